@@ -1,0 +1,14 @@
+/** EVM addresses as the API takes them: all lower, all upper, or with a correct EIP-55 checksum. */
+import { type Address, getAddress } from 'viem';
+
+export function isAcceptableAddress(text: string): boolean {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return false;
+  const digits = text.slice(2);
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
+  return getAddress(text.toLowerCase()) === text;
+}
+
+/** The form in which addresses are returned. */
+export function checksummed(address: string): Address {
+  return getAddress(address.toLowerCase());
+}

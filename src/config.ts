@@ -1,0 +1,195 @@
+/** The settings: read from the environment once, checked together, and handed down as one value. */
+import { existsSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { OperatorError } from './errors.ts';
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Base of every link the service prints; null: derived from the address it listens on. */
+  publicUrl: string | null;
+  tls: { certFile: string; keyFile: string } | null;
+  /** Which proxies may say who the client is: none, a number of hops, or addresses and CIDR ranges. */
+  trustProxy: false | number | string[];
+  dataDir: string;
+  /** null: embedded PostgreSQL under dataDir. */
+  databaseUrl: string | null;
+  masterKey: MasterKeySource;
+  rateLimit: RateLimit | null;
+  roles: { api: boolean; loops: boolean };
+  /** Lets /metrics be read from elsewhere than loopback. */
+  metricsToken: string | null;
+  logLevel: LogLevel;
+}
+
+/** The key itself as text, or the file that holds it; `generated` marks the file that the first start makes. */
+export type MasterKeySource = { text: string } | { file: string; generated: boolean };
+
+export interface RateLimit {
+  requests: number;
+  windowSeconds: number;
+}
+
+const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const windowSeconds = { s: 1, sec: 1, min: 60, hour: 3600 } as const;
+
+/** Reads `.env` of the working directory, if there is one, into the environment; what is set already wins. */
+export function loadEnvFile(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
+
+/** Turns the environment into a Config, or throws one OperatorError that lists every fault. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const faults: string[] = [];
+  const text = (name: string): string | null => {
+    const value = env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const fault = (name: string, expected: string): void => {
+    faults.push(`${name} is ${JSON.stringify(text(name))}: ${expected}.`);
+  };
+
+  const dataDir = resolve(text('HOLDFAST_DATA_DIR') ?? 'data');
+  const config: Config = {
+    host: text('HOST') ?? '127.0.0.1',
+    port: readPort(),
+    publicUrl: readPublicUrl(),
+    tls: readTls(),
+    trustProxy: readTrustProxy(),
+    dataDir,
+    databaseUrl: readDatabaseUrl(),
+    masterKey: readMasterKey(),
+    rateLimit: readRateLimit(),
+    roles: readRoles(),
+    metricsToken: text('HOLDFAST_METRICS_TOKEN'),
+    logLevel: readLogLevel(),
+  };
+  if (!isLoopback(config.host) && !config.tls && config.trustProxy === false) {
+    faults.push(
+      `HOST is ${JSON.stringify(config.host)}, which others can reach, and neither TLS nor a proxy protects it: set HOLDFAST_TLS_CERT_FILE and HOLDFAST_TLS_KEY_FILE, or HOLDFAST_TRUST_PROXY when a proxy terminates TLS, or HOST=127.0.0.1.`,
+    );
+  }
+  if (faults.length > 0) {
+    throw new OperatorError(
+      `The settings are not usable:\n${faults.map((line) => `  - ${line}`).join('\n')}`,
+    );
+  }
+  return config;
+
+  function readPort(): number {
+    const value = text('PORT') ?? '3000';
+    if (!/^\d{1,5}$/.test(value) || Number(value) > 65535) fault('PORT', 'give a number from 0 to 65535');
+    return Number(value);
+  }
+
+  function readPublicUrl(): string | null {
+    const value = text('HOLDFAST_PUBLIC_URL');
+    if (value === null) return null;
+    const url = URL.canParse(value) ? new URL(value) : null;
+    if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+      fault(
+        'HOLDFAST_PUBLIC_URL',
+        'give an http or https address without query, such as https://holdfast.example.org',
+      );
+    }
+    return value.replace(/\/+$/, '');
+  }
+
+  function readTls(): Config['tls'] {
+    const certFile = text('HOLDFAST_TLS_CERT_FILE');
+    const keyFile = text('HOLDFAST_TLS_KEY_FILE');
+    if ((certFile === null) !== (keyFile === null)) {
+      faults.push('HOLDFAST_TLS_CERT_FILE and HOLDFAST_TLS_KEY_FILE go together: set both or neither.');
+    }
+    if (certFile !== null && !existsSync(certFile)) fault('HOLDFAST_TLS_CERT_FILE', 'there is no such file');
+    if (keyFile !== null && !existsSync(keyFile)) fault('HOLDFAST_TLS_KEY_FILE', 'there is no such file');
+    return certFile !== null && keyFile !== null ? { certFile, keyFile } : null;
+  }
+
+  function readTrustProxy(): Config['trustProxy'] {
+    const value = text('HOLDFAST_TRUST_PROXY');
+    if (value === null || /^(false|off|no|0)$/i.test(value)) return false;
+    if (/^(true|on|yes)$/i.test(value)) return 1;
+    if (/^\d{1,2}$/.test(value)) return Number(value);
+    const ranges = value.split(',').map((range) => range.trim());
+    if (!ranges.every(isAddressRange)) {
+      fault(
+        'HOLDFAST_TRUST_PROXY',
+        'give true, a number of hops, or addresses and CIDR ranges separated by commas',
+      );
+    }
+    return ranges;
+  }
+
+  function readDatabaseUrl(): string | null {
+    const value = text('DATABASE_URL');
+    if (value !== null && !/^postgres(ql)?:\/\//.test(value)) {
+      // The value may hold a password: it is not repeated.
+      faults.push('DATABASE_URL does not start with postgres:// or postgresql://.');
+    }
+    return value;
+  }
+
+  function readMasterKey(): MasterKeySource {
+    const key = text('HOLDFAST_MASTER_KEY');
+    const file = text('HOLDFAST_MASTER_KEY_FILE');
+    if (key !== null && file !== null) {
+      faults.push('HOLDFAST_MASTER_KEY and HOLDFAST_MASTER_KEY_FILE are both set: use one of them.');
+    }
+    if (key !== null) return { text: key };
+    if (file === null) return { file: resolve(dataDir, 'master.key'), generated: true };
+    if (!existsSync(file)) fault('HOLDFAST_MASTER_KEY_FILE', 'there is no such file');
+    return { file: resolve(file), generated: false };
+  }
+
+  function readRateLimit(): RateLimit | null {
+    const value = text('HOLDFAST_RATE_LIMIT') ?? '6000/min';
+    if (value === 'off') return null;
+    const match = /^([1-9]\d{0,8})\/(s|sec|min|hour)$/.exec(value);
+    if (!match) {
+      fault('HOLDFAST_RATE_LIMIT', 'give a number of requests per sec, min or hour such as 6000/min, or off');
+      return null;
+    }
+    return {
+      requests: Number(match[1]),
+      windowSeconds: windowSeconds[match[2] as keyof typeof windowSeconds],
+    };
+  }
+
+  function readRoles(): Config['roles'] {
+    const roles = (text('HOLDFAST_ROLES') ?? 'api,loops').split(',').map((role) => role.trim());
+    if (!roles.every((role) => role === 'api' || role === 'loops')) {
+      fault('HOLDFAST_ROLES', 'give api, loops, or both separated by a comma');
+    }
+    return { api: roles.includes('api'), loops: roles.includes('loops') };
+  }
+
+  function readLogLevel(): LogLevel {
+    const value = text('HOLDFAST_LOG_LEVEL') ?? 'info';
+    const level = logLevels.find((known) => known === value);
+    if (!level) fault('HOLDFAST_LOG_LEVEL', `give one of ${logLevels.join(', ')}`);
+    return level ?? 'info';
+  }
+}
+
+/** Whether an address or host name can be reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  const family = isIP(host);
+  if (family === 0) return false;
+  return loopback.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+function isAddressRange(range: string): boolean {
+  const [address = '', bits, ...rest] = range.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}

@@ -1,0 +1,119 @@
+/** The errors a caller can cause or meet: one table of code, status and meaning. */
+
+export interface ErrorKind {
+  status: number;
+  /** One or two sentences for the error page: what happened and what to do about it. */
+  meaning: string;
+}
+
+export const errorKinds = {
+  invalid_request: {
+    status: 400,
+    meaning:
+      'The body, the query or the path does not fit its schema. The message names the field. Correct it and send the request again; nothing was stored.',
+  },
+  invalid_address: {
+    status: 400,
+    meaning:
+      'An address is 0x followed by 40 hexadecimal digits: all lower case, all upper case, or mixed case with a correct EIP-55 checksum.',
+  },
+  invalid_date_range: {
+    status: 400,
+    meaning: 'A date is a calendar day written YYYY-MM-DD, and initialDate is not after finalDate.',
+  },
+  invalid_cursor: {
+    status: 400,
+    meaning:
+      'A cursor is taken unchanged from X-Next-Cursor of the page before, and used with the same filters. Start again without a cursor.',
+  },
+  unauthorized: {
+    status: 401,
+    meaning:
+      'The x-api-key header is missing, malformed, revoked or expired. Send a valid key; an operator makes one with "holdfast keys create".',
+  },
+  forbidden: {
+    status: 403,
+    meaning: 'The API key is valid, but it has no scope for this operation. Use a key that has it.',
+  },
+  viewer_not_allowed: {
+    status: 403,
+    meaning: 'The viewerAddress may not see this asset. Its owner can grant access.',
+  },
+  resource_not_found: {
+    status: 404,
+    meaning: 'There is no such route, or no such thing in the workspace of this API key.',
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The path exists, but not for this method. The Allow header lists the methods it takes.',
+  },
+  conflict: {
+    status: 409,
+    meaning: 'The present state of the thing does not allow this. The message says what is in the way.',
+  },
+  vault_deactivated: {
+    status: 409,
+    meaning: 'The vault is deactivated and takes nothing new. Reactivate it first, or use another vault.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    meaning:
+      'The first request with this Idempotency-Key is still running. Wait a moment and send the same request again to get its answer.',
+  },
+  payload_too_large: {
+    status: 413,
+    meaning: 'The request body is larger than this route accepts. The message gives the limit.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'Send the body as UTF-8 with Content-Type: application/json, uncompressed.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    meaning:
+      'This Idempotency-Key was used with another payload during the last 24 hours. Use a new key for a new request.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    meaning: 'Too many requests. Wait as many seconds as the Retry-After header says.',
+  },
+  internal_error: {
+    status: 500,
+    meaning:
+      'The service met a fault of its own; the log has it under the X-Request-Id of the answer. Retrying with the same Idempotency-Key is safe.',
+  },
+  service_unavailable: {
+    status: 503,
+    meaning:
+      'The service cannot reach its database or is shutting down. Retry after the seconds in Retry-After, with the same Idempotency-Key.',
+  },
+} satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errorKinds;
+
+export interface AppErrorOptions {
+  cause?: unknown;
+  /** Seconds until a retry makes sense; sent as Retry-After. */
+  retryAfterSeconds?: number;
+}
+
+/** A failure with a code from the table above; its message is shown to the caller. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** A reason not to start or not to go on that an operator can mend; printed without a stack. */
+export class OperatorError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'OperatorError';
+  }
+}

@@ -1,0 +1,175 @@
+/** Background work: a loop has a name and a run function; the supervisor owns its restarts, health and stop. */
+
+export interface Loop {
+  name: string;
+  /** Runs until the signal aborts. Calls `beat` at least every `stuckAfterMs` while it is well. */
+  run(signal: AbortSignal, beat: () => void): Promise<void>;
+  /** Without a beat for this long the loop counts as stuck. */
+  stuckAfterMs: number;
+}
+
+export interface LoopHealth {
+  name: string;
+  state: 'running' | 'backing-off' | 'stuck' | 'stopped';
+  failures: number;
+  lastError: string | null;
+}
+
+export interface Supervisor {
+  start(): void;
+  health(): LoopHealth[];
+  /** Aborts every loop and waits for all of them; a loop that ignores its signal is given up after the deadline. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export interface LoopLog {
+  info(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+const firstBackoffMs = 100;
+const longestBackoffMs = 10_000;
+
+export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
+  const stopping = new AbortController();
+  const watched = loops.map((loop) => ({
+    loop,
+    lastBeat: performance.now(),
+    failures: 0,
+    lastError: null as string | null,
+    backingOff: false,
+    done: Promise.resolve(),
+  }));
+  let started = false;
+
+  async function keepRunning(entry: (typeof watched)[number]): Promise<void> {
+    const { loop } = entry;
+    let backoffMs = firstBackoffMs;
+    while (!stopping.signal.aborted) {
+      try {
+        const beat = () => {
+          entry.lastBeat = performance.now();
+          if (entry.lastError !== null) log.info({ loop: loop.name }, 'loop recovered');
+          entry.lastError = null;
+          backoffMs = firstBackoffMs;
+        };
+        await loop.run(stopping.signal, beat);
+        if (!stopping.signal.aborted) throw new Error('the loop ended although nobody stopped it');
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        entry.failures += 1;
+        entry.lastError = error instanceof Error ? error.message : String(error);
+        log.error({ loop: loop.name, err: error, retryInMs: backoffMs }, 'loop failed');
+        entry.backingOff = true;
+        await pause(backoffMs, stopping.signal);
+        entry.backingOff = false;
+        backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
+      }
+    }
+  }
+
+  return {
+    start() {
+      started = true;
+      for (const entry of watched) {
+        entry.lastBeat = performance.now();
+        entry.done = keepRunning(entry);
+      }
+    },
+    health() {
+      const now = performance.now();
+      return watched.map(({ loop, lastBeat, failures, lastError, backingOff }) => {
+        const stuck = now - lastBeat > loop.stuckAfterMs;
+        const state =
+          !started || stopping.signal.aborted
+            ? 'stopped'
+            : stuck
+              ? 'stuck'
+              : backingOff
+                ? 'backing-off'
+                : 'running';
+        return { name: loop.name, state, failures, lastError };
+      });
+    },
+    async stop(deadlineMs) {
+      stopping.abort();
+      const all = Promise.all(watched.map((entry) => entry.done));
+      const givenUp = new AbortController();
+      await Promise.race([all, pause(deadlineMs, givenUp.signal)]);
+      givenUp.abort();
+    },
+  };
+}
+
+/** A bell between the commit that makes work and the loop that does it; rings while nobody waits are kept as one. */
+export interface Bell {
+  ring(): void;
+  /** Resolves at the next ring, after `ms`, or when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export function createBell(): Bell {
+  let rung = false;
+  let wake: (() => void) | null = null;
+  return {
+    ring() {
+      rung = true;
+      wake?.();
+    },
+    async wait(ms, signal) {
+      if (!rung) {
+        const early = new AbortController();
+        wake = () => early.abort();
+        await pause(ms, AbortSignal.any([signal, early.signal]));
+        wake = null;
+      }
+      rung = false;
+    },
+  };
+}
+
+export interface RepeatingLoop {
+  name: string;
+  /** Does one round of work; true when there may be more to do at once. */
+  step(signal: AbortSignal): Promise<boolean>;
+  /** How long to rest when there is nothing to do. */
+  restMs: number;
+  bell?: Bell;
+  /** Longest time one step may take before the loop counts as stuck; added to the rest. */
+  longestStepMs?: number;
+}
+
+/** A loop that repeats one step, rests when the step finds nothing, and wakes early when its bell rings. */
+export function repeating({
+  name,
+  step,
+  restMs,
+  bell = createBell(),
+  longestStepMs = 30_000,
+}: RepeatingLoop): Loop {
+  return {
+    name,
+    stuckAfterMs: restMs + longestStepMs,
+    async run(signal, beat) {
+      while (!signal.aborted) {
+        const more = await step(signal);
+        beat();
+        if (!more) await bell.wait(restMs, signal);
+      }
+    },
+  };
+}
+
+/** Waits `ms`, or less when the signal aborts; never rejects. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish, { once: true });
+  });
+}
