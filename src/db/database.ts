@@ -1,0 +1,54 @@
+/** The PostgreSQL connection pool, and Kysely on top of it. */
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+/** The handle for queries, also inside a transaction. */
+export type Db = Kysely<Tables>;
+
+export interface Database {
+  db: Db;
+  /** For hot statements that are written by hand. */
+  pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** Asked for each new connection, because an embedded server may come back on another port. */
+  connection(): pg.ClientConfig;
+  onIdleError(error: Error): void;
+}
+
+const connectionDefaults: pg.ClientConfig = {
+  application_name: 'holdfast',
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+  keepAlive: true,
+};
+
+export function openDatabase({ connection, onIdleError }: DatabaseOptions): Database {
+  class CurrentClient extends pg.Client {
+    constructor() {
+      super({ ...connectionDefaults, ...connection(), types: columnTypes });
+    }
+  }
+  const pool = new pg.Pool({
+    max: 10,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 5_000,
+    Client: CurrentClient,
+  });
+  // Without a listener a broken idle connection would end the process.
+  pool.on('error', onIdleError);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}
+
+/** bigint columns hold counters far below 2^53: read as numbers. Amounts that can be larger are numeric, read as text. */
+const columnTypes: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === pg.types.builtins.INT8) return Number;
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+};

@@ -1,0 +1,144 @@
+/** Making and opening the cluster: races, kills in between, leftovers, and data that cannot be used. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { appendFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { OperatorError } from '../../errors.ts';
+import {
+  clusterIn,
+  dataDirFactory,
+  eventually,
+  query,
+  scratchDataDir,
+  serverPid,
+  start,
+  startElsewhere,
+} from './test-bed.ts';
+
+const newDataDir = dataDirFactory();
+
+// Side by side, since they mostly wait for the disk.
+describe('cluster', { concurrency: 3 }, () => {
+  test('two processes that make the cluster at once share one server', async (t) => {
+    const dataDir = await scratchDataDir(t);
+    const others = [startElsewhere(t, dataDir), startElsewhere(t, dataDir)];
+    const [one, two] = await Promise.all(others.map((other) => other.ready));
+    assert.deepEqual(one, two);
+    assert.deepEqual(await readdir(dataDir), ['postgres']);
+  });
+
+  test('a kill while the cluster is made leaves nothing that hinders the next start', async (t) => {
+    const dataDir = await scratchDataDir(t);
+    const other = startElsewhere(t, dataDir);
+    await eventually(async () => {
+      const draft = (await readdir(dataDir)).find((name) => name.startsWith('postgres.init-'));
+      return draft !== undefined && (await readdir(join(dataDir, draft, 'cluster'))).includes('base');
+    });
+    await other.kill();
+    const user = await start(dataDir);
+    assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
+    await user.release();
+  });
+
+  test('leftovers of dead processes are swept, those of living ones stay', async (t) => {
+    const dataDir = await scratchDataDir(t);
+    const dead = `postgres.init-${spawnSync(process.execPath, ['--version']).pid}-aaaaaa`;
+    const alive = `postgres.init-${process.ppid}-bbbbbb`;
+    const ownBefore = `postgres.init-${process.pid}-cccccc`;
+    for (const name of [dead, alive, ownBefore])
+      await mkdir(join(dataDir, name, 'cluster'), { recursive: true });
+    const yesterday = Date.now() / 1000 - 86_400;
+    await utimes(join(dataDir, ownBefore), yesterday, yesterday);
+
+    const user = await start(dataDir);
+    await user.release();
+    assert.deepEqual(await readdir(dataDir), ['postgres', alive]);
+  });
+
+  test('what an old server left behind does not hinder the start', async (t) => {
+    const dataDir = await newDataDir(t);
+    const pidFile = join(clusterIn(dataDir), 'postmaster.pid');
+
+    await t.test('a postmaster.pid whose pid is now another program of the same user', async () => {
+      const { uid, gid } = await stat(clusterIn(dataDir));
+      const ids = process.geteuid?.() === 0 ? { uid, gid } : {};
+      const foreign = spawn('/bin/sleep', ['60'], { stdio: 'ignore', cwd: '/', ...ids });
+      t.after(() => foreign.kill('SIGKILL'));
+      await writeFile(
+        pidFile,
+        `${foreign.pid}\n${clusterIn(dataDir)}\n1700000000\n5432\n\n127.0.0.1\n\nready\n`,
+      );
+      await startsAndStops(dataDir);
+      assert.equal(foreign.exitCode, null);
+    });
+
+    await t.test('a postmaster.pid whose pid is free', async () => {
+      const { pid } = spawnSync(process.execPath, ['--version']);
+      await writeFile(pidFile, `${pid}\n${clusterIn(dataDir)}\n1700000000\n5432\n\n127.0.0.1\n\nready\n`);
+      await startsAndStops(dataDir);
+    });
+
+    await t.test('a postmaster.pid cut short', async () => {
+      await writeFile(pidFile, '');
+      const earlier = Date.now() / 1000 - 60;
+      await utimes(pidFile, earlier, earlier);
+      await startsAndStops(dataDir);
+    });
+
+    await t.test('a server log grown too large', async () => {
+      const logFile = join(dataDir, 'postgres', 'server.log');
+      await truncate(logFile, 11 * 1024 * 1024);
+      await startsAndStops(dataDir);
+      assert.ok((await stat(logFile)).size < 1024 * 1024);
+    });
+  });
+
+  test('data that cannot be used is refused with the reason', async (t) => {
+    const dataDir = await newDataDir(t);
+
+    await t.test('a server that does not start: the end of its log', async () => {
+      const settings = join(clusterIn(dataDir), 'postgresql.conf');
+      const before = await readFile(settings, 'utf8');
+      await appendFile(settings, 'no_such_setting = 1\n');
+      await refuses(t, dataDir, /did not start.*unrecognized configuration parameter "no_such_setting"/s);
+      await writeFile(settings, before);
+    });
+
+    await t.test('a password from another cluster', async () => {
+      const file = join(dataDir, 'postgres', 'password');
+      const before = await readFile(file, 'utf8');
+      await writeFile(file, 'wrong\n');
+      await refuses(t, dataDir, /password in .*postgres\/password does not fit/);
+      await writeFile(file, before);
+      await startsAndStops(dataDir);
+    });
+
+    await t.test('a cluster of another PostgreSQL version', async () => {
+      await writeFile(join(clusterIn(dataDir), 'PG_VERSION'), '17\n');
+      await refuses(t, dataDir, /made by PostgreSQL 17, but the installed programs are PostgreSQL 18/);
+    });
+  });
+
+  test('a data directory that is a file is refused with the reason', async (t) => {
+    const path = join(await scratchDataDir(t), 'file');
+    await writeFile(path, '');
+    await refuses(t, path, / cannot use the data directory .*: EEXIST/);
+  });
+});
+
+async function startsAndStops(dataDir: string): Promise<void> {
+  const user = await start(dataDir);
+  assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
+  await user.release();
+  assert.equal(await serverPid(dataDir), null);
+}
+
+async function refuses(t: TestContext, dataDir: string, message: RegExp): Promise<void> {
+  await assert.rejects(start(dataDir), (error: unknown) => {
+    assert.ok(error instanceof OperatorError, String(error));
+    assert.match(error.message, message);
+    t.diagnostic(error.message);
+    return true;
+  });
+}

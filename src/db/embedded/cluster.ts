@@ -1,0 +1,132 @@
+/** The data directory of the embedded PostgreSQL: opens the cluster in it, and makes one when there is none. */
+import { lchown, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { OperatorError } from '../../errors.ts';
+import { type Account, accountOf, chooseServerAccount, describeAccount, readPasswd } from './account.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { initialiseCluster, sweepDrafts } from './init.ts';
+import { complaintOf, createLauncher, type Launcher, runProgram } from './launch.ts';
+import { type Places, placesIn } from './places.ts';
+import { letPass } from './reach.ts';
+
+export interface Cluster extends Places {
+  /** The data directory, with symbolic links resolved, so that every process gives the server the same name for it. */
+  dataDir: string;
+  password: string;
+  binaries: Binaries;
+  launcher: Launcher;
+}
+
+export async function openCluster(dataDir: string): Promise<Cluster> {
+  const binaries = await findBinaries();
+  try {
+    return await open(dataDir, binaries);
+  } catch (error) {
+    if (error instanceof OperatorError || !(error instanceof Error && 'syscall' in error)) throw error;
+    const me = describeAccount(await ownAccount());
+    throw new OperatorError(`${me} cannot use the data directory ${dataDir}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function open(givenDir: string, binaries: Binaries): Promise<Cluster> {
+  // Only the data directory itself is closed to others; parents made on the way get the usual mode.
+  await mkdir(dirname(resolve(givenDir)), { recursive: true });
+  await mkdir(givenDir, { mode: 0o700 }).catch(async (error) => {
+    if (!(await stat(givenDir)).isDirectory()) throw error;
+  });
+  const dataDir = await realpath(givenDir);
+  const places = placesIn(join(dataDir, 'postgres'));
+  const exists = await checkOwner(dataDir, places);
+
+  const account = process.geteuid?.() === 0 ? await accountFor(places.clusterDir, exists) : null;
+  if (account) await letPass(dataDir, account);
+  if (account && exists) await letPass(places.home, account);
+  const launcher = await createLauncher({ account, binaries, directory: exists ? places.home : dataDir });
+  const major = await majorVersion(launcher, binaries);
+
+  await sweepDrafts(dataDir);
+  if (!exists) await initialiseCluster({ dataDir, places, launcher, binaries });
+  await checkVersion(places, major);
+  const password = (await readFile(places.passwordFile, 'utf8')).trim();
+  return { ...places, dataDir, password, binaries, launcher };
+}
+
+/** Whether there is a cluster; throws when it is there but belongs to somebody else. */
+async function checkOwner(dataDir: string, { home, clusterDir }: Places): Promise<boolean> {
+  const uid = process.geteuid?.() ?? 0;
+  for (const path of [home, clusterDir]) {
+    const entry = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      if (error.code !== 'EACCES') throw error;
+      return stat(dataDir);
+    });
+    if (entry === null) return false;
+    if (uid !== 0 && entry.uid !== uid) {
+      const owner = describeAccount(accountOf(await readPasswd(), entry));
+      const me = describeAccount(await ownAccount());
+      throw new OperatorError(
+        `The data in ${dataDir} belongs to ${owner}, but this process runs as ${me} and may not use it. ` +
+          `Run Holdfast as the user that made it, hand the data over (chown -R ${uid} ${dataDir}), or set HOLDFAST_DATA_DIR to another directory.`,
+      );
+    }
+  }
+  return true;
+}
+
+async function ownAccount(): Promise<Account> {
+  return accountOf(await readPasswd(), { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 });
+}
+
+/** As root: whoever owns the cluster runs it, so that it does not matter who made it, nor which accounts came later. */
+async function accountFor(clusterDir: string, exists: boolean): Promise<Account> {
+  const passwd = await readPasswd();
+  const owner = exists ? await stat(clusterDir) : null;
+  if (owner && owner.uid !== 0) return accountOf(passwd, owner);
+  const chosen = chooseServerAccount(passwd);
+  if (chosen === null) {
+    throw new OperatorError(
+      'PostgreSQL does not run as root, and /etc/passwd has neither an account postgres nor nobody to run it instead. ' +
+        'Add one, run Holdfast as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.',
+    );
+  }
+  // Root owns the files after a restore from a backup, for instance.
+  if (owner) await chownTree(clusterDir, chosen);
+  return chosen;
+}
+
+async function chownTree(directory: string, { uid, gid }: Account): Promise<void> {
+  const inside = await readdir(directory, { recursive: true });
+  for (const name of inside) await lchown(join(directory, name), uid, gid);
+  // The directory itself last: its owner tells the next start, should this one be killed, that all is done.
+  await lchown(directory, uid, gid);
+}
+
+async function majorVersion(launcher: Launcher, binaries: Binaries): Promise<string> {
+  const output = await runProgram(launcher, binaries.postgres, ['--version']).catch((cause) => {
+    throw new OperatorError(
+      `${binaries.postgres} does not run: ${complaintOf(cause)}. Run npm rebuild on this machine, or set DATABASE_URL to a PostgreSQL server of your own.`,
+      { cause },
+    );
+  });
+  return /\) (\d+)/.exec(output)?.[1] ?? output.trim();
+}
+
+async function checkVersion({ home, clusterDir }: Places, major: string): Promise<void> {
+  const version = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(
+    (cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'ENOENT') throw cause;
+      throw new OperatorError(
+        `${home} exists but holds no PostgreSQL cluster. Move it away to start with an empty database, or restore it from a backup.`,
+        { cause },
+      );
+    },
+  );
+  if (version.trim() !== major) {
+    throw new OperatorError(
+      `The database in ${clusterDir} was made by PostgreSQL ${version.trim()}, but the installed programs are PostgreSQL ${major}. ` +
+        'Run the release of Holdfast that made it, or dump it with that version and restore it into an empty data directory.',
+    );
+  }
+}

@@ -1,0 +1,200 @@
+/** The life of the embedded PostgreSQL: starts, stops, kills, orphans, and who may use it together. */
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { connect as connectTcp } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { OperatorError } from '../../errors.ts';
+import { dataDirFactory, eventually, query, serverPid, start, startElsewhere } from './test-bed.ts';
+
+const newDataDir = dataDirFactory();
+const serviceLocks = `select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted`;
+
+// Side by side, since they mostly wait: for the disk, and for a claim to be refused.
+describe('embedded PostgreSQL', { concurrency: 3 }, () => {
+  test('a second service is refused by name, and the first one notices when it lost its place', async (t) => {
+    const dataDir = await newDataDir(t);
+    const first = await start(dataDir, { exclusive: true });
+    const refusal = (error: unknown) => {
+      assert.ok(error instanceof OperatorError);
+      assert.equal(
+        error.message,
+        `Another Holdfast service (pid ${process.pid}) already uses the data directory ${dataDir}. ` +
+          'Stop it first, or set HOLDFAST_DATA_DIR to another directory for this one.',
+      );
+      return true;
+    };
+    await assert.rejects(start(dataDir, { exclusive: true }), refusal);
+    assert.deepEqual(await query(first.connection(), 'select 1 as one'), [{ one: 1 }]);
+
+    const pid = await serverPid(dataDir);
+    assert.ok(pid);
+    process.kill(pid, 'SIGKILL');
+    const second = await start(dataDir, { exclusive: true });
+    await assert.rejects(
+      first.loop.run(new AbortController().signal, () => {}),
+      refusal,
+    );
+    await first.release();
+    assert.deepEqual(await query(second.connection(), 'select 1 as one'), [{ one: 1 }]);
+    await second.release();
+    assert.equal(await serverPid(dataDir), null);
+  });
+
+  test('a restart keeps data, password and port', async (t) => {
+    const dataDir = await newDataDir(t);
+    const first = await start(dataDir);
+    const before = first.connection();
+    await query(before, 'create table kept as select 42 as answer');
+    await first.release();
+    assert.equal(await serverPid(dataDir), null);
+
+    const second = await start(dataDir);
+    assert.deepEqual(second.connection(), before);
+    assert.deepEqual(await query(second.connection(), 'select answer from kept'), [{ answer: 42 }]);
+    const { mode } = await stat(join(dataDir, 'postgres', 'password'));
+    assert.equal(mode & 0o777, 0o600);
+    await second.release();
+    await second.release();
+  });
+
+  test('the loop brings a killed server back with its data and takes the locks again', async (t) => {
+    const dataDir = await newDataDir(t);
+    const service = await start(dataDir, { exclusive: true });
+    const stop = new AbortController();
+    let beats = 0;
+    const running = service.loop.run(stop.signal, () => {
+      beats += 1;
+    });
+    await query(service.connection(), 'create table kept as select 42 as answer');
+
+    const pid = await serverPid(dataDir);
+    assert.ok(pid);
+    process.kill(pid, 'SIGKILL');
+    const rows = await eventually(async () => {
+      const now = await serverPid(dataDir);
+      return now !== null && now !== pid && query(service.connection(), 'select answer from kept');
+    });
+    assert.deepEqual(rows, [{ answer: 42 }]);
+    await eventually(async () => (await query(service.connection(), serviceLocks)).length === 1);
+    await eventually(async () => beats > 1);
+
+    const asked = performance.now();
+    stop.abort();
+    await running;
+    assert.ok(performance.now() - asked < 200, 'the loop returns promptly');
+    await service.release();
+    assert.equal(await serverPid(dataDir), null);
+  });
+
+  test('the server of a killed process is adopted within 2 s, and stopped by the one who adopted it', async (t) => {
+    const dataDir = await newDataDir(t);
+    const other = startElsewhere(t, dataDir);
+    const connection = await other.ready;
+    await query(connection, 'create table kept as select 42 as answer');
+    const pid = await serverPid(dataDir);
+    await other.kill();
+
+    const asked = performance.now();
+    const service = await start(dataDir, { exclusive: true });
+    assert.ok(performance.now() - asked < 2_000);
+    assert.equal(await serverPid(dataDir), pid);
+    assert.deepEqual(await query(service.connection(), 'select answer from kept'), [{ answer: 42 }]);
+    await service.release();
+    assert.equal(await serverPid(dataDir), null);
+  });
+
+  test('a start works at once after process and server were both killed', async (t) => {
+    const dataDir = await newDataDir(t);
+    const other = startElsewhere(t, dataDir);
+    await query(await other.ready, 'create table kept as select 42 as answer');
+    const pid = await serverPid(dataDir);
+    assert.ok(pid);
+    await other.kill();
+    process.kill(pid, 'SIGKILL');
+
+    const service = await start(dataDir, { exclusive: true });
+    assert.notEqual(await serverPid(dataDir), pid);
+    assert.deepEqual(await query(service.connection(), 'select answer from kept'), [{ answer: 42 }]);
+    await service.release();
+  });
+
+  test('only the last one out stops the server, whoever started it', async (t) => {
+    const dataDir = await newDataDir(t);
+    const command = await start(dataDir);
+    const service = await start(dataDir, { exclusive: true });
+    const pid = await serverPid(dataDir);
+
+    await command.release();
+    assert.equal(await serverPid(dataDir), pid);
+    const laterCommand = await start(dataDir);
+    await service.release();
+    assert.equal(await serverPid(dataDir), pid);
+    assert.deepEqual(await query(laterCommand.connection(), 'select 1 as one'), [{ one: 1 }]);
+
+    await laterCommand.release();
+    assert.equal(await serverPid(dataDir), null);
+  });
+
+  test('one who comes while the last one stops the server gets a new one', async (t) => {
+    const dataDir = await newDataDir(t);
+    let user = await start(dataDir);
+    for (let round = 0; round < 5; round += 1) {
+      const [, next] = await Promise.all([user.release(), start(dataDir)]);
+      assert.deepEqual(await query(next.connection(), 'select 1 as one'), [{ one: 1 }]);
+      user = next;
+    }
+    await user.release();
+    assert.equal(await serverPid(dataDir), null);
+  });
+
+  test('release succeeds when the server is already dead', async (t) => {
+    const dataDir = await newDataDir(t);
+    const user = await start(dataDir);
+    const pid = await serverPid(dataDir);
+    assert.ok(pid);
+    process.kill(pid, 'SIGKILL');
+    await user.release();
+    assert.equal(await serverPid(dataDir), null);
+  });
+
+  test('release during a restart leaves no server behind', async (t) => {
+    const dataDir = await newDataDir(t);
+    const service = await start(dataDir, { exclusive: true });
+    const pid = await serverPid(dataDir);
+    assert.ok(pid);
+    process.kill(pid, 'SIGKILL');
+    const stop = new AbortController();
+    const running = service.loop.run(stop.signal, () => {});
+    stop.abort();
+    await running;
+    await service.release();
+    assert.equal(await serverPid(dataDir), null);
+  });
+
+  test('the server listens only on 127.0.0.1 and refuses a wrong password', async (t) => {
+    const dataDir = await newDataDir(t);
+    const user = await start(dataDir);
+    const connection = user.connection();
+    await assert.rejects(query({ ...connection, password: 'wrong' }, 'select 1'), { code: '28P01' });
+    const elsewhere = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .filter(({ address, scopeid }) => address !== '127.0.0.1' && !scopeid);
+    for (const { address } of elsewhere)
+      assert.equal(await accepts(address, connection.port), false, address);
+    assert.equal(await accepts('127.0.0.1', connection.port), true);
+    await user.release();
+  });
+});
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectTcp({ host, port });
+    const answer = (accepted: boolean) => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket.once('connect', () => answer(true)).once('error', () => answer(false));
+  });
+}

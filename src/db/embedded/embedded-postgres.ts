@@ -1,0 +1,105 @@
+/** The embedded PostgreSQL: a real server in the data directory, shared by the processes that use it, restarted when it dies. */
+import { createBell, type Loop, type LoopLog, repeating } from '../../loop.ts';
+import { openCluster } from './cluster.ts';
+import { databaseUser } from './init.ts';
+import { databaseName } from './locks.ts';
+import { processExists } from './postmaster.ts';
+import { type Guest, giveUpSeat, takeSeat } from './seat.ts';
+
+export interface Connection {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  /** Said explicitly, or pg would ask the environment. */
+  ssl: false;
+}
+
+export interface EmbeddedPostgres {
+  /** Where to connect now; the port may change after a restart, so the pool reads it for each new connection. */
+  connection(): Connection;
+  /** Restarts the server when it dies. Only a service runs it; a command does not. */
+  loop: Loop;
+  /** Leaves; the last one out stops the server and waits until it is gone. Close the pool before. */
+  release(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string;
+  log: LoopLog;
+  /** For the service: refuses to start while another service uses the data directory. */
+  exclusive?: boolean;
+}
+
+/** How long release() waits for a restart that is under way. */
+const longestRestoreMs = 10_000;
+
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { log, exclusive = false } = options;
+  const cluster = await openCluster(options.dataDir);
+  const closing = new AbortController();
+  const bell = createBell();
+  const guest: Guest = { cluster, exclusive, log, onLost: bell.ring };
+
+  let seat = await takeSeat(guest, closing.signal);
+  let restoring: Promise<void> | null = null;
+  let released: Promise<void> | null = null;
+  log.info(
+    { pid: seat.pid, port: seat.port },
+    seat.started ? 'embedded PostgreSQL started' : 'embedded PostgreSQL runs already, adopted',
+  );
+
+  async function restore(): Promise<void> {
+    await seat.client.end().catch(() => {});
+    seat = await takeSeat(guest, closing.signal);
+    log.error(
+      { pid: seat.pid, port: seat.port },
+      seat.started
+        ? 'embedded PostgreSQL had died, started again'
+        : 'connection to embedded PostgreSQL restored',
+    );
+  }
+
+  async function step(signal: AbortSignal): Promise<boolean> {
+    // The connection breaks when the server dies; the process is looked at in case that takes its time.
+    if (released || (!seat.lost && processExists(seat.pid))) return false;
+    restoring ??= restore().finally(() => {
+      restoring = null;
+    });
+    // The loop stops at once, but the restart goes on: half-way there would be a server that release() cannot leave.
+    await Promise.race([restoring, aborted(signal)]);
+    return false;
+  }
+
+  async function leave(): Promise<void> {
+    const timer = setTimeout(() => closing.abort(), longestRestoreMs);
+    await restoring?.catch(() => {});
+    clearTimeout(timer);
+    closing.abort();
+    await giveUpSeat(seat, guest);
+  }
+
+  return {
+    connection: () => ({
+      host: '127.0.0.1',
+      port: seat.port,
+      user: databaseUser,
+      password: cluster.password,
+      database: databaseName,
+      ssl: false,
+    }),
+    loop: repeating({ name: 'embedded-postgres', step, restMs: 250, bell }),
+    release() {
+      released ??= leave();
+      return released;
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

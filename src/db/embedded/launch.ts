@@ -1,0 +1,111 @@
+/** Decides as whom the PostgreSQL programs run, and how they get there, so that they reach program and data. */
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { OperatorError } from '../../errors.ts';
+import { type Account, describeAccount } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { closedDirectories, mayPass } from './reach.ts';
+
+export interface Launch {
+  file: string;
+  args: string[];
+  options: { cwd: string; env: Record<string, string>; uid?: number; gid?: number };
+}
+
+export interface Launcher {
+  /** The account the programs run as; null means as ourselves. */
+  account: Account | null;
+  prepare(program: string, args: string[]): Launch;
+}
+
+export interface LauncherNeeds {
+  account: Account | null;
+  binaries: Binaries;
+  /** The directory that holds the cluster. */
+  directory: string;
+}
+
+const run = promisify(execFile);
+
+/**
+ * Nothing of our own environment is passed on: it may hold secrets, which the server's account could read in /proc,
+ * and PG* variables, which would change what the programs do. English messages, because server.ts reads them.
+ */
+const environment = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+};
+/** Our own working directory may be closed to the server's account. */
+const surroundings = { cwd: '/', env: environment };
+
+export async function createLauncher({ account, binaries, directory }: LauncherNeeds): Promise<Launcher> {
+  if (account === null) {
+    return { account, prepare: (file, args) => ({ file, args, options: surroundings }) };
+  }
+  const { uid, gid } = account;
+  if (!mayPass(await stat(binaries.postgres), account)) {
+    throw new OperatorError(
+      `PostgreSQL does not run as root, and the account ${describeAccount(account)} may not execute ${binaries.postgres}. ` +
+        `Run chmod -R o+rX ${dirname(dirname(binaries.postgres))}, run Holdfast as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`,
+    );
+  }
+  const dataClosed = await closedDirectories(directory, account);
+  const programsClosed = await closedDirectories(dirname(binaries.postgres), account);
+  if (dataClosed.length === 0 && programsClosed.length === 0) {
+    return { account, prepare: (file, args) => ({ file, args, options: { ...surroundings, uid, gid } }) };
+  }
+  // Read and search only: the server still cannot write anything that its account could not.
+  const setpriv = [
+    ...['--reuid', String(uid), '--regid', String(gid), '--clear-groups'],
+    ...['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search', '--'],
+  ];
+  const launcher: Launcher = {
+    account,
+    prepare: (file, args) => ({ file: 'setpriv', args: [...setpriv, file, ...args], options: surroundings }),
+  };
+  await runProgram(launcher, binaries.postgres, ['--version']).catch((cause) => {
+    throw new OperatorError(closedMessage({ account, dataClosed, programsClosed, cause }), { cause });
+  });
+  return launcher;
+}
+
+/** Runs a program to its end and returns what it wrote to stdout; rejects with what it wrote to stderr. */
+export async function runProgram(launcher: Launcher, program: string, args: string[]): Promise<string> {
+  const { file, args: allArgs, options } = launcher.prepare(program, args);
+  const { stdout } = await run(file, allArgs, options);
+  return stdout;
+}
+
+/** What a failed runProgram has to say: the program's stderr, else why it could not be run. */
+export function complaintOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('stderr' in error && typeof error.stderr === 'string' && error.stderr.trim() !== '')
+    return error.stderr.trim();
+  return error.message;
+}
+
+interface Closed {
+  account: Account;
+  dataClosed: string[];
+  programsClosed: string[];
+  cause: unknown;
+}
+
+function closedMessage({ account, dataClosed, programsClosed, cause }: Closed): string {
+  const directories = [...new Set([...dataClosed, ...programsClosed])];
+  const wayOut =
+    programsClosed.length === 0 ? 'set HOLDFAST_DATA_DIR to a directory the account can reach, ' : '';
+  const reason = isMissing(cause) ? 'the program setpriv (util-linux) is not installed' : complaintOf(cause);
+  return (
+    `PostgreSQL does not run as root, and the account ${describeAccount(account)} that runs it instead cannot pass ${directories.join(', ')}. ` +
+    `Taking it there with setpriv failed: ${reason}. ` +
+    `Run chmod o+x ${directories.join(' ')}, ${wayOut}run Holdfast as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,27 @@
+/** Which directories an account may pass. */
+import assert from 'node:assert/strict';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { closedDirectories, mayPass } from './reach.ts';
+import { scratchDataDir } from './test-bed.ts';
+
+test('owner, group and others are judged each by their own bit', () => {
+  const entry = { uid: 1, gid: 2, mode: 0o700 };
+  assert.equal(mayPass(entry, { uid: 1, gid: 9 }), true);
+  assert.equal(mayPass(entry, { uid: 9, gid: 2 }), false);
+  assert.equal(mayPass({ ...entry, mode: 0o710 }, { uid: 9, gid: 2 }), true);
+  assert.equal(mayPass({ ...entry, mode: 0o701 }, { uid: 9, gid: 9 }), true);
+  // The owner's bits decide for the owner, even when others may do more.
+  assert.equal(mayPass({ ...entry, mode: 0o077 }, { uid: 1, gid: 2 }), false);
+});
+
+test('every closed directory on the way is named, outermost first', async (t) => {
+  const outer = await scratchDataDir(t);
+  const inner = join(outer, 'open', 'closed');
+  await mkdir(inner, { recursive: true });
+  await chmod(join(outer, 'open'), 0o755);
+  await chmod(inner, 0o700);
+  const closed = await closedDirectories(inner, { uid: 54_321, gid: 54_321 });
+  assert.deepEqual(closed.slice(-2), [outer, inner]);
+});

@@ -1,0 +1,71 @@
+/** A process's place at the server: a connection whose locks keep the server up, until the last one out stops it. */
+import type pg from 'pg';
+import { OperatorError } from '../../errors.ts';
+import type { LoopLog } from '../../loop.ts';
+import type { Cluster } from './cluster.ts';
+import { connect, isPassing } from './connect.ts';
+import { claimService, createDatabase, joinUsers, leaveUsers, sessionName } from './locks.ts';
+import { findPostmaster, stopPostmaster } from './postmaster.ts';
+import { reachServer } from './server.ts';
+
+export interface Guest {
+  cluster: Cluster;
+  /** Wants to be the only service. */
+  exclusive: boolean;
+  log: LoopLog;
+  onLost(): void;
+}
+
+export interface Seat {
+  pid: number;
+  port: number;
+  /** We started this server, it did not run before. */
+  started: boolean;
+  client: pg.Client;
+  lost: boolean;
+}
+
+/** How often the server may go down under us while we join it, as it does when the last one out just stops it. */
+const mostTries = 5;
+
+export async function takeSeat(guest: Guest, signal: AbortSignal): Promise<Seat> {
+  const { cluster, exclusive, onLost } = guest;
+  for (let tries = 1; ; tries += 1) {
+    const server = await reachServer(cluster, sessionName(exclusive), signal);
+    const seat: Seat = { ...server, lost: false };
+    seat.client.once('end', () => {
+      seat.lost = true;
+      onLost();
+    });
+    try {
+      await joinUsers(seat.client);
+      await createDatabase(seat.client);
+      if (exclusive) await claimService(seat.client, cluster.dataDir, signal);
+      return seat;
+    } catch (error) {
+      await giveUpSeat(seat, guest);
+      if (signal.aborted || !isPassing(error) || tries === mostTries) throw error;
+    }
+  }
+}
+
+/** Leaves the server; if nobody else uses it, stops it and waits until it is gone. A server that is dead is left too. */
+export async function giveUpSeat(seat: Seat, { cluster, exclusive, log }: Guest): Promise<void> {
+  let { client } = seat;
+  try {
+    const found = await findPostmaster(cluster.clusterDir);
+    if (!found?.ready) return;
+    if (seat.lost) client = await connect({ cluster, port: found.port, name: sessionName(exclusive) });
+    if (!(await leaveUsers(client))) return;
+    if (!(await stopPostmaster(found.pid, cluster.clusterDir))) {
+      throw new OperatorError(
+        `PostgreSQL (pid ${found.pid}) does not stop; ${cluster.logFile} may tell why.`,
+      );
+    }
+  } catch (error) {
+    // It went down meanwhile, by itself or by another's hand: nothing is left to leave.
+    if (!isPassing(error)) log.error({ err: error }, 'embedded PostgreSQL could not be left in order');
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
