@@ -1,0 +1,145 @@
+/** The composition root: the only file that constructs things. */
+import { mkdir } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { createApiKeys } from './auth/api-keys.ts';
+import { ensureFirstKey, ensureWorkspace } from './auth/first-start.ts';
+import type { Config } from './config.ts';
+import { createWorkers } from './damc/workers.ts';
+import { type Database, openDatabase } from './db/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded/embedded-postgres.ts';
+import { migrate } from './db/migrate.ts';
+import { createGroupCommit } from './db/writes.ts';
+import { createCursors } from './http/cursor.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createServer } from './http/server.ts';
+import { openKeyring } from './keys/keyring.ts';
+import { openServiceSecret } from './keys/service-secret.ts';
+import { createBell, type Supervisor, superviseLoops } from './loop.ts';
+import { allLoops } from './loops.ts';
+import { createVaults } from './platform/vaults.ts';
+import { addRoutes } from './routes.ts';
+import { version } from './version.ts';
+
+export interface App {
+  server: FastifyInstance;
+  loops: Supervisor;
+  /** The first API key, when this start made it: to be shown once. */
+  firstKey: string | null;
+  close(): Promise<void>;
+}
+
+/** Everything a running service is made of; the caller makes the server listen and starts the loops. */
+export async function createApp(config: Config, log: Logger): Promise<App> {
+  const store = await openStore(config, log, { exclusive: true });
+  try {
+    const { db, pool } = store.database;
+    const keyring = await openKeyring({ db, source: config.masterKey });
+    const apiKeys = createApiKeys({ db, pool });
+    const firstKey = config.roles.api ? await ensureFirstKey(db, apiKeys) : null;
+    const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
+    const commit = createGroupCommit(pool);
+    const eventBell = createBell();
+    const loops = superviseLoops(
+      allLoops({ db, embedded: store.embedded, keyring, apiKeys, eventBell, shared: config.roles.loops }),
+      log,
+    );
+    const metrics = createMetrics({ pool, loopHealth: loops.health });
+    const vaults = createVaults({ db, pool, commit, keyring, eventBell });
+    const workers = createWorkers({ db, commit, keyring });
+    const operations = {
+      metrics,
+      metricsToken: config.metricsToken,
+      loopHealth: loops.health,
+      pingDatabase: () => ping(store.database),
+    };
+    const server = await createServer({
+      config,
+      log,
+      version,
+      db,
+      keyring,
+      metrics,
+      findCaller: apiKeys.findCaller,
+      addRoutes: (app, idempotency) =>
+        addRoutes(app, {
+          db,
+          pool,
+          vaults,
+          workers,
+          apiKeys,
+          cursors,
+          idempotency,
+          operations,
+          api: config.roles.api,
+        }),
+    });
+
+    const closeOnce = once(async () => {
+      await server.close();
+      await loops.stop(5_000);
+      await apiKeys
+        .saveLastUsed()
+        .catch((error) => log.error({ err: error }, 'the last use of API keys was not saved'));
+      await keyring.close();
+      await store.close();
+    });
+    return { server, loops, firstKey, close: closeOnce };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+export interface Store {
+  database: Database;
+  embedded: EmbeddedPostgres | null;
+  /** Migrations that opening it applied. */
+  applied: string[];
+  close(): Promise<void>;
+}
+
+/** The database, migrated and with its default workspace: what the service and every command stand on. */
+export async function openStore(config: Config, log: Logger, { exclusive = false } = {}): Promise<Store> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const { databaseUrl } = config;
+  const embedded =
+    databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
+  const connection = () => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
+  const database = openDatabase({
+    connection,
+    onIdleError: (error) => log.warn({ err: error }, 'a database connection was lost'),
+  });
+  const close = once(async () => {
+    await database.close();
+    await embedded?.release();
+  });
+  try {
+    const applied = await migrate({ connection: connection() });
+    if (applied.length > 0) log.info({ applied }, 'database migrated');
+    await ensureWorkspace(database.db);
+    return { database, embedded, applied, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Fails when the database does not answer within a second. */
+async function ping({ pool }: Database): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('no answer within 1 s')), 1_000);
+  try {
+    await Promise.race([pool.query('select 1'), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

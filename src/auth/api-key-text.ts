@@ -1,0 +1,39 @@
+/** How an API key is written: `hf_live_`, 30 random base-62 characters, and a checksum that finds typing errors. */
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const prefix = 'hf_live_';
+const randomLength = 30;
+const checksumLength = 6;
+const form = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+export function newApiKey(): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return `${prefix}${random}${checksum(prefix + random)}`;
+}
+
+/** Whether this can be a key at all; what fails here needs no look into the database. */
+export function isApiKey(text: string): boolean {
+  return form.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
+}
+
+/** Keys are random enough that a plain hash cannot be reversed. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** As much of a key as may be shown again. */
+export function hintOf(key: string): string {
+  return `${key.slice(0, prefix.length + 4)}…`;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let position = 0; position < checksumLength; position += 1) {
+    digits = alphabet.charAt(rest % alphabet.length) + digits;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}

@@ -1,0 +1,67 @@
+/** /platform/audit-log */
+import { Type } from 'typebox';
+import type { Db } from '../db/database.ts';
+import { type Api, apiBase } from '../http/api.ts';
+import type { Cursors } from '../http/cursor.ts';
+import { fetchPage, pageParameters } from '../http/page.ts';
+import { dateTime, orNull } from '../http/schemas.ts';
+import { type AuditEntry, listAuditEntries } from './audit.ts';
+
+const AuditEntrySchema = Type.Object({
+  id: Type.String(),
+  at: dateTime,
+  actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+  action: Type.String({ description: 'What was done, as noun.verb' }),
+  targetId: Type.String({ description: 'The thing it was done to' }),
+  requestId: orNull(Type.String()),
+  details: Type.Record(Type.String(), Type.Unknown()),
+  sequence: orNull(
+    Type.Integer({ description: 'Place in the chain of this workspace; null for a moment after the change' }),
+  ),
+  previousHash: orNull(Type.String()),
+  hash: orNull(Type.String({ description: 'SHA-256 over the previous hash and this entry' })),
+});
+
+export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursors }): void {
+  app.get(
+    `${apiBase}/platform/audit-log`,
+    {
+      config: { scope: 'audit:read' },
+      schema: {
+        summary: 'List audit entries',
+        description:
+          'Newest first. Entries are never changed; each is chained to the one before it by its hash.',
+        tags: ['audit'],
+        querystring: Type.Object(
+          {
+            action: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            actorId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            targetId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            ...pageParameters,
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(AuditEntrySchema) },
+      },
+    },
+    async (request, reply) => {
+      const { cursor, limit, ...filters } = request.query;
+      const items = await fetchPage<AuditEntry>(
+        {
+          name: 'audit-log',
+          filters,
+          fetch: (workspaceId, after, limit) =>
+            listAuditEntries(db, {
+              workspaceId,
+              ...filters,
+              before: after?.[0] as string | undefined,
+              limit,
+            }),
+          positionOf: ({ id }) => [id],
+        },
+        { request, reply, cursors, cursor, limit },
+      );
+      return items.map((entry) => ({ ...entry, at: entry.at.toISOString() }));
+    },
+  );
+}

@@ -1,0 +1,168 @@
+/** The audit log: who did what to which thing; each entry is committed with the change it tells of. */
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { sql } from 'kysely';
+import type { Caller } from '../caller.ts';
+import type { Db } from '../db/database.ts';
+import type { Write } from '../db/writes.ts';
+import { newId } from '../ids.ts';
+
+export interface AuditEntry {
+  id: string;
+  at: Date;
+  actor: { kind: string; id: string };
+  action: string;
+  targetId: string;
+  requestId: string | null;
+  details: Record<string, unknown>;
+  sequence: number | null;
+  previousHash: string | null;
+  hash: string | null;
+}
+
+export interface AuditedChange {
+  /** What was done, as noun.verb. */
+  action: string;
+  targetId: string;
+  details?: Record<string, unknown>;
+}
+
+export function auditWrite(caller: Caller, { action, targetId, details = {} }: AuditedChange): Write {
+  return {
+    table: 'audit_entries',
+    row: {
+      workspace_id: caller.workspaceId,
+      id: newId('aud'),
+      at: new Date(),
+      actor_kind: caller.actor.kind,
+      actor_id: caller.actor.id,
+      action,
+      target_id: targetId,
+      request_id: caller.requestId,
+      details,
+    },
+  };
+}
+
+export interface AuditQuery {
+  workspaceId: string;
+  action?: string | undefined;
+  actorId?: string | undefined;
+  targetId?: string | undefined;
+  /** Id of the last entry of the page before. */
+  before?: string | undefined;
+  limit: number;
+}
+
+/** Newest first. */
+export async function listAuditEntries(db: Db, query: AuditQuery): Promise<AuditEntry[]> {
+  let select = db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('workspace_id', '=', query.workspaceId)
+    .orderBy('id', 'desc')
+    .limit(query.limit);
+  if (query.action !== undefined) select = select.where('action', '=', query.action);
+  if (query.actorId !== undefined) select = select.where('actor_id', '=', query.actorId);
+  if (query.targetId !== undefined) select = select.where('target_id', '=', query.targetId);
+  if (query.before !== undefined) select = select.where('id', '<', query.before);
+  const rows = await select.execute();
+  return rows.map((row) => ({
+    id: row.id,
+    at: row.at,
+    actor: { kind: row.actor_kind, id: row.actor_id },
+    action: row.action,
+    targetId: row.target_id,
+    requestId: row.request_id,
+    details: row.details,
+    sequence: row.sequence,
+    previousHash: row.previous_hash?.toString('hex') ?? null,
+    hash: row.hash?.toString('hex') ?? null,
+  }));
+}
+
+const chainLock = 4_801_003;
+const firstPreviousHash = Buffer.alloc(32);
+
+/** Chains entries that have no place yet, each workspace for itself; true when there may be more. */
+export async function chainAuditEntries(db: Db, limit = 500): Promise<boolean> {
+  return db.transaction().execute(async (db) => {
+    const lock = await sql<{
+      taken: boolean;
+    }>`select pg_try_advisory_xact_lock(${chainLock}) as taken`.execute(db);
+    if (!lock.rows[0]?.taken) return false;
+    const rows = await db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('sequence', 'is', null)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    const heads = await chainHeads(db, [...new Set(rows.map((row) => row.workspace_id))]);
+    const links = rows.map((row) => {
+      const head = heads.get(row.workspace_id) ?? { sequence: 0, hash: firstPreviousHash };
+      const next = { sequence: head.sequence + 1, hash: entryHash(head.hash, head.sequence + 1, row) };
+      heads.set(row.workspace_id, next);
+      return { workspaceId: row.workspace_id, id: row.id, previousHash: head.hash, ...next };
+    });
+    await sql`
+      update audit_entries e
+      set sequence = link.sequence, previous_hash = link.previous_hash, hash = link.hash
+      from unnest(
+        ${links.map(({ workspaceId }) => workspaceId)}::text[], ${links.map(({ id }) => id)}::text[],
+        ${links.map(({ sequence }) => sequence)}::bigint[], ${links.map(({ previousHash }) => previousHash)}::bytea[],
+        ${links.map(({ hash }) => hash)}::bytea[]
+      ) as link (workspace_id, id, sequence, previous_hash, hash)
+      where e.workspace_id = link.workspace_id and e.id = link.id`.execute(db);
+    return rows.length === limit;
+  });
+}
+
+interface Head {
+  sequence: number;
+  hash: Buffer;
+}
+
+async function chainHeads(db: Db, workspaceIds: string[]): Promise<Map<string, Head>> {
+  const { rows } = await sql<Head & { workspace_id: string }>`
+    select w.id as workspace_id, head.sequence, head.hash
+    from unnest(${workspaceIds}::text[]) as w (id)
+    cross join lateral (
+      select sequence, hash from audit_entries e
+      where e.workspace_id = w.id and sequence is not null order by sequence desc limit 1
+    ) as head`.execute(db);
+  return new Map(rows.map(({ workspace_id, sequence, hash }) => [workspace_id, { sequence, hash }]));
+}
+
+interface HashedRow {
+  workspace_id: string;
+  id: string;
+  at: Date;
+  actor_kind: string;
+  actor_id: string;
+  action: string;
+  target_id: string;
+  request_id: string | null;
+  details: Record<string, unknown>;
+}
+
+/** SHA-256 over the previous hash and the entry as a canonical JSON array (RFC 8785); docs/audit-log.md tells how to check it. */
+export function entryHash(previousHash: Buffer, sequence: number, row: HashedRow): Buffer {
+  const entry = [
+    'holdfast/audit@1',
+    row.workspace_id,
+    sequence,
+    row.id,
+    row.at.toISOString(),
+    row.actor_kind,
+    row.actor_id,
+    row.action,
+    row.target_id,
+    row.request_id,
+    row.details,
+  ];
+  return createHash('sha256')
+    .update(previousHash)
+    .update(canonicalize(entry) ?? '')
+    .digest();
+}

@@ -1,0 +1,106 @@
+/** `holdfast keys`: makes, lists and revokes API keys. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Store } from '../app.ts';
+import { createApiKeys } from '../auth/api-keys.ts';
+import { findWorkspace, operator } from '../auth/workspaces.ts';
+import { type Caller, type Scope, scopes } from '../caller.ts';
+import { AppError, OperatorError } from '../errors.ts';
+import { print, table, withStore } from './command.ts';
+import { nonEmpty } from './workspaces.ts';
+
+interface Options {
+  workspace?: string;
+  json?: boolean;
+}
+
+export function addKeysCommands(program: Command): void {
+  const keys = program.command('keys').description('make, list and revoke API keys');
+  const workspaceOption = [
+    '--workspace <id>',
+    'id or slug of the workspace (default: the default workspace)',
+  ] as const;
+
+  keys
+    .command('create')
+    .description('make an API key and print it, this once')
+    .requiredOption('--name <name>', 'what the key is for', nonEmpty)
+    .option(...workspaceOption)
+    .option('--scopes <scopes>', `comma-separated, of ${scopes.join(', ')} (default: all)`, parseScopes)
+    .option('--expires <time>', 'when it stops working, ISO 8601', parseTime)
+    .option('--json', 'print {id, key}')
+    .action((options: Options & { name: string; scopes?: Scope[]; expires?: Date }) =>
+      withStore(async ({ store }) => {
+        const input = {
+          name: options.name,
+          scopes: options.scopes ?? [],
+          expiresAt: options.expires ?? null,
+        };
+        const { key, apiKey } = await createApiKeys(store.database).create(
+          await callerFor(store, options),
+          input,
+        );
+        print(options, { id: apiKey.id, key }, `${apiKey.id}\n${key}\n\nKeep it: it is not shown again.`);
+      }),
+    );
+
+  keys
+    .command('list')
+    .description('list the API keys of a workspace, revoked ones included')
+    .option(...workspaceOption)
+    .option('--json', 'print an array')
+    .action((options: Options) =>
+      withStore(async ({ store }) => {
+        const { workspaceId } = await callerFor(store, options);
+        const all = await createApiKeys(store.database).list(workspaceId, {
+          before: undefined,
+          limit: 10_000,
+        });
+        const rows = all.map((key) => [
+          key.id,
+          key.hint,
+          key.revokedAt ? 'revoked' : key.expiresAt && key.expiresAt < new Date() ? 'expired' : 'active',
+          key.lastUsedAt?.toISOString() ?? 'never used',
+          key.scopes.join(',') || 'all',
+          key.name,
+        ]);
+        print(options, all, table(['ID', 'KEY', 'STATE', 'LAST USED', 'SCOPES', 'NAME'], rows));
+      }),
+    );
+
+  keys
+    .command('revoke <id>')
+    .description('revoke an API key; the next request with it is refused')
+    .option(...workspaceOption)
+    .option('--json', 'print {id, revoked}')
+    .action((id: string, options: Options) =>
+      withStore(async ({ store }) => {
+        await createApiKeys(store.database)
+          .revoke(await callerFor(store, options), id)
+          .catch(explain);
+        print(options, { id, revoked: true }, `${id} is revoked.`);
+      }),
+    );
+}
+
+async function callerFor(store: Store, { workspace }: Options): Promise<Caller> {
+  const { id } = await findWorkspace(store.database.db, workspace);
+  return { workspaceId: id, actor: operator, scopes: [], requestId: null };
+}
+
+function explain(error: unknown): never {
+  throw error instanceof AppError ? new OperatorError(error.message) : error;
+}
+
+function parseScopes(text: string): Scope[] {
+  const named = text.split(',').map((scope) => scope.trim());
+  const unknown = named.filter((scope) => !scopes.some((known) => known === scope));
+  if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}.`);
+  return named as Scope[];
+}
+
+function parseTime(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()) || time <= new Date())
+    throw new InvalidArgumentError('Give a time in the future, such as 2030-01-31T00:00:00Z.');
+  return time;
+}

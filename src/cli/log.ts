@@ -1,0 +1,17 @@
+/** The log: JSON lines on standard error, so that standard output holds only what a command prints. */
+import { type Logger, pino } from 'pino';
+import type { LogLevel } from '../config.ts';
+
+export function createLog(level: LogLevel): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      // Nothing logs headers on purpose; this is for the day somebody does.
+      redact: ['req.headers', 'headers', '*.password', '*.connectionString'],
+    },
+    pino.destination({ dest: 2, sync: true }),
+  );
+}

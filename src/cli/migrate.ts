@@ -1,0 +1,17 @@
+/** `holdfast migrate`: brings the database schema up to date without starting the service. */
+import type { Command } from 'commander';
+import { print, withStore } from './command.ts';
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database schema up to date; the service does the same when it starts')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      withStore(async ({ store }) => {
+        const text =
+          store.applied.length === 0 ? 'The schema is up to date.' : `Applied ${store.applied.join(', ')}.`;
+        print(options, { applied: store.applied }, text);
+      }),
+    );
+}

@@ -1,0 +1,34 @@
+/** `holdfast rotate-master-key`: replaces the master key while the service runs. */
+import type { Command } from 'commander';
+import { refreshMs } from '../keys/keyring.loop.ts';
+import { rotateMasterKey } from '../keys/rotation.ts';
+import { print, withStore } from './command.ts';
+
+export function addRotateMasterKeyCommand(program: Command): void {
+  program
+    .command('rotate-master-key')
+    .description('make a new master key and wrap every secret with it; services may go on running')
+    .option('--json', 'print {version, rewrapped}')
+    .action((options: { json?: boolean }) =>
+      withStore(async ({ config, store }) => {
+        const { version, rewrapped, retiredFile } = await rotateMasterKey({
+          db: store.database.db,
+          source: config.masterKey,
+          noticeMs: 3 * refreshMs,
+          onProgress({ done, total }) {
+            if (!options.json) process.stderr.write(`\r${done} of ${total} secrets wrapped`);
+          },
+        });
+        if (!options.json && rewrapped > 0) process.stderr.write('\n');
+        const retired =
+          retiredFile === null
+            ? 'Remove the old version from HOLDFAST_MASTER_KEY with the next restart.'
+            : `Backups made before today need the old key, which is now in ${retiredFile}.`;
+        print(
+          options,
+          { version, rewrapped },
+          `Master key version ${version} is in use; ${rewrapped} secrets were wrapped with it. ${retired}`,
+        );
+      }),
+    );
+}

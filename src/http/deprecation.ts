@@ -1,0 +1,34 @@
+/** Announces routes that go away: Deprecation (RFC 9745) and Sunset (RFC 8594) headers, and the mark in OpenAPI. */
+import type { FastifyInstance } from 'fastify';
+
+export interface Deprecated {
+  /** The day from which callers should move on, YYYY-MM-DD. */
+  since: string;
+  /** The day from which the route may answer no longer. */
+  sunset: string;
+  /** Where the move is described. */
+  guide: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    deprecated?: Deprecated;
+  }
+}
+
+export function announceDeprecations(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const deprecated = route.config?.deprecated;
+    if (!deprecated) return;
+    route.schema = { ...route.schema, deprecated: true };
+    const since = `@${Date.parse(deprecated.since) / 1000}`;
+    const sunset = new Date(deprecated.sunset).toUTCString();
+    route.onSend = [
+      ...[route.onSend ?? []].flat(),
+      async (_request, reply) => {
+        reply.header('deprecation', since).header('sunset', sunset);
+        reply.header('link', `<${deprecated.guide}>; rel="deprecation"`);
+      },
+    ];
+  });
+}

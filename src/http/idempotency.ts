@@ -1,0 +1,200 @@
+/**
+ * Idempotency-Key: the answer of a creating request is committed with the work it answers for, so that a repeat gets
+ * the same answer and does nothing. Nothing is reserved beforehand: of two that race, the second commit breaks the
+ * primary key of the answers, rolls back whole, and is given the answer of the first.
+ */
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Db } from '../db/database.ts';
+import { violates } from '../db/faults.ts';
+import type { Write } from '../db/writes.ts';
+import { AppError } from '../errors.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { callerOf } from './authentication.ts';
+import { pathOf, type Rescue } from './error-reply.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Takes an Idempotency-Key. */
+    idempotent?: boolean;
+  }
+  interface FastifyRequest {
+    idempotency: Slot | null;
+  }
+}
+
+/** Where the answer of one request is kept. */
+interface Slot {
+  workspaceId: string;
+  method: string;
+  path: string;
+  key: string;
+  fingerprint: Buffer;
+}
+
+export interface Answer<Body> {
+  /** Makes the answer and returns the rows to commit with the work; none when the request has no key. */
+  remember(body: Body): Write[];
+  send(): FastifyReply;
+}
+
+export interface Idempotency {
+  /** `secret`: the answer holds one, so what is kept of it is sealed. */
+  answer<Body>(request: FastifyRequest, reply: FastifyReply, options?: { secret: boolean }): Answer<Body>;
+  rescue: Rescue;
+}
+
+const keptForMs = 24 * 60 * 60 * 1000;
+const secretPurpose = 'idempotent-answer';
+
+export function useIdempotency(
+  app: FastifyInstance,
+  { db, keyring }: { db: Db; keyring: Keyring },
+): Idempotency {
+  /** What runs on this node just now, by workspace, route and key. */
+  const running = new Map<string, Buffer>();
+
+  app.decorateRequest('idempotency', null);
+  app.addHook('preHandler', async (request, reply) => {
+    if (!request.routeOptions.config.idempotent) return;
+    const key = readKey(request);
+    if (key === null) return;
+    const slot: Slot = {
+      workspaceId: callerOf(request).workspaceId,
+      method: request.method,
+      path: pathOf(request).replace(/\/$/, ''),
+      key,
+      fingerprint: createHash('sha256')
+        .update(canonicalize([request.query, request.body]) ?? '')
+        .digest(),
+    };
+    const first = running.get(slotName(slot));
+    if (first) {
+      refuseOtherPayload(slot, first);
+      throw new AppError(
+        'idempotency_in_progress',
+        'The first request with this Idempotency-Key is still running.',
+        {
+          retryAfterSeconds: 1,
+        },
+      );
+    }
+    running.set(slotName(slot), slot.fingerprint);
+    request.idempotency = slot;
+    if (await replay(slot, reply)) return reply;
+  });
+  app.addHook('onSend', async (request) => {
+    if (request.idempotency) running.delete(slotName(request.idempotency));
+  });
+
+  /** Sends the kept answer; false when there is none. */
+  async function replay(slot: Slot, reply: FastifyReply): Promise<boolean> {
+    const row = await db
+      .selectFrom('idempotent_answers')
+      .select(['fingerprint', 'status', 'body', 'created_at'])
+      .where('workspace_id', '=', slot.workspaceId)
+      .where('method', '=', slot.method)
+      .where('path', '=', slot.path)
+      .where('key', '=', slot.key)
+      .executeTakeFirst();
+    if (!row) return false;
+    if (row.created_at.getTime() < Date.now() - keptForMs) {
+      await forgetOldAnswers(db);
+      return false;
+    }
+    refuseOtherPayload(slot, row.fingerprint);
+    const body = row.body ?? (await keyring.open(secretRef(slot)))?.toString();
+    if (body === undefined) throw new Error('the sealed answer of an idempotent request is missing');
+    reply
+      .code(row.status)
+      .header('idempotency-replayed', 'true')
+      .type('application/json; charset=utf-8')
+      .send(body);
+    return true;
+  }
+
+  return {
+    answer<Body>(request: FastifyRequest, reply: FastifyReply, { secret } = { secret: false }): Answer<Body> {
+      let text: string | null = null;
+      return {
+        remember(body) {
+          text = String(reply.serialize(body));
+          const slot = request.idempotency;
+          if (!slot) return [];
+          const sealed = secret ? [keyring.seal(secretRef(slot), Buffer.from(text))] : [];
+          return [...sealed, answerWrite(slot, reply.statusCode, secret ? null : text)];
+        },
+        send() {
+          return reply.type('application/json; charset=utf-8').send(text);
+        },
+      };
+    },
+    async rescue(error, request, reply) {
+      if (!request.idempotency || !violates(error, 'idempotent_answers_pkey')) return false;
+      return replay(request.idempotency, reply);
+    },
+  };
+}
+
+/** Deletes the answers whose time is over; returns how many. */
+export async function forgetOldAnswers(db: Db): Promise<number> {
+  const before = new Date(Date.now() - keptForMs);
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotent_answers')
+    .where('created_at', '<', before)
+    .executeTakeFirst();
+  await db
+    .deleteFrom('secrets')
+    .where('purpose', '=', secretPurpose)
+    .where('created_at', '<', before)
+    .execute();
+  return Number(numDeletedRows);
+}
+
+function readKey(request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  // The draft writes it as a quoted string; most clients send it bare.
+  const key = String(header).replace(/^"(.*)"$/, '$1');
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new AppError(
+      'invalid_request',
+      'Idempotency-Key must have 1 to 255 printable characters without spaces.',
+    );
+  }
+  return key;
+}
+
+function refuseOtherPayload(slot: Slot, first: Buffer): void {
+  if (first.equals(slot.fingerprint)) return;
+  throw new AppError('idempotency_key_reused', 'This Idempotency-Key was already used with another payload.');
+}
+
+function answerWrite(slot: Slot, status: number, body: string | null): Write {
+  return {
+    table: 'idempotent_answers',
+    row: {
+      workspace_id: slot.workspaceId,
+      method: slot.method,
+      path: slot.path,
+      key: slot.key,
+      fingerprint: slot.fingerprint,
+      status,
+      body,
+      created_at: new Date(),
+    },
+  };
+}
+
+function slotName({ workspaceId, method, path, key }: Slot): string {
+  return JSON.stringify([workspaceId, method, path, key]);
+}
+
+function secretRef(slot: Slot): { workspaceId: string; purpose: string; id: string } {
+  return {
+    workspaceId: slot.workspaceId,
+    purpose: secretPurpose,
+    id: createHash('sha256').update(slotName(slot)).digest('hex'),
+  };
+}

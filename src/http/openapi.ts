@@ -1,0 +1,109 @@
+/** The OpenAPI document made from the routes' own schemas, and the reference page that shows it. */
+import { createHash } from 'node:crypto';
+import swagger from '@fastify/swagger';
+import reference from '@scalar/fastify-api-reference';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { errorKinds } from '../errors.ts';
+import { apiBase } from './api.ts';
+import type { PublicUrl } from './error-reply.ts';
+
+const ErrorObject = Type.Object(
+  {
+    message: Type.String({ description: 'What is wrong, in words' }),
+    errorCode: Type.String({ enum: Object.keys(errorKinds) }),
+    docUrl: Type.String({ description: 'A page of this service that explains the code' }),
+    timestamp: Type.String({ format: 'date-time' }),
+  },
+  { description: 'The one shape of every error' },
+);
+
+const nothing = Type.Object({}, { additionalProperties: false });
+
+const idempotencyKey = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'A repeat with the same key within 24 hours gets the first answer and does nothing.',
+    }),
+  ),
+});
+
+/** Call before the routes are added. */
+export async function describeApi(
+  app: FastifyInstance,
+  { version, publicUrl }: { version: string; publicUrl: PublicUrl },
+): Promise<void> {
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith(apiBase) || route.schema?.hide) return;
+    const schema = { ...route.schema };
+    const methods = [route.method].flat();
+    schema.querystring ??= nothing;
+    if (methods.some((method) => !['GET', 'HEAD'].includes(method))) schema.body ??= nothing;
+    if (route.config?.idempotent) schema.headers ??= idempotencyKey;
+    schema.security = route.config?.scope ? [{ apiKey: [] }] : [];
+    schema.response = { ...(schema.response as object), '4xx': ErrorObject, '5xx': ErrorObject };
+    if (route.config?.scope) {
+      schema.description = [schema.description, `Needs the scope \`${route.config.scope}\`.`]
+        .filter(Boolean)
+        .join(' ');
+    }
+    route.schema = schema;
+  });
+
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Holdfast',
+        version,
+        description:
+          'Custodial vaults, maintenance workers, events and keys over HTTP. Every error has the same four fields; every list is an array whose next page is named by the X-Next-Cursor header.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'This service' }],
+      components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
+      tags: [
+        { name: 'vaults', description: 'Wallets whose keys the service keeps' },
+        { name: 'workers', description: 'People who sign maintenance work' },
+        { name: 'events', description: 'What happened, in an order that a poller can rely on' },
+        { name: 'keys', description: 'API keys of the workspace' },
+        { name: 'audit', description: 'Who did what to which thing' },
+        { name: 'operations', description: 'For those who run the service' },
+      ],
+    },
+    hideUntagged: true,
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify({ ...app.swagger(), servers: [{ url: publicUrl() }] })),
+  );
+
+  await app.register(reference, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Holdfast API reference',
+      // Nothing is fetched from or told to anybody else.
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (request.routeOptions.url === '/docs/')
+      reply.header('content-security-policy', policyFor(String(payload)));
+    return payload;
+  });
+}
+
+/** Allows the page's own inline scripts by their hash, and no connection but to this service. */
+function policyFor(html: string): string {
+  const hashes = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return `default-src 'self'; script-src 'self' ${hashes.join(' ')}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'`;
+}

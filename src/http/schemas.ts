@@ -1,0 +1,15 @@
+/** Schema pieces that several routes use. */
+import { type Static, type TSchema, Type } from 'typebox';
+
+export const dateTime = Type.String({ format: 'date-time' });
+
+export const address = Type.String({
+  format: 'address',
+  description: '0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum',
+});
+
+/** Text or null, written so that OpenAPI 3.1 and the serialiser both take the short way. */
+export function orNull<T extends TSchema>(schema: T) {
+  const { type, ...rest } = schema as unknown as { type: string };
+  return Type.Unsafe<Static<T> | null>({ type: [type, 'null'], ...rest });
+}

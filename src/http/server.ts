@@ -1,0 +1,116 @@
+/** The Fastify shell: everything that holds for every route, and nothing about any one of them. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/database.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Api } from './api.ts';
+import { type FindCaller, requireCallers } from './authentication.ts';
+import { announceDeprecations } from './deprecation.ts';
+import { errorPage } from './error-page.ts';
+import { answerBrokenRequest, answerFrameworkError, pathOf, replyWithErrors } from './error-reply.ts';
+import { type Idempotency, useIdempotency } from './idempotency.ts';
+import { acceptJsonBodies } from './json-body.ts';
+import { watchMethods } from './method-not-allowed.ts';
+import type { Metrics } from './metrics.ts';
+import { describeApi } from './openapi.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import { useStrictValidation } from './validation.ts';
+
+export interface ServerDeps {
+  config: Config;
+  log: Logger;
+  version: string;
+  db: Db;
+  keyring: Keyring;
+  metrics: Metrics;
+  findCaller: FindCaller;
+  addRoutes(app: Api, idempotency: Idempotency): void;
+}
+
+const bodyLimitBytes = 1024 * 1024;
+
+export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
+  const { config, log } = deps;
+  const publicUrl = (): string => config.publicUrl ?? derivedUrl(config, app);
+  const app: FastifyInstance = Fastify({
+    ...(config.tls && {
+      https: { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
+    }),
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: toTrustFunction(config.trustProxy),
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: 60_000,
+    // A request that arrives on an open connection during shutdown is still answered, then the connection closes.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+    },
+    frameworkErrors: (error, request, reply) => answerFrameworkError(error, request, reply, publicUrl),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, publicUrl),
+  }) as unknown as FastifyInstance;
+
+  useStrictValidation(app);
+  acceptJsonBodies(app);
+  addHeadersAndLog(app, config, log);
+  deps.metrics.countRequests(app);
+  announceDeprecations(app);
+  requireCallers(app, deps.findCaller, createRateLimiter(config.rateLimit));
+  const idempotency = useIdempotency(app, { db: deps.db, keyring: deps.keyring });
+  replyWithErrors(app, publicUrl, idempotency.rescue);
+
+  const methods = watchMethods(app);
+  await describeApi(app, { version: deps.version, publicUrl });
+  const api: Api = app.withTypeProvider<TypeBoxTypeProvider>();
+  errorPage(api);
+  deps.addRoutes(api, idempotency);
+  methods.close();
+  return app;
+}
+
+function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply
+      .header('x-request-id', request.id)
+      .header('x-content-type-options', 'nosniff')
+      .header('cache-control', 'no-store');
+    if (config.tls) reply.header('strict-transport-security', 'max-age=31536000');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const level = reply.statusCode >= 500 ? 'error' : reply.statusCode >= 400 ? 'info' : 'debug';
+    if (!log.isLevelEnabled(level)) return;
+    // The query and the headers are left out: they are where secrets would be.
+    request.log[level](
+      {
+        method: request.method,
+        path: pathOf(request),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        caller: request.caller?.actor.id,
+      },
+      'request',
+    );
+  });
+}
+
+/** A number of proxies in front, counted from this service, or the proxies' addresses. */
+function toTrustFunction(
+  trust: Config['trustProxy'],
+): false | string[] | ((address: string, hop: number) => boolean) {
+  return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
+}
+
+/** Where the service can be reached when nobody said: the address it listens on. */
+function derivedUrl(config: Config, app: FastifyInstance): string {
+  const address = app.server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : config.port;
+  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
+  return `${config.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,28 @@
+/** All background work on one screen. */
+import { apiKeyUseLoop } from './auth/api-key-use.loop.ts';
+import type { ApiKeys } from './auth/api-keys.ts';
+import { auditChainLoop } from './auth/audit-chain.loop.ts';
+import type { Db } from './db/database.ts';
+import type { EmbeddedPostgres } from './db/embedded/embedded-postgres.ts';
+import { idempotencyLoop } from './http/idempotency.loop.ts';
+import { keyringLoop } from './keys/keyring.loop.ts';
+import type { Keyring } from './keys/keyring.ts';
+import type { Bell, Loop } from './loop.ts';
+import { eventOrderLoop } from './webhooks/event-order.loop.ts';
+
+export interface LoopDeps {
+  db: Db;
+  embedded: EmbeddedPostgres | null;
+  keyring: Keyring;
+  apiKeys: ApiKeys;
+  eventBell: Bell;
+  /** False on a node that only answers requests. */
+  shared: boolean;
+}
+
+export function allLoops({ db, embedded, keyring, apiKeys, eventBell, shared }: LoopDeps): Loop[] {
+  // What this node needs for itself, whatever its role.
+  const own = [...(embedded ? [embedded.loop] : []), keyringLoop(keyring), apiKeyUseLoop(apiKeys)];
+  if (!shared) return own;
+  return [...own, eventOrderLoop(db, eventBell), auditChainLoop(db), idempotencyLoop(db)];
+}

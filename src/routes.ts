@@ -1,0 +1,36 @@
+/** The whole HTTP surface on one screen. */
+
+import { apiKeyRoutes } from './auth/api-keys.routes.ts';
+import type { ApiKeys } from './auth/api-keys.ts';
+import { auditRoutes } from './auth/audit.routes.ts';
+import { workerRoutes } from './damc/workers.routes.ts';
+import type { Workers } from './damc/workers.ts';
+import type { Database } from './db/database.ts';
+import type { Api } from './http/api.ts';
+import type { Cursors } from './http/cursor.ts';
+import type { Idempotency } from './http/idempotency.ts';
+import { type OperationsDeps, operationsRoutes } from './http/operations.routes.ts';
+import { vaultRoutes } from './platform/vaults.routes.ts';
+import type { Vaults } from './platform/vaults.ts';
+import { eventRoutes } from './webhooks/events.routes.ts';
+
+export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
+  vaults: Vaults;
+  workers: Workers;
+  apiKeys: ApiKeys;
+  cursors: Cursors;
+  idempotency: Idempotency;
+  operations: OperationsDeps;
+  /** False on a node that only runs loops: it answers for its health and nothing else. */
+  api: boolean;
+}
+
+export function addRoutes(app: Api, deps: RouteDeps): void {
+  operationsRoutes(app, deps.operations);
+  if (!deps.api) return;
+  vaultRoutes(app, deps);
+  workerRoutes(app, deps);
+  eventRoutes(app, deps);
+  apiKeyRoutes(app, deps);
+  auditRoutes(app, deps);
+}

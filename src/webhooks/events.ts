@@ -1,0 +1,82 @@
+/** Events: written into the outbox with the change they tell of, then given their place in the feed. */
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../db/database.ts';
+import type { Write } from '../db/writes.ts';
+import { newId } from '../ids.ts';
+
+/** The data of each event type, as subscribers get it. */
+export interface EventData {
+  'vault.deactivated': { vault_id: string; address: string; deactivated_at: string };
+  'vault.reactivated': { vault_id: string; address: string; reactivated_at: string };
+}
+
+export type EventType = keyof EventData;
+
+export const eventTypes = ['vault.deactivated', 'vault.reactivated'] as const satisfies EventType[];
+
+export interface NewEvent<T extends EventType> {
+  workspaceId: string;
+  type: T;
+  at: Date;
+  data: EventData[T];
+}
+
+/** The row for an event; its envelope is the exact text that is sent and served from now on. */
+export function eventWrite<T extends EventType>({ workspaceId, type, at, data }: NewEvent<T>): Write {
+  const id = newId('evt');
+  const envelope = JSON.stringify({ id, type, timestamp: at.toISOString(), workspace_id: workspaceId, data });
+  return { table: 'events', row: { workspace_id: workspaceId, id, type, envelope, created_at: at } };
+}
+
+const orderLock = 4_801_004;
+
+/**
+ * Gives events that have none their position, one node at a time. A commit that comes late gets a later position,
+ * whatever its id says, so a reader who has seen position n has seen everything up to n. True when there may be more.
+ */
+export async function orderEvents(db: Db, limit = 1000): Promise<boolean> {
+  return db.transaction().execute(async (db) => {
+    const lock = await sql<{
+      taken: boolean;
+    }>`select pg_try_advisory_xact_lock(${orderLock}) as taken`.execute(db);
+    if (!lock.rows[0]?.taken) return false;
+    const { numAffectedRows } = await sql`
+      with unplaced as (
+        select workspace_id, id, row_number() over (order by id) as place
+        from (select workspace_id, id from events where position is null order by id limit ${limit}) as oldest
+      )
+      update events e
+      set position = (select coalesce(max(position), 0) from events) + unplaced.place
+      from unplaced
+      where e.workspace_id = unplaced.workspace_id and e.id = unplaced.id`.execute(db);
+    return Number(numAffectedRows ?? 0) === limit;
+  });
+}
+
+export interface FeedQuery {
+  workspaceId: string;
+  type: string | undefined;
+  after: number;
+  limit: number;
+}
+
+export interface FeedItem {
+  position: number;
+  envelope: string;
+}
+
+/** Events of a workspace that follow a position, oldest first. */
+export async function readFeed(
+  pool: Pool,
+  { workspaceId, type, after, limit }: FeedQuery,
+): Promise<FeedItem[]> {
+  const { rows } = await pool.query<FeedItem>({
+    name: 'event-feed',
+    text: `select position, envelope from events
+           where workspace_id = $1 and position > $2 and ($3::text is null or type = $3)
+           order by position limit $4`,
+    values: [workspaceId, after, type ?? null, limit],
+  });
+  return rows;
+}

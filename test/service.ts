@@ -1,0 +1,141 @@
+/** A whole service for tests: real database, real HTTP, its own data directory; only the port is arbitrary. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { type Logger, pino } from 'pino';
+import { type App, createApp } from '../src/app.ts';
+import { createApiKeys } from '../src/auth/api-keys.ts';
+import { createWorkspace, operator } from '../src/auth/workspaces.ts';
+import type { Scope } from '../src/caller.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import { openDatabase } from '../src/db/database.ts';
+import { createTestDatabase } from './database.ts';
+
+export interface Service {
+  app: App;
+  url: string;
+  /** A key of the default workspace with every scope. */
+  key: string;
+  config: Config;
+  databaseUrl: string;
+  /** Everything logged so far. */
+  logged(): string;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** A key of the default workspace, or of a new one. */
+  makeKey(options?: { scopes?: Scope[]; newWorkspace?: boolean; expiresAt?: Date }): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** null: no key at all. */
+  key?: string | null;
+  /** Sent as JSON; a string or Buffer is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any;
+}
+
+/** `env` overrides settings, `databaseUrl` shares a database between two services. */
+export async function startService({
+  env = {},
+  databaseUrl,
+  runLoops = true,
+}: {
+  env?: Record<string, string>;
+  databaseUrl?: string;
+  runLoops?: boolean;
+} = {}): Promise<Service> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-service-'));
+  const own = databaseUrl === undefined ? await createTestDatabase() : null;
+  const url = databaseUrl ?? own?.url ?? '';
+  const config = readConfig({
+    PORT: '0',
+    HOLDFAST_DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    HOLDFAST_RATE_LIMIT: 'off',
+    ...env,
+  });
+  const { log, logged } = captureLog();
+  const app = await createApp(config, log);
+  const base = await app.server.listen({ host: config.host, port: config.port });
+  if (runLoops) app.loops.start();
+  const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onIdleError() {} });
+  const apiKeys = createApiKeys(withDatabase);
+
+  async function makeKey({
+    scopes = [],
+    newWorkspace = false,
+    expiresAt,
+  }: {
+    scopes?: Scope[];
+    newWorkspace?: boolean;
+    expiresAt?: Date;
+  } = {}) {
+    const { id } = newWorkspace
+      ? await createWorkspace(withDatabase.db, { name: `Workspace ${Math.random()}` })
+      : await withDatabase.db
+          .selectFrom('workspaces')
+          .select('id')
+          .where('slug', '=', 'default')
+          .executeTakeFirstOrThrow();
+    const caller = { workspaceId: id, actor: operator, scopes: [], requestId: null };
+    return (await apiKeys.create(caller, { name: 'test', scopes, expiresAt: expiresAt ?? null })).key;
+  }
+
+  const key = app.firstKey ?? (await makeKey());
+  return {
+    app,
+    url: base,
+    key,
+    config,
+    databaseUrl: url,
+    logged,
+    makeKey,
+    async call(method, path, { key: callKey = key, body, headers = {} } = {}) {
+      const raw = typeof body === 'string' || Buffer.isBuffer(body);
+      const response = await fetch(base + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(callKey !== null && { 'x-api-key': callKey }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = /json/.test(response.headers.get('content-type') ?? '');
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isJson && text !== '' ? JSON.parse(text) : null,
+      };
+    },
+    async close() {
+      await app.close();
+      await withDatabase.close();
+      await own?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function captureLog(): { log: Logger; logged(): string } {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { log: pino({ level: 'trace' }, sink), logged: () => lines.join('') };
+}
