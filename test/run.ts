@@ -18,7 +18,7 @@ try {
 
   const named = process.argv.slice(2);
   const files = named.length > 0 ? named : ['src/**/*.test.ts', 'test/**/*.test.ts'];
-  const run = spawn(process.execPath, ['--test', '--test-concurrency=2', ...files], {
+  const run = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-timeout=120000', ...files], {
     stdio: 'inherit',
     env: { ...process.env, HOLDFAST_TEST_SERVER: connectionText(server) },
   });

@@ -67,7 +67,7 @@ export async function startService({
   const app = await createApp(config, log);
   const base = await app.server.listen({ host: config.host, port: config.port });
   if (runLoops) app.loops.start();
-  const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onIdleError() {} });
+  const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
   const apiKeys = createApiKeys(withDatabase);
 
   async function makeKey({

@@ -16,7 +16,7 @@ export interface Database {
 export interface DatabaseOptions {
   /** Asked for each new connection, because an embedded server may come back on another port. */
   connection(): pg.ClientConfig;
-  onIdleError(error: Error): void;
+  onError(error: Error): void;
 }
 
 const connectionDefaults: pg.ClientConfig = {
@@ -27,10 +27,12 @@ const connectionDefaults: pg.ClientConfig = {
   keepAlive: true,
 };
 
-export function openDatabase({ connection, onIdleError }: DatabaseOptions): Database {
+export function openDatabase({ connection, onError }: DatabaseOptions): Database {
   class CurrentClient extends pg.Client {
     constructor() {
       super({ ...connectionDefaults, ...connection(), types: columnTypes });
+      // Also while it is checked out: without a listener a broken connection would end the process.
+      this.on('error', onError);
     }
   }
   const pool = new pg.Pool({
@@ -39,8 +41,7 @@ export function openDatabase({ connection, onIdleError }: DatabaseOptions): Data
     connectionTimeoutMillis: 5_000,
     Client: CurrentClient,
   });
-  // Without a listener a broken idle connection would end the process.
-  pool.on('error', onIdleError);
+  pool.on('error', () => {});
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }

@@ -60,6 +60,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   useStrictValidation(app);
   acceptJsonBodies(app);
   addHeadersAndLog(app, config, log);
+  closeConnectionsWhenStopping(app);
   deps.metrics.countRequests(app);
   announceDeprecations(app);
   requireCallers(app, deps.findCaller, createRateLimiter(config.rateLimit));
@@ -97,6 +98,19 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
       },
       'request',
     );
+  });
+}
+
+/** Fastify closes connections that are idle when the stop begins; those that were busy then are closed after their answer. */
+function closeConnectionsWhenStopping(app: FastifyInstance): void {
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+    app.server.once('close', () => clearInterval(sweep));
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (stopping) reply.header('connection', 'close');
   });
 }
 

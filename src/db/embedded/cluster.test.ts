@@ -1,9 +1,10 @@
 /** Making and opening the cluster: races, kills in between, leftovers, and data that cannot be used. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
 import {
   clusterIn,
@@ -42,7 +43,7 @@ describe('cluster', { concurrency: 3 }, () => {
   });
 
   test('leftovers of dead processes are swept, those of living ones stay', async (t) => {
-    const dataDir = await scratchDataDir(t);
+    const dataDir = await newDataDir(t);
     const dead = `postgres.init-${spawnSync(process.execPath, ['--version']).pid}-aaaaaa`;
     const alive = `postgres.init-${process.ppid}-bbbbbb`;
     const ownBefore = `postgres.init-${process.pid}-cccccc`;
@@ -92,6 +93,21 @@ describe('cluster', { concurrency: 3 }, () => {
       await startsAndStops(dataDir);
       assert.ok((await stat(logFile)).size < 1024 * 1024);
     });
+  });
+
+  test('the copy of a data directory in use gets a server of its own', async (t) => {
+    const original = await newDataDir(t);
+    const copy = await scratchDataDir(t);
+    const user = await start(original);
+    await promisify(execFile)('cp', ['-Rp', join(original, 'postgres'), copy]);
+    const other = await start(copy);
+    assert.notEqual(other.connection().port, user.connection().port);
+    assert.deepEqual(await query(other.connection(), 'show data_directory'), [
+      { data_directory: clusterIn(copy) },
+    ]);
+    await other.release();
+    assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
+    await user.release();
   });
 
   test('data that cannot be used is refused with the reason', async (t) => {

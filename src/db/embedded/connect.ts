@@ -12,7 +12,7 @@ export interface ConnectTo {
 }
 
 /** What a new connection meets while the server starts, stops, restarts after a crash, or is full. */
-const passingStates = new Set(['57P01', '57P02', '57P03', '53300', '08006', '08P01']);
+const passingStates = new Set(['57P01', '57P02', '57P03', '53300']);
 
 export async function connect({ cluster, port, name }: ConnectTo): Promise<pg.Client> {
   const client = new pg.Client({

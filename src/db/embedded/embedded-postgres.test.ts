@@ -13,29 +13,24 @@ const serviceLocks = `select from pg_locks where locktype = 'advisory' and mode 
 
 // Side by side, since they mostly wait: for the disk, and for a claim to be refused.
 describe('embedded PostgreSQL', { concurrency: 3 }, () => {
-  test('a second service is refused by name, and the first one notices when it lost its place', async (t) => {
+  test('a second service is refused, and told the pid of the first', async (t) => {
     const dataDir = await newDataDir(t);
     const first = await start(dataDir, { exclusive: true });
-    const refusal = (error: unknown) => {
-      assert.ok(error instanceof OperatorError);
-      assert.equal(
-        error.message,
-        `Another Holdfast service (pid ${process.pid}) already uses the data directory ${dataDir}. ` +
-          'Stop it first, or set HOLDFAST_DATA_DIR to another directory for this one.',
-      );
-      return true;
-    };
-    await assert.rejects(start(dataDir, { exclusive: true }), refusal);
+    await assert.rejects(start(dataDir, { exclusive: true }), isRefusal(dataDir));
     assert.deepEqual(await query(first.connection(), 'select 1 as one'), [{ one: 1 }]);
+    await first.release();
+    assert.equal(await serverPid(dataDir), null);
+  });
 
+  test('the loop fails when another service took the place after the server died', async (t) => {
+    const dataDir = await newDataDir(t);
+    const first = await start(dataDir, { exclusive: true });
     const pid = await serverPid(dataDir);
     assert.ok(pid);
     process.kill(pid, 'SIGKILL');
     const second = await start(dataDir, { exclusive: true });
-    await assert.rejects(
-      first.loop.run(new AbortController().signal, () => {}),
-      refusal,
-    );
+    const running = first.loop.run(new AbortController().signal, () => {});
+    await assert.rejects(running, isRefusal(dataDir));
     await first.release();
     assert.deepEqual(await query(second.connection(), 'select 1 as one'), [{ one: 1 }]);
     await second.release();
@@ -187,6 +182,18 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     await user.release();
   });
 });
+
+function isRefusal(dataDir: string): (error: unknown) => true {
+  return (error) => {
+    assert.ok(error instanceof OperatorError, String(error));
+    assert.equal(
+      error.message,
+      `Another Holdfast service (pid ${process.pid}) already uses the data directory ${dataDir}. ` +
+        'Stop it first, or set HOLDFAST_DATA_DIR to another directory for this one.',
+    );
+    return true;
+  };
+}
 
 function accepts(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {

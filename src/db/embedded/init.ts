@@ -30,8 +30,10 @@ export async function initialiseCluster({ dataDir, places, launcher, binaries }:
   const draft = await mkdtemp(join(dataDir, `${draftPrefix}${process.pid}-`));
   try {
     if (account) await letPass(draft, account);
-    const { clusterDir, passwordFile } = placesIn(draft);
+    const { clusterDir, passwordFile, startLock } = placesIn(draft);
     await mkdir(clusterDir, { mode: 0o700 });
+    // Here, so that it has the owner of everything else, whoever is first to lock it.
+    await writeFile(startLock, '', { mode: 0o600 });
     await writeFile(passwordFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
     if (account) {
       await chown(clusterDir, account.uid, account.gid);

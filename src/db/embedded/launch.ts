@@ -31,7 +31,7 @@ const run = promisify(execFile);
 
 /**
  * Nothing of our own environment is passed on: it may hold secrets, which the server's account could read in /proc,
- * and PG* variables, which would change what the programs do. English messages, because server.ts reads them.
+ * and PG* variables, which would change what the programs do. English messages, because start.ts reads them.
  */
 const environment = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -57,10 +57,12 @@ export async function createLauncher({ account, binaries, directory }: LauncherN
   if (dataClosed.length === 0 && programsClosed.length === 0) {
     return { account, prepare: (file, args) => ({ file, args, options: { ...surroundings, uid, gid } }) };
   }
-  // Read and search only: the server still cannot write anything that its account could not.
+  // Read and search only: the server still cannot write anything that its account could not. Without no_setuid_fixup
+  // access(2), by which PostgreSQL looks for its own programs, would leave capabilities out of account.
   const setpriv = [
     ...['--reuid', String(uid), '--regid', String(gid), '--clear-groups'],
-    ...['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search', '--'],
+    ...['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'],
+    ...['--securebits', '+no_setuid_fixup', '--'],
   ];
   const launcher: Launcher = {
     account,

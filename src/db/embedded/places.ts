@@ -9,6 +9,8 @@ export interface Places {
   passwordFile: string;
   /** What the server writes to stderr. */
   logFile: string;
+  /** Empty; whoever starts the server locks it. */
+  startLock: string;
 }
 
 export function placesIn(home: string): Places {
@@ -17,5 +19,6 @@ export function placesIn(home: string): Places {
     clusterDir: join(home, 'cluster'),
     passwordFile: join(home, 'password'),
     logFile: join(home, 'server.log'),
+    startLock: join(home, 'start.lock'),
   };
 }

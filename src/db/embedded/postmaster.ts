@@ -1,6 +1,6 @@
 /** The server process of a cluster: who it is, by postmaster.pid and proof, and how it is stopped. */
 import { execFile } from 'node:child_process';
-import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { readFile, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -26,25 +26,21 @@ export async function lastPort(clusterDir: string): Promise<number | null> {
 }
 
 /**
- * Moves a postmaster.pid out of the way that would keep PostgreSQL from starting although its server is gone: the pid
- * now belongs to something else (usual after a container restart), or the file was cut short by a power failure. When
- * the pid is free the file stays, since PostgreSQL also looks there for shared memory that old backends still use.
+ * Removes a postmaster.pid that would keep PostgreSQL from starting although its server is gone: the pid now belongs
+ * to something else (usual after a container restart), or the file was cut short by a power failure. When the pid is
+ * free the file stays, since PostgreSQL also looks there for shared memory that old backends still use. Call it only
+ * under the start lock, or the file may be a new server's by the time it is removed.
  */
 export async function clearForeignPidFile(clusterDir: string): Promise<void> {
-  const judged = await readPidFile(clusterDir);
-  if (judged === null) return;
+  const text = await readPidFile(clusterDir);
+  if (text === null) return;
   const path = join(clusterDir, 'postmaster.pid');
-  const named = parsePidFile(judged);
+  const named = parsePidFile(text);
   const foreign = named
     ? processExists(named.pid) && !(await isPostmasterOf(named.pid, clusterDir))
     : // A server writes the file in the instant it creates it, so only an old one is cut short for good.
       Date.now() - (await stat(path)).mtimeMs > 5_000;
-  if (!foreign) return;
-  const aside = join(clusterDir, `postmaster.pid.foreign-${process.pid}`);
-  await rename(path, aside).catch(() => {});
-  // Another process may have cleared it and started a server since; then this is the new server's file.
-  if ((await readFile(aside, 'utf8').catch(() => judged)) !== judged) await link(aside, path).catch(() => {});
-  await unlink(aside).catch(() => {});
+  if (foreign) await unlink(path);
 }
 
 /** Stops the server and returns once its process is gone; false when it is still there after all. */

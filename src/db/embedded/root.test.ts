@@ -1,30 +1,43 @@
 /** Holdfast as root: the server runs under another account, below directories closed to it, on data of any owner. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { OperatorError } from '../../errors.ts';
-import { chooseServerAccount } from './account.ts';
-import { clusterIn, dataDirFactory, query, scratchDataDir, serverPid, start } from './test-bed.ts';
+import { type Account, chooseServerAccount, readPasswd } from './account.ts';
+import { createLauncher, runProgram } from './launch.ts';
+import { clusterIn, query, scratchDataDir, serverPid, start } from './test-bed.ts';
 
 const skip = process.geteuid?.() === 0 ? false : 'needs root';
-const newDataDir = dataDirFactory();
 const stranger = { uid: 54_321, gid: 54_322 };
 
-test('below a directory closed to others it works, and the password stays root’s', { skip }, async (t) => {
+test('below a directory closed to others', { skip }, async (t) => {
   const closed = await scratchDataDir(t);
   const dataDir = join(closed, 'data');
-  for (let round = 0; round < 2; round += 1) {
-    const user = await start(dataDir);
-    t.after(user.release);
-    assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
-    assert.notEqual(await serverUid(dataDir), 0);
-    await user.release();
-  }
-  assert.equal((await stat(closed)).mode & 0o777, 0o700);
-  const password = await stat(join(dataDir, 'postgres', 'password'));
-  assert.deepEqual([password.uid, password.mode & 0o777], [0, 0o600]);
+
+  await t.test('the server runs under another account, and the password stays root’s', async () => {
+    await servesAs(await serverAccount(), dataDir);
+    assert.equal((await stat(closed)).mode & 0o777, 0o700);
+    const password = await stat(join(dataDir, 'postgres', 'password'));
+    assert.deepEqual([password.uid, password.mode & 0o777], [0, 0o600]);
+  });
+
+  await t.test('data of an ordinary user is served under that user and stays theirs', async () => {
+    chownAll(dataDir, stranger);
+    await servesAs(stranger, dataDir);
+    const foreign = execFileSync('find', [dataDir, '!', '-uid', String(stranger.uid)], { encoding: 'utf8' });
+    assert.equal(foreign, '');
+  });
+
+  await t.test(
+    'a cluster that root owns, as after a restore, is handed to the server’s account',
+    async () => {
+      chownAll(dataDir, { uid: 0, gid: 0 });
+      await servesAs(await serverAccount(), dataDir);
+      assert.equal((await stat(clusterIn(dataDir))).uid, (await serverAccount()).uid);
+    },
+  );
 });
 
 test('below a closed directory without the capability it says which one and what to do', {
@@ -47,35 +60,45 @@ test('below a closed directory without the capability it says which one and what
   assert.match(stderr, new RegExp(`chmod o\\+x ${closed}, set HOLDFAST_DATA_DIR .* or set DATABASE_URL`));
 });
 
-test('data of an ordinary user is served under that user and stays theirs', { skip }, async (t) => {
-  const dataDir = await newDataDir(t);
-  chownAll(dataDir, stranger);
-  const user = await start(dataDir);
-  assert.equal(await serverUid(dataDir), stranger.uid);
-  assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
-  await user.release();
-  const foreign = execFileSync('find', [dataDir, '!', '-uid', String(stranger.uid)], { encoding: 'utf8' });
-  assert.equal(foreign, '');
-});
-
-test('a cluster that root owns, as after a restore, is handed to the server’s account', {
+test('programs below a closed directory are found by access(2), which PostgreSQL asks', {
   skip,
 }, async (t) => {
-  const dataDir = await newDataDir(t);
-  chownAll(dataDir, { uid: 0, gid: 0 });
-  const user = await start(dataDir);
-  assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
-  const account = chooseServerAccount(await readFile('/etc/passwd', 'utf8'));
-  assert.equal(await serverUid(dataDir), account?.uid);
-  assert.equal((await stat(clusterIn(dataDir))).uid, account?.uid);
-  await user.release();
+  const postgres = join(await scratchDataDir(t), 'postgres');
+  await copyFile('/bin/true', postgres);
+  await chmod(postgres, 0o755);
+  const account = await serverAccount();
+  const launcher = await createLauncher({
+    account,
+    binaries: { initdb: postgres, postgres },
+    directory: '/',
+  });
+  await runProgram(launcher, '/usr/bin/test', ['-x', postgres]);
 });
 
 test('an ordinary user is told whose data it is', { skip }, async (t) => {
-  await refusedAs(stranger.uid, await newDataDir(t));
-  const closed = await scratchDataDir(t);
-  await refusedAs(stranger.uid, closed);
+  const dataDir = await scratchDataDir(t);
+  await mkdir(clusterIn(dataDir), { recursive: true });
+  await refusedAs(stranger.uid, dataDir);
+  await chmod(dataDir, 0o755);
+  await refusedAs(stranger.uid, dataDir);
 });
+
+async function servesAs({ uid }: { uid: number }, dataDir: string): Promise<void> {
+  const user = await start(dataDir);
+  try {
+    assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
+    const pid = String(await serverPid(dataDir));
+    assert.equal(Number(execFileSync('ps', ['-o', 'uid=', '-p', pid], { encoding: 'utf8' })), uid);
+  } finally {
+    await user.release();
+  }
+}
+
+async function serverAccount(): Promise<Account> {
+  const account = chooseServerAccount(await readPasswd());
+  assert.ok(account);
+  return account;
+}
 
 async function refusedAs(uid: number, dataDir: string): Promise<void> {
   process.seteuid?.(uid);
@@ -93,11 +116,4 @@ async function refusedAs(uid: number, dataDir: string): Promise<void> {
 
 function chownAll(dataDir: string, { uid, gid }: { uid: number; gid: number }): void {
   execFileSync('chown', ['-R', `${uid}:${gid}`, dataDir]);
-}
-
-async function serverUid(dataDir: string): Promise<number> {
-  const uid = execFileSync('ps', ['-o', 'uid=', '-p', String(await serverPid(dataDir))], {
-    encoding: 'utf8',
-  });
-  return Number(uid);
 }

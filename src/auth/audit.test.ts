@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { insertAll } from '../db/writes.ts';
+import { auditWrite, chainAuditEntries, entryHash, listAuditEntries } from './audit.ts';
+import { createWorkspace, operator } from './workspaces.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+before(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ connection: () => ({ connectionString: testDatabase.url }), onError() {} });
+});
+after(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+test('entries of each workspace form an unbroken chain, however the chaining is cut into rounds', async () => {
+  const { db } = database;
+  const workspaces = [await createWorkspace(db, { name: 'One' }), await createWorkspace(db, { name: 'Two' })];
+  for (let round = 0; round < 10; round += 1) {
+    for (const { id } of workspaces) {
+      const caller = { workspaceId: id, actor: operator, scopes: [], requestId: 'r' };
+      await insertAll(db, [
+        auditWrite(caller, {
+          action: 'thing.do',
+          targetId: `t${round}`,
+          details: { b: 1, aa: [round, 'é'] },
+        }),
+      ]);
+    }
+    while (await chainAuditEntries(db, 3));
+  }
+  // Two nodes at once: the second leaves it to the first.
+  await Promise.all([chainAuditEntries(db), chainAuditEntries(db)]);
+
+  for (const { id } of workspaces) {
+    const rows = await db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('workspace_id', '=', id)
+      .orderBy('sequence')
+      .execute();
+    assert.deepEqual(
+      rows.map(({ sequence }) => sequence),
+      Array.from({ length: 11 }, (_, place) => place + 1),
+    );
+    let previous = Buffer.alloc(32);
+    for (const row of rows) {
+      assert.deepEqual(row.previous_hash, previous);
+      assert.deepEqual(row.hash, entryHash(previous, row.sequence ?? 0, row));
+      previous = row.hash as Buffer<ArrayBuffer>;
+    }
+  }
+});
+
+test('the log is read newest first, by action, actor and target', async () => {
+  const { db } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Three' });
+  const caller = {
+    workspaceId,
+    actor: { kind: 'api_key', id: 'key_1' } as const,
+    scopes: [],
+    requestId: null,
+  };
+  await insertAll(db, [
+    auditWrite(caller, { action: 'a.b', targetId: 'x' }),
+    auditWrite(caller, { action: 'a.c', targetId: 'y' }),
+  ]);
+  const all = await listAuditEntries(db, { workspaceId, limit: 10 });
+  assert.deepEqual(
+    all.map(({ action }) => action),
+    ['a.c', 'a.b', 'workspace.create'],
+  );
+  assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, action: 'a.b' })).length, 1);
+  assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, actorId: 'key_1' })).length, 2);
+  assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, targetId: 'y' })).length, 1);
+  assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, before: all[0]?.id })).length, 2);
+});

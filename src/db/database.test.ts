@@ -1,0 +1,211 @@
+/** The schema as TypeScript has it against the migrated one, group commits, and migrations that are cut short. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { createTestDatabase, type TestDatabase, withClient } from '../../test/database.ts';
+import { type Database, openDatabase } from './database.ts';
+import { violates } from './faults.ts';
+import { migrate } from './migrate.ts';
+import { createGroupCommit, insertAll, type Write } from './writes.ts';
+
+const migrations = join(import.meta.dirname, '../../migrations');
+
+describe('the schema', () => {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  before(async () => {
+    testDatabase = await createTestDatabase();
+    database = openDatabase({ connection: () => ({ connectionString: testDatabase.url }), onError() {} });
+  });
+  after(async () => {
+    await database.close();
+    await testDatabase.drop();
+  });
+
+  test('tables.ts names every table and column, and no other', async () => {
+    const { rows } = await database.pool.query<{ name: string }>(
+      `select table_name || '.' || column_name as name from information_schema.columns
+       where table_schema = 'public' and table_name <> 'schema_migrations'`,
+    );
+    const text = await readFile(new URL('./tables.ts', import.meta.url), 'utf8');
+    const body = text.slice(text.indexOf('export interface Tables {'));
+    const declared = [...body.matchAll(/^ {2}(\w+): \{\n([\s\S]*?)^ {2}\};/gm)].flatMap(
+      ([, table, columns = '']) =>
+        [...columns.matchAll(/^ {4}(\w+):/gm)].map(([, column]) => `${table}.${column}`),
+    );
+    assert.deepEqual(declared.sort(), rows.map(({ name }) => name).sort());
+  });
+
+  test('rows of concurrent commits arrive whole, with bytes, arrays, JSON and times as they were given', async () => {
+    const commit = createGroupCommit(database.pool);
+    await insertAll(database.db, [workspace('ws_a')]);
+    const at = new Date('2026-01-02T03:04:05.678Z');
+    await Promise.all(
+      Array.from({ length: 100 }, (_, number) =>
+        commit([
+          {
+            table: 'api_keys',
+            row: {
+              workspace_id: 'ws_a',
+              id: `key_${number}`,
+              name: `"quotes" \\ and ünïcödé ${number}`,
+              hint: '',
+              secret_hash: Buffer.alloc(32, number),
+              scopes: ['vaults:read', 'a,b"{}'],
+              created_at: at,
+            },
+          },
+          audit('ws_a', `aud_${number}`, { nested: [1, { two: null }], text: '\\x41' }),
+        ]),
+      ),
+    );
+    const keys = await database.db.selectFrom('api_keys').selectAll().where('id', '=', 'key_65').execute();
+    assert.equal(keys[0]?.name, '"quotes" \\ and ünïcödé 65');
+    assert.deepEqual(keys[0]?.secret_hash, Buffer.alloc(32, 65));
+    assert.deepEqual(keys[0]?.scopes, ['vaults:read', 'a,b"{}']);
+    assert.deepEqual(keys[0]?.created_at, at);
+    assert.equal(keys[0]?.expires_at, null);
+    const entry = await database.db
+      .selectFrom('audit_entries')
+      .select('details')
+      .where('id', '=', 'aud_65')
+      .executeTakeFirst();
+    assert.deepEqual(entry?.details, { nested: [1, { two: null }], text: '\\x41' });
+  });
+
+  test('a commit that breaks a constraint stores none of its rows and does not disturb its neighbours', async () => {
+    const commit = createGroupCommit(database.pool);
+    await insertAll(database.db, [workspace('ws_b')]);
+    const outcomes = await Promise.allSettled([
+      commit([audit('ws_b', 'aud_good_1')]),
+      commit([audit('ws_b', 'aud_half'), workspace('ws_b')]),
+      commit([audit('ws_b', 'aud_good_2')]),
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.ok(outcomes[1]?.status === 'rejected' && violates(outcomes[1].reason, 'workspaces_pkey'));
+    const stored = await database.db
+      .selectFrom('audit_entries')
+      .select('id')
+      .where('workspace_id', '=', 'ws_b')
+      .orderBy('id')
+      .execute();
+    assert.deepEqual(
+      stored.map(({ id }) => id),
+      ['aud_good_1', 'aud_good_2'],
+    );
+  });
+
+  test('audit entries cannot be changed, deleted or truncated', async () => {
+    await insertAll(database.db, [workspace('ws_c'), audit('ws_c', 'aud_fixed')]);
+    for (const statement of [
+      "update audit_entries set action = 'x' where id = 'aud_fixed'",
+      "update audit_entries set sequence = 1, previous_hash = '', hash = '', action = 'x' where id = 'aud_fixed'",
+      "delete from audit_entries where id = 'aud_fixed'",
+      'truncate audit_entries',
+    ]) {
+      await assert.rejects(database.pool.query(statement), /append-only/, statement);
+    }
+  });
+});
+
+describe('migrations', () => {
+  test('one that is killed midway leaves nothing behind, and the next start completes it', async () => {
+    const testDatabase = await createTestDatabase({ empty: true });
+    const dir = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'));
+    try {
+      await cp(migrations, dir, { recursive: true });
+      await writeFile(
+        join(dir, '9000_slow.sql'),
+        'create table half_done (id integer);\nselect pg_sleep(30);\n',
+      );
+      const script = `import { migrate } from ${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))};
+        await migrate({ connection: { connectionString: ${JSON.stringify(testDatabase.url)} }, dir: ${JSON.stringify(dir)} });`;
+      const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+        stdio: 'ignore',
+      });
+      const exited = new Promise((resolve) => child.on('exit', resolve));
+      await waitFor(
+        testDatabase,
+        "select 1 from pg_stat_activity where query like '%pg_sleep(30)%' and pid <> pg_backend_pid() and datname = current_database()",
+      );
+      child.kill('SIGKILL');
+      await exited;
+
+      await writeFile(join(dir, '9000_slow.sql'), 'create table half_done (id integer);\n');
+      await killSleepers(testDatabase);
+      const applied = await migrate({ connection: { connectionString: testDatabase.url }, dir });
+      assert.deepEqual(applied, ['9000_slow']);
+    } finally {
+      await rm(dir, { recursive: true });
+      await testDatabase.drop();
+    }
+  });
+
+  test('several nodes that start together migrate once', async () => {
+    const testDatabase = await createTestDatabase({ empty: true });
+    const connection = { connectionString: testDatabase.url };
+    const runs = await Promise.all([
+      migrate({ connection }),
+      migrate({ connection }),
+      migrate({ connection }),
+    ]);
+    assert.deepEqual(runs.map((applied) => applied.length > 0).sort(), [false, false, true]);
+    assert.deepEqual(await migrate({ connection }), []);
+    await testDatabase.drop();
+  });
+
+  test('a schema from a newer version is refused and not touched', async () => {
+    const testDatabase = await createTestDatabase();
+    const connection = { connectionString: testDatabase.url };
+    await withClient(connection, (client) =>
+      client.query("insert into schema_migrations (name, run_on) values ('9999_from_the_future', now())"),
+    );
+    await assert.rejects(migrate({ connection }), /newer Holdfast.*9999_from_the_future/);
+    await testDatabase.drop();
+  });
+});
+
+function workspace(id: string): Write {
+  return { table: 'workspaces', row: { id, name: id, slug: id, metadata: {}, created_at: new Date() } };
+}
+
+function audit(workspaceId: string, id: string, details: Record<string, unknown> = {}): Write {
+  return {
+    table: 'audit_entries',
+    row: {
+      workspace_id: workspaceId,
+      id,
+      at: new Date(),
+      actor_kind: 'system',
+      actor_id: 'test',
+      action: 'test.write',
+      target_id: id,
+      request_id: null,
+      details,
+    },
+  };
+}
+
+async function waitFor({ url }: TestDatabase, query: string): Promise<void> {
+  await withClient({ connectionString: url }, async (client) => {
+    for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
+      if ((await client.query(query)).rowCount) return;
+    }
+    throw new Error(`never true: ${query}`);
+  });
+}
+
+/** The server notices a killed client only when its statement ends; here we end it. */
+async function killSleepers({ url }: TestDatabase): Promise<void> {
+  await withClient({ connectionString: url }, (client) =>
+    client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(30)%' and pid <> pg_backend_pid()",
+    ),
+  );
+}

@@ -1,0 +1,31 @@
+/** The lock under which the server is started. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { tryStartLock } from './start-lock.ts';
+import { eventually, scratchDataDir } from './test-bed.ts';
+
+test('one holder at a time, and a killed holder frees it', async (t) => {
+  const path = join(await scratchDataDir(t), 'lock');
+  const code = `
+    const { tryStartLock } = await import(${JSON.stringify(import.meta.resolve('./start-lock.ts'))});
+    console.log(tryStartLock(${JSON.stringify(path)}) !== null);
+    setInterval(() => {}, 1000);`;
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => holder.kill('SIGKILL'));
+  const [line] = await once(holder.stdout, 'data');
+  assert.equal(String(line).trim(), 'true');
+  assert.equal(tryStartLock(path), null);
+
+  holder.kill('SIGKILL');
+  const unlock = await eventually(async () => tryStartLock(path));
+  assert.equal(tryStartLock(path), null);
+  unlock();
+  const again = tryStartLock(path);
+  assert.ok(again);
+  again();
+});

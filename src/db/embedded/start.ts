@@ -1,0 +1,122 @@
+/** Starts the server process of a cluster, once, and tells why it ended if it does. */
+import { spawn } from 'node:child_process';
+import { open, rename, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster } from './cluster.ts';
+import { choosePort } from './port.ts';
+import { clearForeignPidFile, findPostmaster, lastPort } from './postmaster.ts';
+import { tryStartLock } from './start-lock.ts';
+
+export interface StartAttempt {
+  pid: number | undefined;
+  /** Null while the server runs. */
+  failure(): Promise<StartFailure | null>;
+}
+
+export interface StartFailure {
+  /** What the server log got since the start, and how the process ended. */
+  output: string;
+  portTaken: boolean;
+  /** Another attempt may succeed. */
+  passing: boolean;
+}
+
+const longestLockMs = 10_000;
+const largestLogBytes = 10 * 1024 * 1024;
+
+/** Somebody took the port between our choice and the server's start. */
+const portTaken = /could not create any TCP\/IP sockets/;
+/** Somebody else started a server, or the backends of a killed one have not ended yet. */
+const passing = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/;
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  // Statements hold people's data, which has no place in a log.
+  log_statement: 'none',
+  log_min_error_statement: 'panic',
+};
+
+/** Null when another process starts the server, or just did. */
+export async function tryStart(cluster: Cluster, avoidLastPort: boolean): Promise<StartAttempt | null> {
+  const { clusterDir, startLock } = cluster;
+  const unlock = tryStartLock(startLock);
+  if (unlock === null) return null;
+  try {
+    if (await findPostmaster(clusterDir)) return null;
+    await clearForeignPidFile(clusterDir);
+    const port = await choosePort(avoidLastPort ? null : await lastPort(clusterDir));
+    const attempt = await spawnServer(cluster, port);
+    // Keep the lock until others find the server; it takes some 10 ms to write its postmaster.pid.
+    const deadline = performance.now() + longestLockMs;
+    while (performance.now() < deadline) {
+      if ((await attempt.failure()) || (await findPostmaster(clusterDir))) break;
+      await sleep(5);
+    }
+    return attempt;
+  } finally {
+    unlock();
+  }
+}
+
+async function spawnServer(cluster: Cluster, port: number): Promise<StartAttempt> {
+  const { clusterDir, binaries, launcher, home, logFile } = cluster;
+  // `-D`, the directory, `-p`, the port, in this order: postmaster.ts knows our server by it.
+  const { file, args, options } = launcher.prepare(binaries.postgres, [
+    ...['-D', clusterDir, '-p', String(port)],
+    ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+  ]);
+  await rotateLog(logFile);
+  const log = await open(logFile, 'a', 0o600);
+  try {
+    const offset = (await log.stat()).size;
+    // As root we may work on an ordinary user's data: what we add must stay theirs.
+    if (launcher.account) await stat(home).then(({ uid, gid }) => log.chown(uid, gid));
+    // Detached: in a session of its own, neither Ctrl-C nor a kill of our process group takes it along.
+    const child = spawn(file, args, { ...options, detached: true, stdio: ['ignore', log.fd, log.fd] });
+    child.unref();
+    let end: string | null = null;
+    // A server that was stopped or killed meanwhile did not fail by itself.
+    let stopped = false;
+    child.once('error', (error) => {
+      end = error.message;
+    });
+    child.once('exit', (code, signal) => {
+      end ??= `exit ${code ?? signal}`;
+      stopped = code === 0 || signal !== null;
+    });
+    return {
+      pid: child.pid,
+      async failure() {
+        if (end === null) return null;
+        const output = `${await readEnd(logFile, offset)}${end}`;
+        const taken = portTaken.test(output);
+        return { output, portTaken: taken, passing: taken || stopped || passing.test(output) };
+      },
+    };
+  } finally {
+    await log.close();
+  }
+}
+
+/** Only before a start: a running server would go on writing to the renamed file. */
+async function rotateLog(logFile: string): Promise<void> {
+  const size = (await stat(logFile).catch(() => null))?.size ?? 0;
+  if (size > largestLogBytes) await rename(logFile, `${logFile}.1`);
+}
+
+/** The last 64 kB of the file, as far as they come after the offset. */
+async function readEnd(path: string, offset: number): Promise<string> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(64 * 1024);
+    const start = Math.max(offset, (await file.stat()).size - buffer.length);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, start);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

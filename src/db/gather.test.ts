@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gather } from './gather.ts';
+
+test('calls of one moment share a run, and each gets its own result', async () => {
+  const groups: number[][] = [];
+  const double = gather<number, number>({
+    maxInFlight: 1,
+    maxItems: 10,
+    isItemFault: () => false,
+    async run(items) {
+      groups.push(items);
+      return items.map((item) => item * 2);
+    },
+  });
+  assert.deepEqual(await Promise.all([1, 2, 3].map(double)), [2, 4, 6]);
+  assert.deepEqual(groups, [[1, 2, 3]]);
+});
+
+test('while the allowed runs are under way, later calls wait and form the next group', async () => {
+  let release = () => {};
+  const groups: number[][] = [];
+  const slow = gather<number, number>({
+    maxInFlight: 1,
+    maxItems: 2,
+    isItemFault: () => false,
+    async run(items) {
+      groups.push(items);
+      if (groups.length === 1) await new Promise<void>((resolve) => (release = resolve));
+      return items;
+    },
+  });
+  const first = slow(1);
+  await new Promise(setImmediate);
+  const rest = [2, 3, 4].map(slow);
+  await new Promise(setImmediate);
+  assert.deepEqual(groups, [[1]]);
+  release();
+  await Promise.all([first, ...rest]);
+  assert.deepEqual(groups, [[1], [2, 3], [4]]);
+});
+
+test('one bad item fails alone; a fault of the connection fails all', async () => {
+  const run = async (items: string[]) => {
+    if (items.includes('away')) throw new Error('away');
+    if (items.includes('bad')) throw new Error('bad');
+    return items;
+  };
+  const call = gather<string, string>({
+    maxInFlight: 1,
+    maxItems: 10,
+    isItemFault: (error) => (error as Error).message === 'bad',
+    run,
+  });
+  const outcomes = await Promise.allSettled(['a', 'bad', 'b'].map(call));
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  const lost = await Promise.allSettled(['a', 'away'].map(call));
+  assert.deepEqual(
+    lost.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+});

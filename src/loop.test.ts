@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createBell, type Loop, pause, repeating, superviseLoops } from './loop.ts';
+
+const quiet = { info() {}, error() {} };
+
+function until(condition: () => boolean, deadlineMs = 3_000): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const startedAt = performance.now();
+  const look = () => {
+    if (condition()) return resolve();
+    if (performance.now() - startedAt > deadlineMs) return reject(new Error('it did not come true in time'));
+    setTimeout(look, 5);
+  };
+  look();
+  return promise;
+}
+
+test('a loop that throws is started again and its failure is counted', async () => {
+  let runs = 0;
+  const loop: Loop = {
+    name: 'shaky',
+    stuckAfterMs: 60_000,
+    async run(signal, beat) {
+      runs += 1;
+      if (runs === 1) throw new Error('first time');
+      beat();
+      await pause(60_000, signal);
+    },
+  };
+  const supervisor = superviseLoops([loop], quiet);
+  supervisor.start();
+  await until(() => runs === 2);
+  const [health] = supervisor.health();
+  assert.equal(health?.failures, 1);
+  assert.equal(health?.state, 'running');
+  assert.equal(health?.lastError, null);
+  await supervisor.stop(1_000);
+  assert.equal(supervisor.health()[0]?.state, 'stopped');
+});
+
+test('a loop without a beat is stuck, also while it fails again and again', async () => {
+  const hangs: Loop = { name: 'hangs', stuckAfterMs: 30, run: (signal) => pause(60_000, signal) };
+  const fails: Loop = {
+    name: 'fails',
+    stuckAfterMs: 30,
+    async run() {
+      throw new Error('always');
+    },
+  };
+  const supervisor = superviseLoops([hangs, fails], quiet);
+  supervisor.start();
+  await until(() => supervisor.health().every(({ state }) => state === 'stuck'));
+  await supervisor.stop(1_000);
+});
+
+test('stop waits for a loop to finish its step, and gives up on one that ignores the signal', async () => {
+  let finished = false;
+  const slow = repeating({
+    name: 'slow',
+    restMs: 60_000,
+    async step() {
+      await pause(50, new AbortController().signal);
+      finished = true;
+      return false;
+    },
+  });
+  const deaf: Loop = {
+    name: 'deaf',
+    stuckAfterMs: 60_000,
+    run: () => pause(2_000, new AbortController().signal),
+  };
+  const supervisor = superviseLoops([slow, deaf], quiet);
+  supervisor.start();
+  const startedAt = performance.now();
+  await supervisor.stop(200);
+  assert.equal(finished, true);
+  assert.ok(performance.now() - startedAt < 1_000);
+});
+
+test('a bell wakes a resting loop, and a ring during a step is not lost', async () => {
+  const bell = createBell();
+  let steps = 0;
+  const loop = repeating({
+    name: 'ringing',
+    restMs: 60_000,
+    bell,
+    async step() {
+      steps += 1;
+      if (steps === 1) bell.ring();
+      return false;
+    },
+  });
+  const supervisor = superviseLoops([loop], quiet);
+  supervisor.start();
+  await until(() => steps === 2);
+  bell.ring();
+  await until(() => steps === 3);
+  await supervisor.stop(1_000);
+});

@@ -1,0 +1,90 @@
+/** The service and the command line as real processes, for tests of starting, stopping and being killed. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const main = join(import.meta.dirname, '../src/main.ts');
+
+export interface RunningService {
+  child: ChildProcess;
+  url: string;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the exit code, or the signal's name. */
+  exited: Promise<number | string>;
+}
+
+export type Settings = Record<string, string>;
+
+/** Starts `holdfast serve` and resolves when it is ready, or rejects with what it printed when it ends before. */
+export async function serve(settings: Settings): Promise<RunningService> {
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => (stdout += chunk));
+  child.stderr.on('data', (chunk) => (stderr += chunk));
+  const exited = new Promise<number | string>((resolve) =>
+    child.on('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')),
+  );
+  const ended = exited.then((code) => Promise.reject(new Error(`ended with ${code}:\n${stdout}${stderr}`)));
+  const ready = waitUntil(() => /is ready at (\S+)/.exec(stdout)?.[1] ?? null, 30_000);
+  const url = await Promise.race([ready, ended]);
+  ended.catch(() => {});
+  return { child, url, stdout: () => stdout, stderr: () => stderr, exited };
+}
+
+export interface CommandResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export function holdfast(settings: Settings, ...args: string[]): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], { env: environment(settings) }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+/** Asks again until there is an answer other than null, false or undefined. */
+export async function waitUntil<T>(
+  ask: () => T | null | false | Promise<T | null | false>,
+  deadlineMs = 10_000,
+): Promise<T> {
+  for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; ) {
+    const answer = await ask();
+    if (answer !== null && answer !== false) return answer;
+    await sleep(20);
+  }
+  throw new Error(`nothing within ${deadlineMs} ms: ${ask}`);
+}
+
+/** Command lines of all processes that mention this text, other than zombies; how a test looks for orphans. */
+export function processesMentioning(text: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        return '';
+      }
+    })
+    .filter((line) => line.includes(text));
+}
+
+/** Nothing of the test's own environment leaks into the service but what a process needs to run at all. */
+function environment(settings: Settings): Settings {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '/',
+    PORT: '0',
+    HOLDFAST_RATE_LIMIT: 'off',
+    ...settings,
+  };
+}
