@@ -1,24 +1,22 @@
-/** The composition root: the only file that constructs things. */
-import { mkdir } from 'node:fs/promises';
+/** The composition root: together with store.ts the only file that constructs things. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createApiKeys } from './auth/api-keys.ts';
-import { ensureFirstKey, ensureWorkspace } from './auth/first-start.ts';
+import { ensureFirstKey } from './auth/first-start.ts';
 import type { Config } from './config.ts';
 import { createWorkers } from './damc/workers.ts';
-import { type Database, openDatabase } from './db/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded/embedded-postgres.ts';
-import { migrate } from './db/migrate.ts';
+import type { Database } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import { openKeyring } from './keys/keyring.ts';
 import { openServiceSecret } from './keys/service-secret.ts';
-import { createBell, type Supervisor, superviseLoops } from './loop.ts';
+import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
 import { createVaults } from './platform/vaults.ts';
 import { addRoutes } from './routes.ts';
+import { openStore } from './store.ts';
 import { version } from './version.ts';
 
 export interface App {
@@ -91,40 +89,6 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   }
 }
 
-export interface Store {
-  database: Database;
-  embedded: EmbeddedPostgres | null;
-  /** Migrations that opening it applied. */
-  applied: string[];
-  close(): Promise<void>;
-}
-
-/** The database, migrated and with its default workspace: what the service and every command stand on. */
-export async function openStore(config: Config, log: Logger, { exclusive = false } = {}): Promise<Store> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const { databaseUrl } = config;
-  const embedded =
-    databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
-  const connection = () => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
-  const database = openDatabase({
-    connection,
-    onIdleError: (error) => log.warn({ err: error }, 'a database connection was lost'),
-  });
-  const close = once(async () => {
-    await database.close();
-    await embedded?.release();
-  });
-  try {
-    const applied = await migrate({ connection: connection() });
-    if (applied.length > 0) log.info({ applied }, 'database migrated');
-    await ensureWorkspace(database.db);
-    return { database, embedded, applied, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
 /** Fails when the database does not answer within a second. */
 async function ping({ pool }: Database): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -134,12 +98,4 @@ async function ping({ pool }: Database): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | null = null;
-  return () => {
-    done ??= work();
-    return done;
-  };
 }

@@ -13,7 +13,7 @@ const files = globSync('src/**/*.ts', { cwd: root })
 const floors = [
   ['src/main.ts', 'src/cli/'],
   ['src/app.ts'],
-  ['src/routes.ts', 'src/loops.ts'],
+  ['src/routes.ts', 'src/loops.ts', 'src/store.ts'],
   ['src/damc/'],
   ['src/platform/'],
   ['src/anchoring/'],

@@ -1,7 +1,7 @@
 /** What commands other than serve share: open the store, do one thing, print it, and leave everything as it was. */
 import type { Logger } from 'pino';
-import { openStore, type Store } from '../app.ts';
 import { type Config, loadEnvFile, readConfig } from '../config.ts';
+import { openStore, type Store } from '../store.ts';
 import { createLog } from './log.ts';
 
 export interface CommandContext {

@@ -1,10 +1,10 @@
 /** `holdfast keys`: makes, lists and revokes API keys. */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Store } from '../app.ts';
 import { createApiKeys } from '../auth/api-keys.ts';
 import { findWorkspace, operator } from '../auth/workspaces.ts';
 import { type Caller, type Scope, scopes } from '../caller.ts';
 import { AppError, OperatorError } from '../errors.ts';
+import type { Store } from '../store.ts';
 import { print, table, withStore } from './command.ts';
 import { nonEmpty } from './workspaces.ts';
 

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { isLoopback, readConfig } from './config.ts';
+import { OperatorError } from './errors.ts';
+
+test('nothing set gives the documented defaults', () => {
+  const config = readConfig({});
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.port, 3000);
+  assert.equal(config.databaseUrl, null);
+  assert.deepEqual(config.rateLimit, { requests: 6000, windowSeconds: 60 });
+  assert.deepEqual(config.roles, { api: true, loops: true });
+  assert.ok(config.dataDir.endsWith('/data'));
+  assert.ok('file' in config.masterKey && config.masterKey.generated);
+});
+
+test('all faults are reported together, each by its name, and a password is not repeated', () => {
+  const wrong = {
+    PORT: '70000',
+    HOLDFAST_PUBLIC_URL: 'ftp://x',
+    HOLDFAST_TLS_CERT_FILE: '/nowhere/cert.pem',
+    HOLDFAST_TRUST_PROXY: '10.0.0.0/99',
+    DATABASE_URL: 'mysql://me:hunter2@host/db',
+    HOLDFAST_MASTER_KEY: 'x',
+    HOLDFAST_MASTER_KEY_FILE: '/nowhere/key',
+    HOLDFAST_RATE_LIMIT: 'lots',
+    HOLDFAST_ROLES: 'api,ceiling',
+    HOLDFAST_LOG_LEVEL: 'loud',
+  };
+  assert.throws(
+    () => readConfig(wrong),
+    (error: Error) => {
+      assert.ok(error instanceof OperatorError);
+      for (const name of Object.keys(wrong)) assert.match(error.message, new RegExp(name), name);
+      assert.doesNotMatch(error.message, /hunter2/);
+      return true;
+    },
+  );
+});
+
+test('off loopback it wants TLS or a trusted proxy', () => {
+  assert.throws(() => readConfig({ HOST: '0.0.0.0' }), /HOLDFAST_TLS_CERT_FILE/);
+  assert.equal(readConfig({ HOST: '0.0.0.0', HOLDFAST_TRUST_PROXY: 'true' }).trustProxy, 1);
+  assert.deepEqual(readConfig({ HOST: '::', HOLDFAST_TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy, [
+    '10.0.0.0/8',
+    '::1',
+  ]);
+  for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '::1'])
+    assert.equal(isLoopback(host), true, host);
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'example.org'])
+    assert.equal(isLoopback(host), false, host);
+});
+
+test('.env.example lists every setting and no other', () => {
+  const read = new Set(
+    [...readFileSync(new URL('./config.ts', import.meta.url), 'utf8').matchAll(/text\('([A-Z_]+)'\)/g)].map(
+      ([, name]) => name,
+    ),
+  );
+  const listed = new Set(
+    [...readFileSync(new URL('../.env.example', import.meta.url), 'utf8').matchAll(/^#? ?([A-Z_]+)=/gm)].map(
+      ([, name]) => name,
+    ),
+  );
+  assert.deepEqual([...listed].sort(), [...read].sort());
+});

@@ -1,0 +1,43 @@
+/** The database that the service and every command stand on: embedded or given, migrated, with its default workspace. */
+import { mkdir } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { ensureWorkspace } from './auth/first-start.ts';
+import type { Config } from './config.ts';
+import { type Database, openDatabase } from './db/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded/embedded-postgres.ts';
+import { migrate } from './db/migrate.ts';
+import { once } from './loop.ts';
+
+export interface Store {
+  database: Database;
+  embedded: EmbeddedPostgres | null;
+  /** Migrations that opening it applied. */
+  applied: string[];
+  close(): Promise<void>;
+}
+
+/** `exclusive`: for a service, of which only one may use a data directory. */
+export async function openStore(config: Config, log: Logger, { exclusive = false } = {}): Promise<Store> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const { databaseUrl } = config;
+  const embedded =
+    databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
+  const connection = () => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
+  const database = openDatabase({
+    connection,
+    onError: (error) => log.warn({ err: error }, 'a database connection was lost'),
+  });
+  const close = once(async () => {
+    await database.close();
+    await embedded?.release();
+  });
+  try {
+    const applied = await migrate({ connection: connection() });
+    if (applied.length > 0) log.info({ applied }, 'database migrated');
+    await ensureWorkspace(database.db);
+    return { database, embedded, applied, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
