@@ -1,5 +1,4 @@
 /** The composition root: together with store.ts the only file that constructs things. */
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createApiKeys } from './auth/api-keys.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
@@ -9,7 +8,7 @@ import type { Database } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type Server } from './http/server.ts';
 import { openKeyring } from './keys/keyring.ts';
 import { openServiceSecret } from './keys/service-secret.ts';
 import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
@@ -20,10 +19,10 @@ import { openStore } from './store.ts';
 import { version } from './version.ts';
 
 export interface App {
-  server: FastifyInstance;
+  server: Server;
   loops: Supervisor;
-  /** The first API key, when this start made it: to be shown once. */
-  firstKey: string | null;
+  /** The first API key, made when the default workspace never had one: to be shown once. */
+  makeFirstKey(): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -34,7 +33,6 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const { db, pool } = store.database;
     const keyring = await openKeyring({ db, source: config.masterKey });
     const apiKeys = createApiKeys({ db, pool });
-    const firstKey = config.roles.api ? await ensureFirstKey(db, apiKeys) : null;
     const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
     const commit = createGroupCommit(pool);
     const eventBell = createBell();
@@ -74,7 +72,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     });
 
     const closeOnce = once(async () => {
-      await server.close();
+      await server.http.close();
       await loops.stop(5_000);
       await apiKeys
         .saveLastUsed()
@@ -82,7 +80,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await keyring.close();
       await store.close();
     });
-    return { server, loops, firstKey, close: closeOnce };
+    return { server, loops, makeFirstKey: () => ensureFirstKey(db, apiKeys), close: closeOnce };
   } catch (error) {
     await store.close();
     throw error;

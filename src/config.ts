@@ -1,7 +1,7 @@
 /** The settings: read from the environment once, checked together, and handed down as one value. */
 import { existsSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { OperatorError } from './errors.ts';
 
 export interface Config {
@@ -36,9 +36,13 @@ export type LogLevel = (typeof logLevels)[number];
 
 const windowSeconds = { s: 1, sec: 1, min: 60, hour: 3600 } as const;
 
-/** Reads `.env` of the working directory, if there is one, into the environment; what is set already wins. */
+/** Where this package lies; commands find the same data from whatever directory they are called. */
+const packageDir = join(import.meta.dirname, '..');
+
+/** Reads `.env` of the package, if there is one, into the environment; what is set already wins. */
 export function loadEnvFile(): void {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  const file = join(packageDir, '.env');
+  if (existsSync(file)) process.loadEnvFile(file);
 }
 
 /** Turns the environment into a Config, or throws one OperatorError that lists every fault. */
@@ -52,7 +56,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push(`${name} is ${JSON.stringify(text(name))}: ${expected}.`);
   };
 
-  const dataDir = resolve(text('HOLDFAST_DATA_DIR') ?? 'data');
+  const dataDir = resolve(text('HOLDFAST_DATA_DIR') ?? join(packageDir, 'data'));
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
     port: readPort(),

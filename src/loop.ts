@@ -59,7 +59,9 @@ export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
         if (stopping.signal.aborted) return;
         entry.failures += 1;
         entry.lastError = error instanceof Error ? error.message : String(error);
-        log.error({ loop: loop.name, err: error, retryInMs: backoffMs }, 'loop failed');
+        // The whole error once; while the same trouble lasts, a line is enough.
+        const details = backoffMs === firstBackoffMs ? { err: error } : { error: entry.lastError };
+        log.error({ loop: loop.name, ...details, retryInMs: backoffMs }, 'loop failed');
         entry.backingOff = true;
         await pause(backoffMs, stopping.signal);
         entry.backingOff = false;

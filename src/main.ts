@@ -17,7 +17,7 @@ const program = new Command('holdfast')
   .addHelpText(
     'after',
     `
-Settings come from the environment or from .env in the working directory; .env.example lists them all.
+Settings come from the environment or from .env beside package.json; .env.example lists them all.
 The commands work beside a running service, and start the embedded PostgreSQL themselves when none runs.`,
   );
 addServeCommand(program);

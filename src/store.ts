@@ -1,5 +1,4 @@
 /** The database that the service and every command stand on: embedded or given, migrated, with its default workspace. */
-import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { ensureWorkspace } from './auth/first-start.ts';
 import type { Config } from './config.ts';
@@ -18,7 +17,6 @@ export interface Store {
 
 /** `exclusive`: for a service, of which only one may use a data directory. */
 export async function openStore(config: Config, log: Logger, { exclusive = false } = {}): Promise<Store> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const { databaseUrl } = config;
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;

@@ -65,7 +65,7 @@ test('after kill -9 the next start works at once, with PostgreSQL left behind or
   assert.notDeepEqual(processesMentioning(dataDir), [], 'the orphaned PostgreSQL is still there');
   let startedAt = performance.now();
   service = await serve(settings);
-  assert.ok(performance.now() - startedAt < 5_000);
+  assert.ok(performance.now() - startedAt < 15_000);
   assert.deepEqual(await vaultNames(), ['first']);
 
   const postmaster = Number(
@@ -76,7 +76,7 @@ test('after kill -9 the next start works at once, with PostgreSQL left behind or
   process.kill(postmaster, 'SIGKILL');
   startedAt = performance.now();
   service = await serve(settings);
-  assert.ok(performance.now() - startedAt < 10_000);
+  assert.ok(performance.now() - startedAt < 15_000);
   assert.deepEqual(await vaultNames(), ['first']);
 });
 

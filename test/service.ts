@@ -65,7 +65,7 @@ export async function startService({
   });
   const { log, logged } = captureLog();
   const app = await createApp(config, log);
-  const base = await app.server.listen({ host: config.host, port: config.port });
+  const base = await app.server.http.listen({ host: config.host, port: config.port });
   if (runLoops) app.loops.start();
   const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
   const apiKeys = createApiKeys(withDatabase);
@@ -90,7 +90,7 @@ export async function startService({
     return (await apiKeys.create(caller, { name: 'test', scopes, expiresAt: expiresAt ?? null })).key;
   }
 
-  const key = app.firstKey ?? (await makeKey());
+  const key = await makeKey();
   return {
     app,
     url: base,

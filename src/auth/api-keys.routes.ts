@@ -6,7 +6,7 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { dateTime, orNull } from '../http/schemas.ts';
+import { dateTime, name, orNull } from '../http/schemas.ts';
 import type { ApiKey, ApiKeys } from './api-keys.ts';
 
 export interface ApiKeyRoutesDeps {
@@ -47,7 +47,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
         tags: ['keys'],
         body: Type.Object(
           {
-            name: Type.String({ minLength: 1, maxLength: 200 }),
+            name,
             scopes: Type.Optional(Type.Array(ScopeSchema, { uniqueItems: true, maxItems: scopes.length })),
             expiresAt: Type.Optional(dateTime),
           },

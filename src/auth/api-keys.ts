@@ -193,7 +193,11 @@ function keyWrites(caller: Caller, { key, apiKey }: MadeKey): Write[] {
         created_at: createdAt,
       },
     },
-    auditWrite(caller, { action: 'api_key.create', targetId: id, details: { name, scopes } }),
+    auditWrite(caller, {
+      action: 'api_key.create',
+      targetId: id,
+      details: { name, scopes, expiresAt: expiresAt?.toISOString() ?? null },
+    }),
   ];
 }
 

@@ -9,6 +9,7 @@ import { type AuditEntry, listAuditEntries } from './audit.ts';
 
 const AuditEntrySchema = Type.Object({
   id: Type.String(),
+  workspaceId: Type.String(),
   at: dateTime,
   actor: Type.Object({ kind: Type.String(), id: Type.String() }),
   action: Type.String({ description: 'What was done, as noun.verb' }),

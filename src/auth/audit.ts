@@ -9,6 +9,7 @@ import { newId } from '../ids.ts';
 
 export interface AuditEntry {
   id: string;
+  workspaceId: string;
   at: Date;
   actor: { kind: string; id: string };
   action: string;
@@ -69,6 +70,7 @@ export async function listAuditEntries(db: Db, query: AuditQuery): Promise<Audit
   const rows = await select.execute();
   return rows.map((row) => ({
     id: row.id,
+    workspaceId: row.workspace_id,
     at: row.at,
     actor: { kind: row.actor_kind, id: row.actor_id },
     action: row.action,

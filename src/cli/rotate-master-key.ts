@@ -1,5 +1,9 @@
 /** `holdfast rotate-master-key`: replaces the master key while the service runs. */
 import type { Command } from 'commander';
+import { auditWrite } from '../auth/audit.ts';
+import { findWorkspace, operator } from '../auth/workspaces.ts';
+import type { Db } from '../db/database.ts';
+import { insertAll } from '../db/writes.ts';
 import { refreshMs } from '../keys/keyring.loop.ts';
 import { rotateMasterKey } from '../keys/rotation.ts';
 import { print, withStore } from './command.ts';
@@ -19,6 +23,7 @@ export function addRotateMasterKeyCommand(program: Command): void {
             if (!options.json) process.stderr.write(`\r${done} of ${total} secrets wrapped`);
           },
         });
+        await noteRotation(store.database.db, version, rewrapped);
         if (!options.json && rewrapped > 0) process.stderr.write('\n');
         const retired =
           retiredFile === null
@@ -31,4 +36,12 @@ export function addRotateMasterKeyCommand(program: Command): void {
         );
       }),
     );
+}
+
+/** The master key belongs to no workspace; its rotation is told in the default one. */
+async function noteRotation(db: Db, version: number, rewrapped: number): Promise<void> {
+  const { id } = await findWorkspace(db);
+  const caller = { workspaceId: id, actor: operator, scopes: [], requestId: null };
+  const change = { action: 'master_key.rotate', targetId: `master-key-${version}`, details: { rewrapped } };
+  await insertAll(db, [auditWrite(caller, change)]);
 }

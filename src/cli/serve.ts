@@ -1,5 +1,6 @@
 /** `holdfast serve`: runs the service until it is told to stop. */
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
 import type { App } from '../app.ts';
 import { type Config, loadEnvFile, readConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
@@ -22,8 +23,23 @@ async function serve(): Promise<void> {
   const log = createLog(config.logLevel);
   // Loaded here and not above: the other commands start in half the time without it.
   const { createApp } = await import('../app.ts');
-  const app = await createApp(config, log);
+  const starting = createApp(config, log);
+  stopOnSignals(starting, log);
 
+  const app = await starting;
+  try {
+    await listen(app, config);
+    app.loops.start();
+    const firstKey = config.roles.api ? await app.makeFirstKey() : null;
+    console.log(greeting(app.server.publicUrl(), config, firstKey));
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** From the first moment on: a start that is interrupted is finished and then undone, so that nothing is left running. */
+function stopOnSignals(starting: Promise<App>, log: Logger): void {
   let stopping = false;
   const stop = async (reason: string, exitCode: number) => {
     // npm passes a signal on that the whole group got already: the second one means nothing new.
@@ -34,8 +50,13 @@ async function serve(): Promise<void> {
       log.fatal('not everything stopped in time');
       process.exit(1);
     }, stopDeadlineMs).unref();
-    await app.close().catch((error) => log.error({ err: error }, 'stopping went wrong'));
-    log.info('stopped');
+    try {
+      const app = await starting;
+      await app.close();
+      log.info('stopped');
+    } catch (error) {
+      log.error({ err: error }, 'stopping went wrong');
+    }
     process.exit(exitCode);
   };
   process.on('SIGTERM', () => void stop('SIGTERM', 0));
@@ -44,53 +65,37 @@ async function serve(): Promise<void> {
     log.fatal({ err: error }, 'uncaught exception');
     void stop('uncaught exception', 1);
   });
-
-  try {
-    await listen(app, config);
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-  app.loops.start();
-  console.log(greeting(app, config));
 }
 
-async function listen(app: App, config: Config): Promise<void> {
+async function listen(app: App, { host, port }: Config): Promise<void> {
   try {
-    await app.server.listen({ host: config.host, port: config.port });
+    await app.server.http.listen({ host, port });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       throw new OperatorError(
-        `Port ${config.port} on ${config.host} is already in use. Stop what uses it, or set PORT to another.`,
+        `Port ${port} on ${host} is already in use. Stop what uses it, or set PORT to another.`,
       );
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-      throw new OperatorError(
-        `The service cannot listen on ${config.host}:${config.port} (${code}). Set HOST and PORT.`,
-      );
+      throw new OperatorError(`The service cannot listen on ${host}:${port} (${code}). Set HOST and PORT.`);
     }
     throw error;
   }
 }
 
-function greeting(app: App, config: Config): string {
-  const address = app.server.server.address();
-  const port = typeof address === 'object' ? address?.port : config.port;
-  const scheme = config.tls ? 'https' : 'http';
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const url = config.publicUrl ?? `${scheme}://${host}:${port}`;
+function greeting(url: string, config: Config, firstKey: string | null): string {
   const lines = [
     `Holdfast ${version} is ready at ${url}`,
     `  API reference  ${url}/docs`,
     `  Data           ${config.dataDir}`,
   ];
-  if (app.firstKey !== null) {
+  if (firstKey !== null) {
     lines.push(
       '',
       '  Your first API key, shown this once:',
       '',
-      `    ${app.firstKey}`,
+      `    ${firstKey}`,
       '',
       '  More keys: bin/holdfast keys create --name NAME',
     );

@@ -1,26 +1,24 @@
 /** /damc/workers/ */
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { address, dateTime, orNull } from '../http/schemas.ts';
-import type { Worker, Workers } from './workers.ts';
+import { address, dateTime, name, orNull } from '../http/schemas.ts';
+import type { Licence, Worker, Workers } from './workers.ts';
 
-const text = Type.String({ minLength: 1, maxLength: 200 });
-
-const Licence = {
+const licenceFields = {
   scope: Type.String({
     minLength: 1,
     maxLength: 200,
     description: 'What it allows, as your organisation names it',
   }),
-  number: text,
-  authority: text,
+  number: name,
+  authority: name,
 };
 const GivenLicence = Type.Object(
-  { ...Licence, expiresAt: Type.Optional(orNull(dateTime)) },
+  { ...licenceFields, expiresAt: Type.Optional(orNull(dateTime)) },
   { additionalProperties: false },
 );
 
@@ -34,7 +32,7 @@ const WorkerSchema = Type.Object({
   name: Type.String(),
   address: Type.String({ description: 'Address of the worker, EIP-55' }),
   keyHolder: Type.String({ enum: ['service', 'worker'], description: 'Who holds the private key' }),
-  licences: Type.Array(Type.Object({ ...Licence, expiresAt: orNull(dateTime) })),
+  licences: Type.Array(Type.Object({ ...licenceFields, expiresAt: orNull(dateTime) })),
   createdAt: dateTime,
   updatedAt: dateTime,
 });
@@ -59,7 +57,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
         description:
           'Without an address the service makes a key for the worker; with one the worker holds an own key.',
         tags: ['workers'],
-        body: Type.Object({ name: text, address: Type.Optional(address) }, { additionalProperties: false }),
+        body: Type.Object({ name, address: Type.Optional(address) }, { additionalProperties: false }),
         response: { 201: CreatedWorkerSchema },
       },
     },
@@ -123,7 +121,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
         tags: ['workers'],
         params: workerPath,
         body: Type.Object(
-          { name: Type.Optional(text), licences: Type.Optional(Type.Array(GivenLicence, { maxItems: 100 })) },
+          { name: Type.Optional(name), licences: Type.Optional(Type.Array(GivenLicence, { maxItems: 100 })) },
           { additionalProperties: false },
         ),
         response: { 200: WorkerSchema },
@@ -134,12 +132,17 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
       const change = {
         ...(name !== undefined && { name }),
         ...(licences && {
-          licences: licences.map((licence) => ({ ...licence, expiresAt: licence.expiresAt ?? null })),
+          licences: licences.map(toLicence),
         }),
       };
       return toJson(await workers.update(callerOf(request), request.params.address, change));
     },
   );
+}
+
+/** Times are kept in UTC, however they were written. */
+function toLicence({ expiresAt, ...rest }: Static<typeof GivenLicence>): Licence {
+  return { ...rest, expiresAt: expiresAt == null ? null : new Date(expiresAt).toISOString() };
 }
 
 function toJson({ createdAt, updatedAt, ...rest }: Worker) {

@@ -1,4 +1,5 @@
 /** Workers: people who do and sign maintenance work, each with an address. */
+import { isDeepStrictEqual } from 'node:util';
 import { checksummed } from '../address.ts';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
@@ -132,13 +133,14 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
         const row = await selectByAddress(db, caller.workspaceId, address).forUpdate().executeTakeFirst();
         if (!row) throw notFound(address);
         const worker = toWorker(row);
-        if (name === undefined && licences === undefined) return worker;
         const updated = {
           ...worker,
           name: name ?? worker.name,
           licences: licences ?? worker.licences,
           updatedAt: new Date(),
         };
+        const details = changed(worker, updated);
+        if (Object.keys(details).length === 0) return worker;
         await db
           .updateTable('workers')
           .set({
@@ -149,10 +151,6 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
           .where('workspace_id', '=', caller.workspaceId)
           .where('id', '=', worker.id)
           .execute();
-        const details = {
-          ...(name !== undefined && { name: { from: worker.name, to: name } }),
-          ...(licences !== undefined && { licences: { from: worker.licences, to: licences } }),
-        };
         await insertAll(db, [auditWrite(caller, { action: 'worker.update', targetId: worker.id, details })]);
         return updated;
       }),
@@ -165,6 +163,14 @@ function selectByAddress(db: Db, workspaceId: string, address: string) {
     .select(columns)
     .where('workspace_id', '=', workspaceId)
     .where((where) => where(where.fn<string>('lower', ['address']), '=', address.toLowerCase()));
+}
+
+/** What an update really changes, for the audit log. */
+function changed(before: Worker, after: Worker): Record<string, unknown> {
+  const fields = (['name', 'licences'] as const).filter(
+    (field) => !isDeepStrictEqual(before[field], after[field]),
+  );
+  return Object.fromEntries(fields.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
 function notFound(address: string): AppError {

@@ -80,6 +80,7 @@ export async function describeApi(
       .send(JSON.stringify({ ...app.swagger(), servers: [{ url: publicUrl() }] })),
   );
 
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs/'));
   await app.register(reference, {
     routePrefix: '/docs',
     configuration: {
@@ -89,6 +90,8 @@ export async function describeApi(
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
+      showDeveloperTools: 'never',
+      authentication: { preferredSecurityScheme: 'apiKey' },
       agent: { disabled: true },
       mcp: { disabled: true },
     },

@@ -3,6 +3,9 @@ import { type Static, type TSchema, Type } from 'typebox';
 
 export const dateTime = Type.String({ format: 'date-time' });
 
+/** What people call a thing; blanks alone are no name. */
+export const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+
 export const address = Type.String({
   format: 'address',
   description: '0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum',

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import { pause } from '../loop.ts';
 import type { Api } from './api.ts';
 import { type FindCaller, requireCallers } from './authentication.ts';
 import { announceDeprecations } from './deprecation.ts';
@@ -33,7 +34,13 @@ export interface ServerDeps {
 
 const bodyLimitBytes = 1024 * 1024;
 
-export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
+export interface Server {
+  http: FastifyInstance;
+  /** Base of every link the service gives out; true once it listens. */
+  publicUrl(): string;
+}
+
+export async function createServer(deps: ServerDeps): Promise<Server> {
   const { config, log } = deps;
   const publicUrl = (): string => config.publicUrl ?? derivedUrl(config, app);
   const app: FastifyInstance = Fastify({
@@ -73,7 +80,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   errorPage(api);
   deps.addRoutes(api, idempotency);
   methods.close();
-  return app;
+  return { http: app, publicUrl };
 }
 
 function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): void {
@@ -106,6 +113,8 @@ function closeConnectionsWhenStopping(app: FastifyInstance): void {
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
+    // A request that is on its way, but not read yet, would be lost with its connection: it gets a moment.
+    await pause(200, new AbortController().signal);
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     app.server.once('close', () => clearInterval(sweep));
   });

@@ -101,6 +101,8 @@ function describe(error: ErrorObject, field: string, part: string): string {
       return `${field} must be at least ${params.limit}.`;
     case 'maximum':
       return `${field} must be at most ${params.limit}.`;
+    case 'pattern':
+      return `${field} must not be blank.`;
     case 'format':
       return `${field} ${described[String(params.format)] ?? `must be a ${params.format}`}.`;
     default:

@@ -1,6 +1,6 @@
 /** The master keys as configured: one or more versions; the highest wraps, the others only unwrap. */
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { MasterKeySource } from '../config.ts';
 import { OperatorError } from '../errors.ts';
@@ -56,6 +56,7 @@ export async function readMasterKeys(source: MasterKeySource): Promise<MasterKey
 export async function writeMasterKeyFile(file: string, keys: MasterKeys): Promise<void> {
   const lines = [...keys.byVersion].map(([version, key]) => `${version}:${key.toString('base64')}`);
   const text = `# Holdfast master key. Without it no vault can sign and no secret can be read: keep a copy elsewhere.\n${lines.join('\n')}\n`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.new-${process.pid}`;
   const handle = await open(temporary, 'w', 0o600);
   await handle.writeFile(text);
@@ -76,4 +77,9 @@ export function withOnlyCurrent(keys: MasterKeys): MasterKeys {
   const key = keys.byVersion.get(keys.current);
   if (!key) throw new Error('the current master key is missing');
   return { current: keys.current, byVersion: new Map([[keys.current, key]]) };
+}
+
+/** The keys and those of an earlier list that are not among them. */
+export function withOlder(keys: MasterKeys, older: MasterKeys | null): MasterKeys {
+  return { current: keys.current, byVersion: new Map([...(older?.byVersion ?? []), ...keys.byVersion]) };
 }

@@ -10,6 +10,7 @@ import {
   type MasterKeys,
   readMasterKeys,
   withNewVersion,
+  withOlder,
   withOnlyCurrent,
   writeMasterKeyFile,
 } from './master-keys.ts';
@@ -68,7 +69,8 @@ async function rotate({ db, source, noticeMs, onProgress }: RotationOptions): Pr
 
   if ('text' in source) return { version: next.version, rewrapped, retiredFile: null };
   const retiredFile = `${source.file}.retired`;
-  await writeMasterKeyFile(retiredFile, keys);
+  const retired = await readMasterKeys({ file: retiredFile, generated: true });
+  await writeMasterKeyFile(retiredFile, withOlder(keys, retired));
   await writeMasterKeyFile(source.file, withOnlyCurrent(keys));
   return { version: next.version, rewrapped, retiredFile };
 }

@@ -5,7 +5,7 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { address, dateTime } from '../http/schemas.ts';
+import { address, dateTime, name } from '../http/schemas.ts';
 import type { Vault, VaultStatus, Vaults } from './vaults.ts';
 
 const status = Type.Unsafe<VaultStatus>(Type.String({ enum: ['active', 'inactive'] }));
@@ -21,7 +21,6 @@ const VaultSchema = Type.Object({
   updatedAt: dateTime,
 });
 
-const name = Type.String({ minLength: 1, maxLength: 200 });
 const description = Type.String({ maxLength: 2000 });
 const vaultPath = Type.Object({ vaultAddress: address });
 
