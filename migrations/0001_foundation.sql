@@ -46,7 +46,6 @@ create table secrets (
   created_at       timestamptz      not null default now(),
   primary key (workspace_id, purpose, id)
 );
-create index secrets_by_master_version on secrets (master_version);
 
 create table vaults (
   workspace_id text collate "C" not null references workspaces,
@@ -90,8 +89,9 @@ create table events (
 create index events_in_order on events (workspace_id, position) where position is not null;
 create index events_without_position on events (id) where position is null;
 
+-- No foreign key: what was done stays on record whatever becomes of the workspace.
 create table audit_entries (
-  workspace_id  text collate "C" not null references workspaces,
+  workspace_id  text collate "C" not null,
   id            text collate "C" not null,
   at            timestamptz      not null,
   actor_kind    text             not null,
@@ -100,35 +100,40 @@ create table audit_entries (
   target_id     text             not null,
   request_id    text,
   details       jsonb            not null default '{}',
+  -- SHA-256 of the entry itself.
+  digest        bytea            not null,
   -- Given once by the loop that chains a workspace's entries.
   sequence      bigint,
-  previous_hash bytea,
   hash          bytea,
   primary key (workspace_id, id),
-  unique (workspace_id, sequence),
-  check ((sequence is null) = (hash is null) and (sequence is null) = (previous_hash is null))
+  check ((sequence is null) = (hash is null))
 );
+create unique index audit_entries_in_order on audit_entries (workspace_id, sequence) where sequence is not null;
 create index audit_entries_unchained on audit_entries (id) where sequence is null;
 create index audit_entries_by_target on audit_entries (workspace_id, target_id, id);
 
 create function refuse_audit_change() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'UPDATE' and old.sequence is null and new.sequence is not null
-     and (to_jsonb(old) - array['sequence', 'previous_hash', 'hash'])
-       = (to_jsonb(new) - array['sequence', 'previous_hash', 'hash']) then
-    return new;
-  end if;
   raise exception 'audit_entries is append-only';
 end
 $$;
-create trigger audit_entries_append_only before update or delete on audit_entries
+-- The one update that passes gives an entry its place in the chain, once, and touches nothing else.
+create trigger audit_entries_no_update before update on audit_entries for each row
+  when (
+    old.sequence is not null
+    or (old.workspace_id, old.id, old.at, old.actor_kind, old.actor_id, old.action, old.target_id, old.request_id, old.details, old.digest)
+      is distinct from
+       (new.workspace_id, new.id, new.at, new.actor_kind, new.actor_id, new.action, new.target_id, new.request_id, new.details, new.digest)
+  )
+  execute function refuse_audit_change();
+create trigger audit_entries_no_delete before delete on audit_entries
   for each row execute function refuse_audit_change();
 create trigger audit_entries_no_truncate before truncate on audit_entries
   for each statement execute function refuse_audit_change();
 
 -- The answers of requests that carried an Idempotency-Key, each committed with the work it answers for.
 create table idempotent_answers (
-  workspace_id text collate "C" not null references workspaces,
+  workspace_id text collate "C" not null,
   method       text             not null,
   path         text             not null,
   key          text             not null,

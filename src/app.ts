@@ -54,6 +54,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       log,
       version,
       db,
+      pool,
       keyring,
       metrics,
       findCaller: apiKeys.findCaller,

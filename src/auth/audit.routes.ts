@@ -16,11 +16,11 @@ const AuditEntrySchema = Type.Object({
   targetId: Type.String({ description: 'The thing it was done to' }),
   requestId: orNull(Type.String()),
   details: Type.Record(Type.String(), Type.Unknown()),
+  digest: Type.String({ description: 'SHA-256 of this entry' }),
   sequence: orNull(
     Type.Integer({ description: 'Place in the chain of this workspace; null for a moment after the change' }),
   ),
-  previousHash: orNull(Type.String()),
-  hash: orNull(Type.String({ description: 'SHA-256 over the previous hash and this entry' })),
+  hash: orNull(Type.String({ description: 'SHA-256 over the hash of the entry before and this digest' })),
 });
 
 export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursors }): void {

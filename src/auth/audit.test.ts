@@ -3,7 +3,14 @@ import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
-import { auditWrite, chainAuditEntries, entryHash, listAuditEntries } from './audit.ts';
+import {
+  auditWrite,
+  chainAuditEntries,
+  chainHash,
+  entryDigest,
+  firstHash,
+  listAuditEntries,
+} from './audit.ts';
 import { createWorkspace, operator } from './workspaces.ts';
 
 let testDatabase: TestDatabase;
@@ -47,10 +54,10 @@ test('entries of each workspace form an unbroken chain, however the chaining is 
       rows.map(({ sequence }) => sequence),
       Array.from({ length: 11 }, (_, place) => place + 1),
     );
-    let previous = Buffer.alloc(32);
+    let previous = firstHash;
     for (const row of rows) {
-      assert.deepEqual(row.previous_hash, previous);
-      assert.deepEqual(row.hash, entryHash(previous, row.sequence ?? 0, row));
+      assert.deepEqual(row.digest, entryDigest(row));
+      assert.deepEqual(row.hash, chainHash(previous, row.digest));
       previous = row.hash as Buffer<ArrayBuffer>;
     }
   }

@@ -16,8 +16,8 @@ export interface AuditEntry {
   targetId: string;
   requestId: string | null;
   details: Record<string, unknown>;
+  digest: string;
   sequence: number | null;
-  previousHash: string | null;
   hash: string | null;
 }
 
@@ -29,20 +29,18 @@ export interface AuditedChange {
 }
 
 export function auditWrite(caller: Caller, { action, targetId, details = {} }: AuditedChange): Write {
-  return {
-    table: 'audit_entries',
-    row: {
-      workspace_id: caller.workspaceId,
-      id: newId('aud'),
-      at: new Date(),
-      actor_kind: caller.actor.kind,
-      actor_id: caller.actor.id,
-      action,
-      target_id: targetId,
-      request_id: caller.requestId,
-      details,
-    },
+  const row = {
+    workspace_id: caller.workspaceId,
+    id: newId('aud'),
+    at: new Date(),
+    actor_kind: caller.actor.kind,
+    actor_id: caller.actor.id,
+    action,
+    target_id: targetId,
+    request_id: caller.requestId,
+    details,
   };
+  return { table: 'audit_entries', row: { ...row, digest: entryDigest(row) } };
 }
 
 export interface AuditQuery {
@@ -77,14 +75,13 @@ export async function listAuditEntries(db: Db, query: AuditQuery): Promise<Audit
     targetId: row.target_id,
     requestId: row.request_id,
     details: row.details,
+    digest: row.digest.toString('hex'),
     sequence: row.sequence,
-    previousHash: row.previous_hash?.toString('hex') ?? null,
     hash: row.hash?.toString('hex') ?? null,
   }));
 }
 
 const chainLock = 4_801_003;
-const firstPreviousHash = Buffer.alloc(32);
 
 /** Chains entries that have no place yet, each workspace for itself; true when there may be more. */
 export async function chainAuditEntries(db: Db, limit = 500): Promise<boolean> {
@@ -95,26 +92,25 @@ export async function chainAuditEntries(db: Db, limit = 500): Promise<boolean> {
     if (!lock.rows[0]?.taken) return false;
     const rows = await db
       .selectFrom('audit_entries')
-      .selectAll()
+      .select(['workspace_id', 'id', 'digest'])
       .where('sequence', 'is', null)
       .orderBy('id')
       .limit(limit)
       .execute();
+    if (rows.length === 0) return false;
     const heads = await chainHeads(db, [...new Set(rows.map((row) => row.workspace_id))]);
     const links = rows.map((row) => {
-      const head = heads.get(row.workspace_id) ?? { sequence: 0, hash: firstPreviousHash };
-      const next = { sequence: head.sequence + 1, hash: entryHash(head.hash, head.sequence + 1, row) };
+      const head = heads.get(row.workspace_id) ?? { sequence: 0, hash: firstHash };
+      const next = { sequence: head.sequence + 1, hash: chainHash(head.hash, row.digest) };
       heads.set(row.workspace_id, next);
-      return { workspaceId: row.workspace_id, id: row.id, previousHash: head.hash, ...next };
+      return { workspaceId: row.workspace_id, id: row.id, ...next };
     });
     await sql`
-      update audit_entries e
-      set sequence = link.sequence, previous_hash = link.previous_hash, hash = link.hash
+      update audit_entries e set sequence = link.sequence, hash = link.hash
       from unnest(
         ${links.map(({ workspaceId }) => workspaceId)}::text[], ${links.map(({ id }) => id)}::text[],
-        ${links.map(({ sequence }) => sequence)}::bigint[], ${links.map(({ previousHash }) => previousHash)}::bytea[],
-        ${links.map(({ hash }) => hash)}::bytea[]
-      ) as link (workspace_id, id, sequence, previous_hash, hash)
+        ${links.map(({ sequence }) => sequence)}::bigint[], ${links.map(({ hash }) => hash)}::bytea[]
+      ) as link (workspace_id, id, sequence, hash)
       where e.workspace_id = link.workspace_id and e.id = link.id`.execute(db);
     return rows.length === limit;
   });
@@ -136,7 +132,7 @@ async function chainHeads(db: Db, workspaceIds: string[]): Promise<Map<string, H
   return new Map(rows.map(({ workspace_id, sequence, hash }) => [workspace_id, { sequence, hash }]));
 }
 
-interface HashedRow {
+export interface DigestedRow {
   workspace_id: string;
   id: string;
   at: Date;
@@ -148,12 +144,11 @@ interface HashedRow {
   details: Record<string, unknown>;
 }
 
-/** SHA-256 over the previous hash and the entry as a canonical JSON array (RFC 8785); docs/audit-log.md tells how to check it. */
-export function entryHash(previousHash: Buffer, sequence: number, row: HashedRow): Buffer {
+/** SHA-256 of the entry as a canonical JSON array (RFC 8785); docs/audit-log.md tells how to check it. */
+export function entryDigest(row: DigestedRow): Buffer {
   const entry = [
     'holdfast/audit@1',
     row.workspace_id,
-    sequence,
     row.id,
     row.at.toISOString(),
     row.actor_kind,
@@ -164,7 +159,13 @@ export function entryHash(previousHash: Buffer, sequence: number, row: HashedRow
     row.details,
   ];
   return createHash('sha256')
-    .update(previousHash)
     .update(canonicalize(entry) ?? '')
     .digest();
+}
+
+/** What the first entry of a workspace is chained to. */
+export const firstHash = Buffer.alloc(32);
+
+export function chainHash(previousHash: Buffer, digest: Buffer): Buffer {
+  return createHash('sha256').update(previousHash).update(digest).digest();
 }

@@ -105,7 +105,7 @@ describe('the schema', () => {
     await insertAll(database.db, [workspace('ws_c'), audit('ws_c', 'aud_fixed')]);
     for (const statement of [
       "update audit_entries set action = 'x' where id = 'aud_fixed'",
-      "update audit_entries set sequence = 1, previous_hash = '', hash = '', action = 'x' where id = 'aud_fixed'",
+      "update audit_entries set sequence = 1, hash = '', action = 'x' where id = 'aud_fixed'",
       "delete from audit_entries where id = 'aud_fixed'",
       'truncate audit_entries',
     ]) {
@@ -188,6 +188,7 @@ function audit(workspaceId: string, id: string, details: Record<string, unknown>
       target_id: id,
       request_id: null,
       details,
+      digest: Buffer.alloc(32),
     },
   };
 }

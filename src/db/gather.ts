@@ -1,4 +1,8 @@
-/** Gathers calls made at the same time into one statement, so that sixty-four requests cost one round trip. */
+/**
+ * Gathers calls made at the same time into one statement, so that sixty-four requests cost one round trip. Statements
+ * that look up several keys at once write the look-up as a lateral join with a limit: a prepared plan made while the
+ * table was empty would otherwise read all of it for as long as it is kept.
+ */
 
 export interface GatherOptions<Item, Result> {
   /** Does the work for all items at once; result i belongs to item i. */

@@ -79,8 +79,8 @@ export interface Tables {
     target_id: string;
     request_id: string | null;
     details: Json<Record<string, unknown>>;
+    digest: Buffer;
     sequence: number | null;
-    previous_hash: Buffer | null;
     hash: Buffer | null;
   };
   idempotent_answers: {

@@ -25,9 +25,9 @@ export async function insertAll(db: Kysely<Tables>, writes: Write[]): Promise<vo
 export function createGroupCommit(pool: Pool): CommitTogether {
   const names = new Map<string, string>();
 
-  // More than two statements at once made groups smaller and the whole slower (64 connections, 2 cores).
+  // One statement at a time: the groups that form meanwhile are larger, and the whole is cheaper.
   return gather<Write[], void>({
-    maxInFlight: 2,
+    maxInFlight: 1,
     maxItems: 500,
     isItemFault: isStatementFault,
     async run(groups) {
@@ -66,12 +66,15 @@ function insertStatement(writes: Write[]): { text: string; values: string[] } {
   );
   return {
     text: `with ${parts.join(', ')} select 1`,
-    values: sorted.map(({ rows }) => JSON.stringify(rows, asColumnText)),
+    values: sorted.map(({ rows }) => JSON.stringify(rows.map(withBytesAsText))),
   };
 }
 
-/** Bytes travel as PostgreSQL's hex form. Buffers reach a replacer already turned into {type, data}. */
-function asColumnText(this: unknown, key: string, value: unknown): unknown {
-  const original = (this as Record<string, unknown>)[key];
-  return Buffer.isBuffer(original) ? `\\x${original.toString('hex')}` : value;
+/** Bytes travel as PostgreSQL's hex form. (A replacer for JSON.stringify took four times as long.) */
+function withBytesAsText(row: object): object {
+  const text: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(row)) {
+    text[column] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+  }
+  return text;
 }

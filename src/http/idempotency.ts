@@ -6,8 +6,10 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
 import type { Db } from '../db/database.ts';
-import { violates } from '../db/faults.ts';
+import { isStatementFault, violates } from '../db/faults.ts';
+import { gather } from '../db/gather.ts';
 import type { Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -33,6 +35,13 @@ interface Slot {
   fingerprint: Buffer;
 }
 
+interface AnswerRow {
+  fingerprint: Buffer;
+  status: number;
+  body: string | null;
+  created_at: Date;
+}
+
 export interface Answer<Body> {
   /** Makes the answer and returns the rows to commit with the work; none when the request has no key. */
   remember(body: Body): Write[];
@@ -48,16 +57,52 @@ export interface Idempotency {
 const keptForMs = 24 * 60 * 60 * 1000;
 const secretPurpose = 'idempotent-answer';
 
-export function useIdempotency(
-  app: FastifyInstance,
-  { db, keyring }: { db: Db; keyring: Keyring },
-): Idempotency {
+export interface IdempotencyDeps {
+  db: Db;
+  pool: Pool;
+  keyring: Keyring;
+}
+
+export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: IdempotencyDeps): Idempotency {
   /** What runs on this node just now, by workspace, route and key. */
   const running = new Map<string, Buffer>();
 
+  const find = gather<Slot, AnswerRow | null>({
+    maxInFlight: 2,
+    maxItems: 500,
+    isItemFault: isStatementFault,
+    async run(slots) {
+      const { rows } = await pool.query<AnswerRow & { place: number }>({
+        name: 'idempotent-answers',
+        text: `select wanted.place, a.fingerprint, a.status, a.body, a.created_at
+               from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
+                 as wanted (workspace_id, method, path, key, place)
+               cross join lateral (
+                 select * from idempotent_answers
+                 where workspace_id = wanted.workspace_id and method = wanted.method
+                   and path = wanted.path and key = wanted.key limit 1
+               ) as a`,
+        values: [
+          slots.map(({ workspaceId }) => workspaceId),
+          slots.map(({ method }) => method),
+          slots.map(({ path }) => path),
+          slots.map(({ key }) => key),
+        ],
+      });
+      const found: (AnswerRow | null)[] = slots.map(() => null);
+      for (const row of rows) found[row.place - 1] = row;
+      return found;
+    },
+  });
+
   app.decorateRequest('idempotency', null);
-  app.addHook('preHandler', async (request, reply) => {
-    if (!request.routeOptions.config.idempotent) return;
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.idempotent) return;
+    route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
+    route.onSend = [...[route.onSend ?? []].flat(), onSend];
+  });
+
+  async function preHandler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const key = readKey(request);
     if (key === null) return;
     const slot: Slot = {
@@ -75,29 +120,21 @@ export function useIdempotency(
       throw new AppError(
         'idempotency_in_progress',
         'The first request with this Idempotency-Key is still running.',
-        {
-          retryAfterSeconds: 1,
-        },
+        { retryAfterSeconds: 1 },
       );
     }
     running.set(slotName(slot), slot.fingerprint);
     request.idempotency = slot;
-    if (await replay(slot, reply)) return reply;
-  });
-  app.addHook('onSend', async (request) => {
+    return (await replay(slot, reply)) ? reply : undefined;
+  }
+
+  async function onSend(request: FastifyRequest): Promise<void> {
     if (request.idempotency) running.delete(slotName(request.idempotency));
-  });
+  }
 
   /** Sends the kept answer; false when there is none. */
   async function replay(slot: Slot, reply: FastifyReply): Promise<boolean> {
-    const row = await db
-      .selectFrom('idempotent_answers')
-      .select(['fingerprint', 'status', 'body', 'created_at'])
-      .where('workspace_id', '=', slot.workspaceId)
-      .where('method', '=', slot.method)
-      .where('path', '=', slot.path)
-      .where('key', '=', slot.key)
-      .executeTakeFirst();
+    const row = await find(slot);
     if (!row) return false;
     if (row.created_at.getTime() < Date.now() - keptForMs) {
       await forgetOldAnswers(db);

@@ -55,12 +55,13 @@ export function createMetrics({ pool, loopHealth }: { pool: Pool; loopHealth(): 
     contentType: registry.contentType,
     render: () => registry.metrics(),
     countRequests(app) {
-      app.addHook('onResponse', async (request, reply) => {
+      app.addHook('onResponse', (request, reply, done) => {
         const route = request.routeOptions.url ?? 'unknown';
         requests.observe(
           { method: request.method, route, status: reply.statusCode },
           reply.elapsedTime / 1000,
         );
+        done();
       });
     },
   };

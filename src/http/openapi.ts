@@ -1,7 +1,5 @@
-/** The OpenAPI document made from the routes' own schemas, and the reference page that shows it. */
-import { createHash } from 'node:crypto';
+/** The OpenAPI document, made from the routes' own schemas. */
 import swagger from '@fastify/swagger';
-import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { errorKinds } from '../errors.ts';
@@ -79,34 +77,4 @@ export async function describeApi(
       .type('application/json; charset=utf-8')
       .send(JSON.stringify({ ...app.swagger(), servers: [{ url: publicUrl() }] })),
   );
-
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs/'));
-  await app.register(reference, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Holdfast API reference',
-      // Nothing is fetched from or told to anybody else.
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      authentication: { preferredSecurityScheme: 'apiKey' },
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    },
-  });
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (request.routeOptions.url === '/docs/')
-      reply.header('content-security-policy', policyFor(String(payload)));
-    return payload;
-  });
-}
-
-/** Allows the page's own inline scripts by their hash, and no connection but to this service. */
-function policyFor(html: string): string {
-  const hashes = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  );
-  return `default-src 'self'; script-src 'self' ${hashes.join(' ')}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'`;
 }

@@ -5,19 +5,29 @@ import { secp256k1 } from '@bitauth/libauth';
 import { createKeccak } from 'hash-wasm';
 
 const keccak = await createKeccak(256);
+/** A private key, then the 40 digits of its address as text. */
+const pairBytes = 72;
 
 parentPort?.on('message', (count: number) => {
-  const pairs = new Uint8Array(count * 52);
+  const pairs = new Uint8Array(count * pairBytes);
   for (let made = 0; made < count; ) {
     const privateKey = randomBytes(32);
     // Refuses zero and numbers not below the curve's order: draw again.
     const publicKey = secp256k1.derivePublicKeyUncompressed(privateKey);
     if (typeof publicKey === 'string') continue;
-    const address = keccak.init().update(publicKey.subarray(1)).digest('binary').subarray(12);
-    pairs.set(privateKey, made * 52);
-    pairs.set(address, made * 52 + 32);
+    const digits = keccak.init().update(publicKey.subarray(1)).digest('hex').slice(24);
+    pairs.set(privateKey, made * pairBytes);
+    pairs.set(Buffer.from(withChecksum(digits)), made * pairBytes + 32);
     privateKey.fill(0);
     made += 1;
   }
   parentPort?.postMessage(pairs, [pairs.buffer]);
 });
+
+/** EIP-55: a digit is upper case where the hash of the lower-case digits has a hex digit of 8 or more. */
+function withChecksum(digits: string): string {
+  const hash = keccak.init().update(digits).digest('hex');
+  return Array.from(digits, (digit, place) =>
+    (hash[place] ?? '0') >= '8' ? digit.toUpperCase() : digit,
+  ).join('');
+}

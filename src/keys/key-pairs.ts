@@ -1,10 +1,10 @@
 /**
  * Fresh secp256k1 key pairs, made ahead of need by a thread: deriving an address takes 160 µs with this WebAssembly
- * (430 µs with viem's), which the request thread should not spend.
+ * (430 µs with viem's), which a request should not wait for. The stock grows with demand: each time it runs dry the
+ * next one is twice as large, and it is filled while the service has little else to do.
  */
 import { Worker } from 'node:worker_threads';
 import type { Address } from 'viem';
-import { checksummed } from '../address.ts';
 
 export interface KeyPair {
   privateKey: Buffer;
@@ -16,26 +16,41 @@ export interface KeyPairs {
   close(): Promise<void>;
 }
 
-const stockSize = 256;
+const smallestStock = 256;
+const largestStock = 8192;
 const orderSize = 64;
-const pairBytes = 52;
+const pairBytes = 72;
+const lookMs = 200;
+/** Share of time the request thread is busy above which the stock is left as it is. */
+const busy = 0.4;
 
 export function createKeyPairs(): KeyPairs {
   const stock: Buffer[] = [];
   const waiting: { resolve(pair: KeyPair): void; reject(error: Error): void }[] = [];
   let thread: Worker | null = null;
   let ordered = 0;
+  let wanted = smallestStock;
+  let load = performance.eventLoopUtilization();
 
-  function order(): void {
+  const refill = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, load);
+    load = now;
+    if (thread && utilization < busy) order(wanted);
+  }, lookMs).unref();
+
+  function order(count: number): void {
     thread ??= startThread();
-    while (stock.length + ordered < stockSize + waiting.length) {
+    while (stock.length + ordered < count + waiting.length) {
       thread.postMessage(orderSize);
       ordered += orderSize;
     }
   }
 
   function startThread(): Worker {
-    const started = new Worker(new URL('./key-pairs.thread.ts', import.meta.url));
+    const started = new Worker(new URL('./key-pairs.thread.ts', import.meta.url), {
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    });
     started.unref();
     started.on('message', (pairs: Uint8Array) => {
       ordered -= orderSize;
@@ -58,11 +73,14 @@ export function createKeyPairs(): KeyPairs {
   return {
     async take() {
       const pair = stock.pop();
-      if (stock.length + ordered < stockSize / 2) order();
-      if (pair) return split(pair);
+      if (pair) {
+        if (stock.length + ordered < smallestStock / 2) order(smallestStock);
+        return split(pair);
+      }
+      if (thread && waiting.length === 0) wanted = Math.min(wanted * 2, largestStock);
       return new Promise<KeyPair>((resolve, reject) => {
         waiting.push({ resolve, reject });
-        order();
+        order(smallestStock);
         // While somebody waits, the process must not end for want of other work.
         thread?.ref();
       }).finally(() => {
@@ -70,6 +88,7 @@ export function createKeyPairs(): KeyPairs {
       });
     },
     async close() {
+      clearInterval(refill);
       for (const pair of stock.splice(0)) pair.fill(0);
       await thread?.terminate();
       thread = null;
@@ -78,5 +97,5 @@ export function createKeyPairs(): KeyPairs {
 }
 
 function split(pair: Buffer): KeyPair {
-  return { privateKey: pair.subarray(0, 32), address: checksummed(`0x${pair.toString('hex', 32)}`) };
+  return { privateKey: pair.subarray(0, 32), address: `0x${pair.toString('latin1', 32)}` };
 }

@@ -76,7 +76,10 @@ export function createVaults({ db, pool, commit, keyring, eventBell }: VaultsDep
         name: 'vaults-by-address',
         text: `select wanted.place, ${columns.map((column) => `v.${column}`).join(', ')}
                from unnest($1::text[], $2::text[]) with ordinality as wanted (workspace_id, address, place)
-               join vaults v on v.workspace_id = wanted.workspace_id and lower(v.address) = wanted.address`,
+               cross join lateral (
+                 select * from vaults
+                 where workspace_id = wanted.workspace_id and lower(address) = wanted.address limit 1
+               ) as v`,
         values: [
           wanted.map(({ workspaceId }) => workspaceId),
           wanted.map(({ address }) => address.toLowerCase()),

@@ -1,0 +1,50 @@
+/** How much of the machine others use while we measure: what the cores did, less what we and our children did. */
+import { readdir, readFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+
+/** Starts looking; the function it returns tells the share of all cores since then, or null where there is no /proc. */
+export async function watchOthers(): Promise<() => Promise<number | null>> {
+  const before = await cpuTimes();
+  return async () => {
+    const after = await cpuTimes();
+    if (!before || !after) return null;
+    const others = after.busyMs - before.busyMs - (after.oursMs - before.oursMs);
+    return Math.max(0, others / (after.at - before.at) / availableParallelism());
+  };
+}
+
+interface CpuTimes {
+  at: number;
+  busyMs: number;
+  oursMs: number;
+}
+
+async function cpuTimes(): Promise<CpuTimes | null> {
+  if (process.platform !== 'linux') return null;
+  const busyMs = sum(cpus().map(({ times }) => times.user + times.nice + times.sys + times.irq));
+  return { at: performance.now(), busyMs, oursMs: await ownCpuMs() };
+}
+
+/** Of this process and all below it: the service, its PostgreSQL, the peer and the load generator. */
+async function ownCpuMs(): Promise<number> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(names.map(readProcess));
+  const all = found.filter((one) => one !== null);
+  const below = (pid: number): number =>
+    sum(all.filter((one) => one.parent === pid).map((one) => one.cpuMs + below(one.pid)));
+  return (all.find(({ pid }) => pid === process.pid)?.cpuMs ?? 0) + below(process.pid);
+}
+
+/** Null when it ended meanwhile. */
+async function readProcess(name: string): Promise<{ pid: number; parent: number; cpuMs: number } | null> {
+  const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => null);
+  if (stat === null) return null;
+  // After the name of the program, which may hold anything: state, parent, … and from the twelfth on the times of
+  // the process and of the children it has seen end, in hundredths of a second. See proc_pid_stat(5).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { pid: Number(name), parent: Number(fields[1]), cpuMs: sum(fields.slice(11, 15).map(Number)) * 10 };
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

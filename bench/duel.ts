@@ -1,0 +1,97 @@
+/** Peer and Holdfast under the same load in turns, so that a slow moment of the machine hits both; the ratio is a median. */
+import type { LoadRequest, LoadResult } from './load.ts';
+import type { Outcome } from './row.ts';
+import type { Stage } from './stage.ts';
+
+export interface Duel {
+  peer: Side;
+  holdfast: Side;
+  /** The ratio to reach. */
+  atLeast: number;
+  freshIds?: boolean;
+}
+
+export interface Side {
+  url: string;
+  requests: LoadRequest[];
+  /** For requests that make a row each: how many there are, to hold against the answers. */
+  countRows?(): Promise<number>;
+}
+
+interface Turn extends LoadResult {
+  /** How long the database was still busy afterwards with what the requests left to background work. */
+  settleMs: number;
+}
+
+const connections = 64;
+const warmUpSeconds = 2;
+const roundSeconds = 4;
+const rounds = 3;
+
+export async function duel(
+  stage: Stage,
+  { peer, holdfast, atLeast, freshIds = false }: Duel,
+): Promise<Outcome> {
+  const load = await stage.load();
+  const postgres = await stage.postgres();
+
+  async function turn(side: Side, seconds: number): Promise<Turn> {
+    const { url, requests } = side;
+    const before = await side.countRows?.();
+    const result = await load.run({ url, requests, connections, seconds, freshIds });
+    // The other side's turn must not pay for what this one leaves behind.
+    const settleMs = await postgres.settle();
+    refuseFaults(url, result);
+    const after = await side.countRows?.();
+    if (before !== undefined && after !== undefined) refuseMissingRows(after - before, result.succeeded);
+    return { ...result, settleMs };
+  }
+
+  await turn(peer, warmUpSeconds);
+  await turn(holdfast, warmUpSeconds);
+  const played: { peer: Turn; holdfast: Turn; ratio: number }[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const theirs = await turn(peer, roundSeconds);
+    const ours = await turn(holdfast, roundSeconds);
+    const ratio = ours.perSecond / theirs.perSecond;
+    played.push({ peer: theirs, holdfast: ours, ratio });
+    console.error(
+      `  round ${round}: peer ${Math.round(theirs.perSecond)}/s, Holdfast ${Math.round(ours.perSecond)}/s, ${ratio.toFixed(2)}×`,
+    );
+  }
+
+  const figure = (turns: Turn[]) => ({
+    value: median(turns.map(({ perSecond }) => perSecond)),
+    unit: 'req/s' as const,
+    p99Ms: median(turns.map(({ p99Ms }) => p99Ms)),
+  });
+  const ratio = median(played.map(({ ratio }) => ratio));
+  return {
+    peer: figure(played.map(({ peer }) => peer)),
+    holdfast: figure(played.map(({ holdfast }) => holdfast)),
+    ratio,
+    toReach: `≥ ${atLeast.toFixed(1)}×`,
+    reached: ratio >= atLeast,
+    details: { connections, roundSeconds, rounds: played },
+  };
+}
+
+function refuseFaults(url: string, { otherAnswers, errors }: LoadResult): void {
+  if (errors === 0 && Object.keys(otherAnswers).length === 0) return;
+  throw new Error(
+    `${url} did not do all of the work: ${errors} errors, other answers by status ${JSON.stringify(otherAnswers)}`,
+  );
+}
+
+/** Requests that were under way when the load ended have made rows too. */
+function refuseMissingRows(made: number, succeeded: number): void {
+  if (made >= succeeded && made <= succeeded + connections) return;
+  throw new Error(`${succeeded} requests succeeded, but there are ${made} more rows`);
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}

@@ -1,0 +1,63 @@
+/** The process that makes the load; see load.ts. */
+import { createHistogram } from 'node:perf_hooks';
+import autocannon from 'autocannon';
+import { answerQuestions } from './child.ts';
+import type { Load, LoadResult } from './load.ts';
+
+answerQuestions<Load, LoadResult>(runLoad);
+
+async function runLoad({ url, connections, seconds, requests, freshIds = false }: Load): Promise<LoadResult> {
+  let nextConnection = 0;
+  let began = performance.now();
+  // Our own, in microseconds, because autocannon's counts whole milliseconds.
+  const latencies = createHistogram();
+  const { promise: done, resolve, reject } = Promise.withResolvers<autocannon.Result>();
+  const options: autocannon.Options = {
+    url,
+    connections,
+    duration: seconds,
+    pipelining: 1,
+    timeout: 10,
+    idReplacement: freshIds,
+    // How often autocannon looks whether the time is over.
+    sampleInt: 50,
+    // The first error spoils the measurement, so nothing is gained by going on.
+    bailout: 1,
+    // A share for each connection: with one list for all they would ask for the same thing at the same time.
+    setupClient(client) {
+      client.setRequests(share(requests, nextConnection, connections));
+      nextConnection += 1;
+    },
+  };
+  autocannon(options, (error, result) => (error ? reject(error) : resolve(result)))
+    .on('start', () => {
+      began = performance.now();
+    })
+    .on('response', (_client, _status, _bytes, ms) => latencies.record(Math.max(1, Math.round(ms * 1000))));
+
+  const result = await done;
+  const took = (performance.now() - began) / 1000;
+  const succeeded = result['2xx'];
+  // autocannon silently connects again when the server hangs up; only the requests under way at the end are owed.
+  const lost = Math.max(0, result.requests.sent - succeeded - result.non2xx - connections);
+  return {
+    seconds: took,
+    succeeded,
+    perSecond: succeeded / took,
+    p50Ms: latencies.percentile(50) / 1000,
+    p99Ms: latencies.percentile(99) / 1000,
+    otherAnswers: Object.fromEntries(
+      Object.entries(result.statusCodeStats ?? {})
+        .filter(([status]) => !status.startsWith('2'))
+        .map(([status, { count = 0 }]) => [status, count]),
+    ),
+    errors: result.errors + lost,
+  };
+}
+
+/** Every connection gets at least one; copies, because autocannon writes into them. */
+function share<T extends object>(all: T[], connection: number, connections: number): T[] {
+  const own = all.filter((_, position) => position % connections === connection);
+  const fallback = all[connection % all.length];
+  return (own.length === 0 && fallback ? [fallback] : own).map((one) => ({ ...one }));
+}

@@ -1,0 +1,45 @@
+/** The load generator: autocannon in a process of its own, the same one for both sides of a comparison. */
+import { startChild } from './child.ts';
+
+export interface Load {
+  url: string;
+  connections: number;
+  seconds: number;
+  /** Dealt out to the connections; each goes round its own share, one request at a time. */
+  requests: LoadRequest[];
+  /** Replaces `[<id>]` in headers by an id that was never used before. */
+  freshIds?: boolean;
+}
+
+export interface LoadRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface LoadResult {
+  seconds: number;
+  /** Answers with a 2xx status. */
+  succeeded: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Answers with another status, by status. */
+  otherAnswers: Record<string, number>;
+  /** Connections that failed or timed out, and requests that were lost with them. */
+  errors: number;
+}
+
+export interface LoadGenerator {
+  run(load: Load): Promise<LoadResult>;
+  stop(): Promise<void>;
+}
+
+export async function startLoadGenerator(): Promise<LoadGenerator> {
+  const child = startChild<Load, LoadResult>(new URL('./load.process.ts', import.meta.url));
+  return {
+    run: (load) => child.ask(load, load.seconds * 1000 + 20_000),
+    stop: child.stop,
+  };
+}

@@ -1,0 +1,84 @@
+/** What rows stand on: service, peer and load generator, started when first asked for, all stopped at the end. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BarePeer, startBarePeer } from './bare-peer.ts';
+import { type LoadGenerator, startLoadGenerator } from './load.ts';
+import { joinPostgres, type Postgres } from './postgres.ts';
+import { type Service, startService } from './service.ts';
+
+export interface Stage {
+  /** The one service that is under load. */
+  service(): Promise<Service>;
+  /** The PostgreSQL of that service, which peers use too. */
+  postgres(): Promise<Postgres>;
+  barePeer(): Promise<BarePeer>;
+  load(): Promise<LoadGenerator>;
+  /** A fresh directory that is removed at the end. */
+  newDirectory(): Promise<string>;
+  /** Starts something that is stopped at the end, if nobody does before. */
+  keep<T extends Stoppable>(start: () => Promise<T>): Promise<T>;
+  /** Stops everything, the last first. */
+  close(): Promise<void>;
+}
+
+export interface Stoppable {
+  /** Does nothing the second time. */
+  stop(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const root = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
+  const kept: Promise<Stoppable>[] = [];
+  let closed: Promise<void> | null = null;
+
+  function keep<T extends Stoppable>(start: () => Promise<T>): Promise<T> {
+    if (closed) return Promise.reject(new Error('interrupted'));
+    const started = start();
+    kept.push(started);
+    return started;
+  }
+
+  async function stopAll(): Promise<void> {
+    for (const started of kept.toReversed()) {
+      // What did not start was told to whoever asked for it. What is just starting is waited for: a service that
+      // is killed half-way leaves its PostgreSQL behind.
+      const thing = await started.catch(() => null);
+      await thing?.stop().catch((error) => console.error(error));
+    }
+    await rm(root, { recursive: true, force: true });
+  }
+
+  const newDirectory = () => mkdtemp(join(root, 'data-'));
+  const service = once(() => keep(async () => startService({ dataDir: await newDirectory() })));
+  const postgres = once(async () => {
+    const { dataDir } = await service();
+    return keep(() => joinPostgres(dataDir));
+  });
+  const barePeer = once(async () => {
+    const server = await postgres();
+    return keep(() => startBarePeer(server));
+  });
+  const load = once(() => keep(startLoadGenerator));
+
+  return {
+    service,
+    postgres,
+    barePeer,
+    load,
+    newDirectory,
+    keep,
+    close() {
+      closed ??= stopAll();
+      return closed;
+    },
+  };
+}
+
+function once<T>(start: () => Promise<T>): () => Promise<T> {
+  let started: Promise<T> | null = null;
+  return () => {
+    started ??= start();
+    return started;
+  };
+}

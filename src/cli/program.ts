@@ -1,0 +1,36 @@
+/** The command line: which commands there are, and what they have in common. */
+import { Command } from 'commander';
+import { OperatorError } from '../errors.ts';
+import { version } from '../version.ts';
+import { addKeysCommands } from './keys.ts';
+import { addMigrateCommand } from './migrate.ts';
+import { addRotateMasterKeyCommand } from './rotate-master-key.ts';
+import { addServeCommand } from './serve.ts';
+import { addWorkspacesCommands } from './workspaces.ts';
+
+export async function runCommandLine(): Promise<void> {
+  const program = new Command('holdfast')
+    .description(
+      'Self-hosted evidence platform: vaults, records and maintenance entries that anyone can check.',
+    )
+    .version(version)
+    .showHelpAfterError('(add --help for the usage)')
+    .addHelpText(
+      'after',
+      `
+Settings come from the environment or from .env beside package.json; .env.example lists them all.
+The commands work beside a running service, and start the embedded PostgreSQL themselves when none runs.`,
+    );
+  addServeCommand(program);
+  addMigrateCommand(program);
+  addKeysCommands(program);
+  addWorkspacesCommands(program);
+  addRotateMasterKeyCommand(program);
+
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    console.error(error instanceof OperatorError ? error.message : error);
+    process.exitCode = 1;
+  }
+}
