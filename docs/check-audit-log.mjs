@@ -10,33 +10,24 @@ const entries = process.argv
   .filter((entry) => entry.sequence !== null)
   .sort((one, other) => one.sequence - other.sequence);
 
-// The first entry of every workspace tells of its creation.
-const workspaceId = entries[0]?.targetId;
 let previousHash = '00'.repeat(32);
 for (const [index, entry] of entries.entries()) {
-  const { sequence, id, at, actor, action, targetId, requestId, details, hash } = entry;
-  const text = canonicalize([
-    'holdfast/audit@1',
-    workspaceId,
-    sequence,
-    id,
-    at,
-    actor.kind,
-    actor.id,
-    action,
-    targetId,
-    requestId,
-    details,
-  ]);
-  const expected = createHash('sha256').update(Buffer.from(previousHash, 'hex')).update(text).digest('hex');
+  const { workspaceId, id, at, actor, action, targetId, requestId, details, sequence, hash } = entry;
   if (sequence !== index + 1) fail(`entry ${index + 1} is missing`);
-  if (entry.previousHash !== previousHash)
+  const fields = [workspaceId, id, at, actor.kind, actor.id, action, targetId, requestId, details];
+  const digest = sha256(canonicalize(['holdfast/audit@1', ...fields]));
+  if (entry.digest !== digest) fail(`entry ${sequence} (${id}) was changed`);
+  if (hash !== sha256(Buffer.from(previousHash + digest, 'hex'))) {
     fail(`entry ${sequence} (${id}) does not follow the one before it`);
-  if (hash !== expected) fail(`entry ${sequence} (${id}) was changed`);
+  }
   previousHash = hash;
 }
 if (entries.length === 0) fail('there are no entries');
 console.log(`ok: ${entries.length} entries, head ${previousHash}`);
+
+function sha256(bytes) {
+  return createHash('sha256').update(bytes).digest('hex');
+}
 
 function fail(reason) {
   console.log(`broken: ${reason}`);
