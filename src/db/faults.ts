@@ -16,7 +16,7 @@ const connectionErrorCodes = new Set([
  * Server states that pass by themselves: connection exceptions (08), shutting down or starting (57P),
  * out of connections, memory or disk (53).
  */
-const awayStates = /^(08|57P|53)/;
+const awayStates = /^(08|57P|53|28|3D000|55000)/;
 
 // What pg itself says when a socket closes under it or none is free; it gives these no code.
 const pgMessages =
@@ -39,4 +39,10 @@ export function violates(error: unknown, constraint: string): boolean {
 /** Whether the statement itself was refused, as opposed to the connection. */
 export function isStatementFault(error: unknown): boolean {
   return error instanceof DatabaseError && !isDatabaseAway(error);
+}
+
+/** Whether something that must be unique is there already, also as the cause of an error made from it. */
+export function isDuplicate(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === '23505';
+  return error instanceof Error && isDuplicate(error.cause);
 }

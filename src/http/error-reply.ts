@@ -21,8 +21,13 @@ export const errorPagePath = '/docs/errors';
 
 export function replyWithErrors(app: FastifyInstance, publicUrl: PublicUrl, rescue: Rescue): void {
   app.setErrorHandler(async (error, request, reply) => {
-    if (await rescue(error, request, reply)) return reply;
-    return sendError(toAppError(error, request), error, { request, reply, publicUrl });
+    let failure: unknown = error;
+    try {
+      if (await rescue(error, request, reply)) return reply;
+    } catch (another) {
+      failure = another;
+    }
+    return sendError(toAppError(failure, request), failure, { request, reply, publicUrl });
   });
   app.setNotFoundHandler((request, reply) => {
     const error = new AppError('resource_not_found', `There is no ${request.method} ${pathOf(request)}.`);

@@ -8,7 +8,7 @@ import canonicalize from 'canonicalize';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import type { Db } from '../db/database.ts';
-import { isStatementFault, violates } from '../db/faults.ts';
+import { isDuplicate, isStatementFault } from '../db/faults.ts';
 import { gather } from '../db/gather.ts';
 import type { Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
@@ -168,7 +168,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
       };
     },
     async rescue(error, request, reply) {
-      if (!request.idempotency || !violates(error, 'idempotent_answers_pkey')) return false;
+      if (!request.idempotency || !isDuplicate(error)) return false;
       return replay(request.idempotency, reply);
     },
   };

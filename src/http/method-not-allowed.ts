@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 /** Call before the routes are added; after them, `close()` fills in the methods that are left. */
 export function watchMethods(app: FastifyInstance): { close(): void } {
   // CONNECT asks a proxy for a tunnel and never reaches a route.
-  const methods = METHODS.filter((method) => method !== 'CONNECT' && method !== 'QUERY');
+  const methods = METHODS.filter((method) => method !== 'CONNECT');
   for (const method of methods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
   }

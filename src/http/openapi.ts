@@ -21,7 +21,8 @@ const nothing = Type.Object({}, { additionalProperties: false });
 const idempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      maxLength: 255,
+      // 255 characters and the quotes that may stand around them.
+      maxLength: 257,
       description: 'A repeat with the same key within 24 hours gets the first answer and does nothing.',
     }),
   ),
@@ -40,6 +41,16 @@ export async function describeApi(
     if (methods.some((method) => !['GET', 'HEAD'].includes(method))) schema.body ??= nothing;
     if (route.config?.idempotent) schema.headers ??= idempotencyKey;
     schema.security = route.config?.scope ? [{ apiKey: [] }] : [];
+    if ('cursor' in ((schema.querystring as { properties?: object }).properties ?? {})) {
+      const { 200: list, ...rest } = schema.response as Record<string, object>;
+      schema.response = {
+        ...rest,
+        200: {
+          ...list,
+          headers: { 'X-Next-Cursor': Type.String({ description: 'Leads to the next page' }) },
+        },
+      };
+    }
     schema.response = { ...(schema.response as object), '4xx': ErrorObject, '5xx': ErrorObject };
     if (route.config?.scope) {
       schema.description = [schema.description, `Needs the scope \`${route.config.scope}\`.`]
@@ -71,10 +82,35 @@ export async function describeApi(
       ],
     },
     hideUntagged: true,
+    transformObject: (document) =>
+      'openapiObject' in document ? loosen(document.openapiObject) : document.swaggerObject,
   });
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .type('application/json; charset=utf-8')
       .send(JSON.stringify({ ...app.swagger(), servers: [{ url: publicUrl() }] })),
   );
+}
+
+interface Operation {
+  parameters?: { required?: boolean; schema?: { default?: unknown } }[];
+  requestBody?: {
+    required?: boolean;
+    content: Record<string, { schema?: { properties?: object; required?: string[] } }>;
+  };
+}
+
+/** The generator calls every body required, and every parameter that has a default. */
+function loosen<T extends { paths?: object }>(document: T): T {
+  const items: Record<string, Operation>[] = Object.values(document.paths ?? {});
+  for (const operation of items.flatMap((item) => Object.values(item))) {
+    for (const parameter of operation.parameters ?? []) {
+      if (parameter.schema?.default !== undefined) parameter.required = false;
+    }
+    const body = operation.requestBody?.content['application/json']?.schema;
+    if (!operation.requestBody || !body) continue;
+    if (Object.keys(body.properties ?? {}).length === 0) delete operation.requestBody;
+    else operation.requestBody.required = (body.required ?? []).length > 0;
+  }
+  return document;
 }

@@ -2,11 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/database.ts';
+import { AppError } from '../errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { pause } from '../loop.ts';
 import type { Api } from './api.ts';
@@ -47,9 +54,15 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const { config, log } = deps;
   const publicUrl = (): string => config.publicUrl ?? derivedUrl(config, app);
   const app: FastifyInstance = Fastify({
-    ...(config.tls && {
-      https: { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
-    }),
+    ...(config.tls
+      ? {
+          https: {
+            cert: readFileSync(config.tls.certFile),
+            key: readFileSync(config.tls.keyFile),
+            requireHostHeader: false,
+          },
+        }
+      : { http: { requireHostHeader: false } }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: toTrustFunction(config.trustProxy),
@@ -63,10 +76,14 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
       const given = headers['x-request-id'];
       return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
     },
-    frameworkErrors: (error, request, reply) => answerFrameworkError(error, request, reply, publicUrl),
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(request, reply, config);
+      answerFrameworkError(error, request, reply, publicUrl);
+    },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, publicUrl),
   }) as unknown as FastifyInstance;
 
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   useStrictValidation(app);
   acceptJsonBodies(app);
   addHeadersAndLog(app, config, log);
@@ -90,12 +107,9 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
 // Hooks that every request runs through call back: a promise each would cost some 30 µs per request together.
 function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply
-      .header('x-request-id', request.id)
-      .header('x-content-type-options', 'nosniff')
-      .header('cache-control', 'no-store');
-    if (config.tls) reply.header('strict-transport-security', 'max-age=31536000');
-    done();
+    setHeaders(request, reply, config);
+    const lost = request.headers.host === undefined && request.raw.httpVersion === '1.1';
+    done(lost ? new AppError('invalid_request', 'The Host header is missing.') : undefined);
   });
   app.addHook('onResponse', (request, reply, done) => {
     const level = reply.statusCode >= 500 ? 'error' : reply.statusCode >= 400 ? 'info' : 'debug';
@@ -129,6 +143,14 @@ function closeConnectionsWhenStopping(app: FastifyInstance): void {
     if (stopping) reply.header('connection', 'close');
     done(null, payload);
   });
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  reply
+    .header('x-request-id', request.id)
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-store');
+  if (config.tls) reply.header('strict-transport-security', 'max-age=31536000');
 }
 
 /** A number of proxies in front, counted from this service, or the proxies' addresses. */

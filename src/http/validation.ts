@@ -24,6 +24,8 @@ function makeAjv(coerceTypes: boolean): Ajv {
     useDefaults: true,
     allErrors: false,
     strict: true,
+    // With strict numbers Ajv turns "1e999" into Infinity and then skips minimum and maximum for it.
+    strictNumbers: !coerceTypes,
   });
   ajv.addFormat('address', isAcceptableAddress);
   ajv.addFormat('date', isCalendarDay);
@@ -39,7 +41,9 @@ export function isCalendarDay(text: string): boolean {
 
 function isDateTime(text: string): boolean {
   const match = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/.exec(text);
-  return match !== null && isCalendarDay(match[1] ?? '') && !Number.isNaN(Date.parse(text));
+  if (match === null || !isCalendarDay(match[1] ?? '')) return false;
+  const at = Date.parse(text);
+  return at >= Date.parse('0001-01-01T00:00:00Z') && at <= Date.parse('9999-12-31T23:59:59.999Z');
 }
 
 function toAppError(errors: FastifySchemaValidationError[], part: string): AppError {

@@ -1,0 +1,176 @@
+/** One HTTP exchange with a receiver: vetted address, one deadline for all of it, a bounded look at the answer. */
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import { Agent, buildConnector } from 'undici';
+import { type AddressGuard, BlockedTarget } from './address-guard.ts';
+
+export interface Exchange {
+  url: URL;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Outcome {
+  durationMs: number;
+  /** null: there was no answer. */
+  statusCode: number | null;
+  /** In words; null when the receiver answered 2xx. */
+  error: string | null;
+  responseHeaders: Record<string, string>;
+  responseBody: string;
+  retryAfter: string | null;
+}
+
+export interface Exchanger {
+  post(exchange: Exchange): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+export interface ExchangerOptions {
+  guard: AddressGuard;
+  timeoutMs: number;
+  /** An extra certificate authority, for receivers with a private one. */
+  caFile: string | null;
+}
+
+const maxBodyBytes = 16 * 1024;
+
+export function createExchanger({ guard, timeoutMs, caFile }: ExchangerOptions): Exchanger {
+  const agent = new Agent({
+    connect: guardedConnector(guard, caFile),
+    connections: 64,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    // The deadline below covers all of it; these only make sure that nothing outlives it.
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
+
+  return {
+    async post({ url, headers, body }) {
+      const startedAt = performance.now();
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(new TimedOut()), timeoutMs);
+      const seen: Pick<Outcome, 'statusCode' | 'responseHeaders' | 'responseBody' | 'retryAfter'> = {
+        statusCode: null,
+        responseHeaders: {},
+        responseBody: '',
+        retryAfter: null,
+      };
+      let error: string | null = null;
+      try {
+        const answer = await agent.request({
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: 'POST',
+          headers,
+          body,
+          signal: deadline.signal,
+        });
+        seen.statusCode = answer.statusCode;
+        seen.responseHeaders = flatten(answer.headers);
+        seen.retryAfter = seen.responseHeaders['retry-after'] ?? null;
+        seen.responseBody = await readStart(answer.body);
+        error = explainStatus(answer.statusCode);
+      } catch (cause) {
+        error = explainFailure(deadline.signal.aborted ? deadline.signal.reason : cause, timeoutMs);
+      } finally {
+        clearTimeout(timer);
+      }
+      return { ...seen, error, durationMs: Math.round(performance.now() - startedAt) };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+class TimedOut extends Error {}
+
+/** undici asks no look-up for an address that is written out, so every connection is vetted here first. */
+function guardedConnector(guard: AddressGuard, caFile: string | null): buildConnector.connector {
+  const ca = caFile === null ? null : [...rootCertificates, readFileSync(caFile, 'utf8')];
+  return (options, callback) => {
+    guard.vetHost({ hostname: options.hostname, protocol: options.protocol }).then(
+      (addresses) => {
+        // The connection goes to what was vetted, whatever the name leads to a moment later.
+        const lookup = (
+          _name: string,
+          _options: unknown,
+          done: (error: null, found: typeof addresses) => void,
+        ) => done(null, addresses);
+        const connect = buildConnector({
+          timeout: 10_000,
+          ...(ca && { ca }),
+          lookup: lookup as never,
+          autoSelectFamily: true,
+        });
+        connect(options, callback);
+      },
+      (error) => callback(error, null),
+    );
+  };
+}
+
+/** The first bytes of the answer; reading stops there, and with it the connection. */
+async function readStart(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxBodyBytes) break;
+  }
+  if (length === 0) return '';
+  // PostgreSQL stores no NUL.
+  return Buffer.concat(chunks)
+    .subarray(0, maxBodyBytes)
+    .toString('utf8')
+    .replaceAll('\0', '\uFFFD')
+    .toWellFormed();
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const entries = Object.entries(headers).slice(0, 50);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [
+      name,
+      [value ?? ''].flat().join(', ').slice(0, 1000).replaceAll('\0', ''),
+    ]),
+  );
+}
+
+function explainStatus(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return `The receiver answered ${status}; redirects are not followed.`;
+  if (status === 410) return 'The receiver answered 410 Gone.';
+  return `The receiver answered ${status}.`;
+}
+
+/** Common failures by their code; a blocked target says why, and never what lies there. */
+const failures: Record<string, string> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was reset.',
+  EPIPE: 'The connection was closed by the receiver.',
+  ETIMEDOUT: 'The connection could not be made in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection could not be made in time.',
+  UND_ERR_SOCKET: 'The receiver closed the connection before it answered.',
+  ENOTFOUND: 'The host name was not found.',
+  EAI_AGAIN: 'The host name could not be looked up.',
+  EHOSTUNREACH: 'The host cannot be reached.',
+  ENETUNREACH: 'The host cannot be reached.',
+};
+
+function explainFailure(cause: unknown, timeoutMs: number): string {
+  if (cause instanceof TimedOut) return `No complete answer within ${timeoutMs / 1000} s.`;
+  if (cause instanceof BlockedTarget) return cause.message;
+  const {
+    code = '',
+    message = String(cause),
+    cause: inner,
+  } = cause as { code?: string; message?: string; cause?: unknown };
+  if (inner !== undefined && failures[code] === undefined) return explainFailure(inner, timeoutMs);
+  const known = failures[code];
+  if (known) return known;
+  return /^(ERR_TLS|CERT|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code)
+    ? `The TLS connection failed: ${message.slice(0, 200)}.`
+    : `The request failed: ${(code || message).slice(0, 200)}.`;
+}

@@ -1,0 +1,222 @@
+/** The delivery queue in SQL: claim what is due, complete it, give it back. Each statement serves many deliveries. */
+import type { Pool } from 'pg';
+
+export interface ClaimedDelivery {
+  workspaceId: string;
+  id: string;
+  createdAt: Date;
+  eventId: string;
+  envelope: string;
+  attemptCount: number;
+  firstAttemptAt: Date | null;
+  claimId: string;
+  endpoint: ClaimedEndpoint;
+}
+
+export interface ClaimedEndpoint {
+  id: string;
+  workspaceId: string;
+  url: string;
+  enabled: boolean;
+  rateLimit: number | null;
+  failingSince: Date | null;
+  previousSecretUntil: Date | null;
+  revision: number;
+}
+
+export interface Attempt {
+  number: number;
+  at: string;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  responseHeaders: Record<string, string>;
+  responseBody: string;
+}
+
+export interface Result {
+  delivery: ClaimedDelivery;
+  status: 'pending' | 'succeeded' | 'failed' | 'skipped';
+  nextAttemptAt: Date | null;
+  /** null when it was not tried: the endpoint is disabled, or the node stops. */
+  attempt: Attempt | null;
+}
+
+export interface ClaimRequest {
+  claimId: string;
+  nodeId: number;
+  leaseMs: number;
+  /** How many more each endpoint may have here; endpoints that are not named may have `usual`. */
+  room: { endpointId: string; free: number }[];
+  usual: number;
+  limit: number;
+  /** No open delivery is older; keeps the old days of the log out of it. */
+  since: Date;
+}
+
+export interface Queue {
+  claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
+  /** Writes results down; those whose claim was lost meanwhile are refused. Returns the ids that were taken. */
+  complete(results: Result[]): Promise<string[]>;
+  oldestOpen(): Promise<Date | null>;
+}
+
+/**
+ * Endpoints with open deliveries are found by hopping through the index from one to the next, so that a backlog of one
+ * costs the others nothing; each then gives as many as it has room for, first attempts before retries.
+ */
+const claimText = `
+with recursive active (endpoint_id) as (
+  (select endpoint_id from webhook_deliveries where open and created_at >= $4 order by endpoint_id limit 1)
+  union all
+  select next.endpoint_id from active cross join lateral (
+    select d.endpoint_id from webhook_deliveries d
+    where d.open and d.created_at >= $4 and d.endpoint_id > active.endpoint_id order by d.endpoint_id limit 1
+  ) as next
+), due as (
+  select q.workspace_id, q.id, q.created_at, q.event_id
+  from active
+  left join unnest($1::text[], $2::integer[]) as room (endpoint_id, free) using (endpoint_id)
+  cross join lateral (
+    select workspace_id, id, created_at, event_id from webhook_deliveries d
+    where d.endpoint_id = active.endpoint_id and d.open and d.created_at >= $4 and d.next_attempt_at <= now()
+      and (d.claim_id is null or d.lease_until < now())
+    order by d.retrying, d.next_attempt_at
+    limit coalesce(room.free, $3)
+    for update skip locked
+  ) as q
+  limit $5
+)
+update webhook_deliveries d
+set status = 'delivering', claim_id = $6, claimed_by = $7, lease_until = now() + $8 * interval '1 millisecond'
+from due
+cross join lateral (
+  select envelope from events e where e.workspace_id = due.workspace_id and e.id = due.event_id limit 1
+) as event
+where d.workspace_id = due.workspace_id and d.id = due.id and d.created_at = due.created_at and d.created_at >= $4
+returning d.workspace_id, d.id, d.created_at, d.event_id, d.endpoint_id, d.attempt_count, d.first_attempt_at, event.envelope`;
+
+const completeText = `
+update webhook_deliveries d
+set status = r.status, open = r.open, retrying = d.retrying or r.attempt is not null, next_attempt_at = r.next_attempt_at,
+    attempt_count = d.attempt_count + (r.attempt is not null)::integer,
+    first_attempt_at = coalesce(d.first_attempt_at, (r.attempt ->> 'at')::timestamptz),
+    attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end,
+    claim_id = null, claimed_by = null, lease_until = null
+from json_to_recordset($1) as r (
+  workspace_id text, id text, created_at timestamptz, claim_id text, status text, open boolean,
+  next_attempt_at timestamptz, attempt jsonb
+)
+where d.workspace_id = r.workspace_id and d.id = r.id and d.created_at = r.created_at and d.claim_id = r.claim_id
+returning d.id`;
+
+interface ClaimRow {
+  workspace_id: string;
+  id: string;
+  created_at: Date;
+  event_id: string;
+  endpoint_id: string;
+  attempt_count: number;
+  first_attempt_at: Date | null;
+  envelope: string;
+}
+
+interface EndpointRow {
+  id: string;
+  workspace_id: string;
+  url: string;
+  enabled: boolean;
+  rate_limit: number | null;
+  failing_since: Date | null;
+  previous_secret_until: Date | null;
+  revision: number;
+}
+
+export function createQueue(pool: Pool): Queue {
+  async function endpointsById(ids: string[]): Promise<Map<string, ClaimedEndpoint>> {
+    const { rows } = await pool.query<EndpointRow>({
+      name: 'webhook-endpoints',
+      text: `select id, workspace_id, url, enabled and deleted_at is null as enabled, rate_limit, failing_since,
+                    previous_secret_until, revision
+             from webhook_endpoints where id = any($1::text[])`,
+      values: [ids],
+    });
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        {
+          id: row.id,
+          workspaceId: row.workspace_id,
+          url: row.url,
+          enabled: row.enabled,
+          rateLimit: row.rate_limit,
+          failingSince: row.failing_since,
+          previousSecretUntil: row.previous_secret_until,
+          revision: row.revision,
+        },
+      ]),
+    );
+  }
+
+  return {
+    async claim({ claimId, nodeId, leaseMs, room, usual, limit, since }) {
+      const { rows } = await pool.query<ClaimRow>({
+        name: 'webhook-claim',
+        text: claimText,
+        values: [
+          room.map(({ endpointId }) => endpointId),
+          room.map(({ free }) => free),
+          usual,
+          since,
+          limit,
+          claimId,
+          nodeId,
+          leaseMs,
+        ],
+      });
+      if (rows.length === 0) return [];
+      const endpoints = await endpointsById([...new Set(rows.map((row) => row.endpoint_id))]);
+      return rows.flatMap((row) => {
+        const endpoint = endpoints.get(row.endpoint_id);
+        if (!endpoint) return [];
+        return {
+          workspaceId: row.workspace_id,
+          id: row.id,
+          createdAt: row.created_at,
+          eventId: row.event_id,
+          envelope: row.envelope,
+          attemptCount: row.attempt_count,
+          firstAttemptAt: row.first_attempt_at,
+          claimId,
+          endpoint,
+        };
+      });
+    },
+
+    async complete(results) {
+      const rows = results.map(({ delivery, status, nextAttemptAt, attempt }) => ({
+        workspace_id: delivery.workspaceId,
+        id: delivery.id,
+        created_at: delivery.createdAt,
+        claim_id: delivery.claimId,
+        status,
+        open: status === 'pending',
+        next_attempt_at: nextAttemptAt,
+        attempt,
+      }));
+      const taken = await pool.query<{ id: string }>({
+        name: 'webhook-complete',
+        text: completeText,
+        values: [JSON.stringify(rows)],
+      });
+      return taken.rows.map(({ id }) => id);
+    },
+
+    async oldestOpen() {
+      const { rows } = await pool.query<{ oldest: Date | null }>(
+        'select min(created_at) as oldest from webhook_deliveries where open',
+      );
+      return rows[0]?.oldest ?? null;
+    },
+  };
+}

@@ -1,0 +1,275 @@
+/** The one error shape, whatever goes wrong with a request: its route, method, headers, encoding or body. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { type ErrorCode, errorKinds } from '../src/errors.ts';
+import { assertError, assertProblem, send, sendBytes } from './openapi-answers.ts';
+import { type Operation, readOperations, smallestRequest } from './openapi-operations.ts';
+import { type Service, startService } from './service.ts';
+
+const vaults = '/api-v1/platform/vaults';
+
+let service: Service;
+let operations: Operation[];
+/** A value for every path parameter; the key is one that nobody uses. */
+let values: Record<string, string>;
+
+before(async () => {
+  service = await startService();
+  operations = await readOperations(service);
+  const vault = await service.call('POST', vaults, { body: { name: 'Vault' } });
+  const worker = await service.call('POST', '/api-v1/damc/workers/', { body: { name: 'Worker' } });
+  const key = await service.call('POST', '/api-v1/platform/api-keys', { body: { name: 'Key' } });
+  values = { vaultAddress: vault.json.address, address: worker.json.address, keyId: key.json.id };
+});
+after(() => service.close());
+
+test('an unknown route is 404 with the error shape, whatever the method and with or without a key', async () => {
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+    for (const path of ['/api-v1', '/api-v1/', '/api-v1/platform', '/api-v1/platform/nothing', '/x/y']) {
+      assertError(await service.call(method, path), 'resource_not_found');
+      assertError(await service.call(method, path, { key: null }), 'resource_not_found');
+    }
+  }
+});
+
+test('another method on a known path is 405 with exactly the methods it takes', async () => {
+  const tried = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND MKCOL PURGE SEARCH QUERY'.split(' ');
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const here = operations.filter((operation) => operation.path === path);
+    const taken = here.map(({ method }) => method);
+    if (taken.includes('GET')) taken.push('HEAD');
+    const [, url] = smallestRequest(here[0] as Operation, values);
+    for (const method of tried.filter((one) => !taken.includes(one))) {
+      const answer = await send(service.url, { method, path: url, headers: { 'x-api-key': service.key } });
+      if (method === 'HEAD') assert.equal(answer.text, '');
+      else assertError(answer, 'method_not_allowed');
+      assert.equal(answer.status, 405, `${method} ${url}`);
+      assert.deepEqual(answer.headers.get('allow')?.split(', ').sort(), taken.sort(), `${method} ${url}`);
+    }
+  }
+});
+
+test('HEAD answers as GET does, without a body', async () => {
+  for (const path of [vaults, `${vaults}/${values.vaultAddress}`, '/healthz']) {
+    const head = await service.call('HEAD', path);
+    assert.equal(head.status, 200);
+    assert.equal(head.text, '');
+  }
+  assert.equal((await service.call('HEAD', vaults, { key: null })).status, 401);
+});
+
+test('a body that is not JSON is 400 and the message says so', async () => {
+  for (const body of ['{', 'name=x', '{"name":"x"', "{'name':'x'}", '{"name":"x"}}', 'NaN', '{"a":01}']) {
+    assertError(await service.call('POST', vaults, { body }), 'invalid_request', /not valid JSON/);
+  }
+});
+
+test('a body that is JSON but not an object is 400', async () => {
+  for (const body of ['null', 'true', '1', '"x"', '[]', '[{"name":"x"}]']) {
+    assertError(
+      await service.call('POST', vaults, { body }),
+      'invalid_request',
+      /^The body must be an object/,
+    );
+  }
+});
+
+test('a body in another media type, or in none, is 415', async () => {
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonx',
+    'nonsense',
+    '*/*',
+  ]) {
+    const answer = await service.call('POST', vaults, {
+      body: '{"name":"x"}',
+      headers: { 'content-type': type },
+    });
+    assertError(answer, 'unsupported_media_type', /application\/json/);
+  }
+  const untyped = {
+    method: 'POST',
+    path: vaults,
+    headers: { 'x-api-key': service.key },
+    body: '{"name":"x"}',
+  };
+  assertError(await send(service.url, untyped), 'unsupported_media_type');
+});
+
+test('the media type may carry a charset and any case', async () => {
+  for (const type of [
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/json;charset="utf-8"',
+  ]) {
+    const answer = await service.call('POST', vaults, {
+      body: '{"name":"é"}',
+      headers: { 'content-type': type },
+    });
+    assert.equal(answer.json.name, 'é', answer.text);
+  }
+});
+
+test('a compressed body is 415 and the message names the encoding', async () => {
+  for (const [encoding, body] of [
+    ['gzip', gzipSync('{"name":"x"}')],
+    ['br', Buffer.from([0x0b, 0x00, 0x80, 0x58, 0x03])],
+    ['identity, gzip', gzipSync('{"name":"x"}')],
+  ] as const) {
+    const answer = await service.call('POST', vaults, { body, headers: { 'content-encoding': encoding } });
+    assertError(answer, 'unsupported_media_type', new RegExp(encoding));
+  }
+});
+
+test('a body above the limit is 413, announced or not', async () => {
+  const fields = `Host: a\r\nx-api-key: ${service.key}\r\nContent-Type: application/json`;
+  const announced = `POST ${vaults} HTTP/1.1\r\n${fields}\r\nContent-Length: 1048577\r\n\r\n{`;
+  assertError(await sendBytes(service.url, announced), 'payload_too_large', /1048576/);
+
+  const body = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
+  const headers = { 'x-api-key': service.key, 'content-type': 'application/json' };
+  const chunks = new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from(body));
+      controller.close();
+    },
+  });
+  const streamed = await fetch(service.url + vaults, {
+    method: 'POST',
+    headers,
+    body: chunks,
+    duplex: 'half',
+  });
+  const text = await streamed.text();
+  assertError(
+    { status: streamed.status, headers: streamed.headers, text, json: JSON.parse(text) },
+    'payload_too_large',
+  );
+});
+
+test('a body that is not UTF-8 is 400', async () => {
+  const bytes = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82]];
+  for (const wrong of bytes) {
+    const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(wrong), Buffer.from('"}')]);
+    assertError(await service.call('POST', vaults, { body }), 'invalid_request', /UTF-8/);
+  }
+  const utf16 = Buffer.from('{"name":"x"}', 'utf16le');
+  assertError(await service.call('POST', vaults, { body: utf16 }), 'invalid_request');
+});
+
+test('a path that cannot be decoded is 400', async () => {
+  for (const path of ['/%', '/%zz', `${vaults}/%ff`, `${vaults}/%c0%af`, `${vaults}/%ed%a0%80/deactivate`]) {
+    assertError(await send(service.url, { method: 'GET', path }), 'invalid_request');
+  }
+});
+
+test('a path parameter that is far too long is 400', async () => {
+  const path = `${vaults}/${'a'.repeat(5000)}`;
+  const headers = { 'x-api-key': service.key };
+  assertError(await send(service.url, { method: 'GET', path, headers }), 'invalid_request');
+});
+
+test('what is not HTTP is answered with 400 in the same shape, and the connection closes', async () => {
+  const host = 'Host: a\r\nConnection: close';
+  for (const bytes of [
+    'nonsense\r\n\r\n',
+    '\x16\x03\x01\x02\x00\x01\x00',
+    'NOSUCH / HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET /healthz HTTP/9.9\r\nHost: a\r\n\r\n',
+    'GET /healthz HTTP/1.1\r\nno colon\r\n\r\n',
+    'GET /healthz HTTP/1.1\r\nHost: a\r\nx: a\0b\r\n\r\n',
+    `POST ${vaults} HTTP/1.1\r\n${host}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    `POST ${vaults} HTTP/1.1\r\n${host}\r\nContent-Length: x\r\n\r\n`,
+    // HTTP/1.1 requires Host; node answers this one itself unless told not to.
+    'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n',
+  ]) {
+    const answer = await sendBytes(service.url, bytes);
+    assert.equal(answer.status, 400, JSON.stringify(bytes));
+    assertError(answer, 'invalid_request');
+  }
+});
+
+test('headers that are too large are 400 and the message says so', async () => {
+  const answer = await sendBytes(
+    service.url,
+    `GET /healthz HTTP/1.1\r\nHost: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+  );
+  assertError(answer, 'invalid_request', /headers are too large/);
+});
+
+test('an expectation the service does not know is never answered with a bare 417', async () => {
+  const bytes = 'GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: magic\r\n\r\n';
+  assertError(await sendBytes(service.url, bytes));
+});
+
+test('a client that accepts problem+json gets the same four members in that form', async () => {
+  const headers = { accept: 'application/problem+json, application/json;q=0.5' };
+  const cases: [ErrorCode, string, string, object][] = [
+    ['resource_not_found', 'GET', '/nothing', {}],
+    ['unauthorized', 'GET', vaults, { key: null }],
+    ['method_not_allowed', 'DELETE', vaults, {}],
+    ['invalid_request', 'POST', vaults, { body: '{' }],
+    ['invalid_address', 'GET', `${vaults}/0x1`, {}],
+    ['invalid_request', 'GET', '/%ff', {}],
+  ];
+  for (const [code, method, path, options] of cases) {
+    assertProblem(await service.call(method, path, { ...options, headers }), code);
+  }
+  const success = await service.call('GET', vaults, { headers });
+  assert.match(success.headers.get('content-type') ?? '', /^application\/json/);
+});
+
+test('docUrl opens a page of this service that has an entry for every code', async () => {
+  const { json } = await service.call('GET', '/nothing');
+  const page = new URL(json.docUrl);
+  assert.equal(page.origin, service.url);
+  for (const code of Object.keys(errorKinds)) {
+    page.hash = code;
+    const response = await fetch(page);
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(await response.text(), new RegExp(` id="${code}"`));
+  }
+});
+
+test('every route answers with and without its trailing slash', async () => {
+  for (const operation of operations) {
+    const [method, path, options] = smallestRequest(operation, values);
+    const [bare = '', query = ''] = path.split(/(?=\?)/);
+    const trimmed = bare.replace(/\/$/, '');
+    const without = await service.call(method, trimmed + query, options);
+    const slashed = await service.call(method, `${trimmed}/${query}`, options);
+    assert.ok(without.status < 300, `${operation.name}: ${without.text}`);
+    assert.equal(slashed.status, without.status, operation.name);
+  }
+  for (const path of ['/openapi.json', '/docs/errors']) {
+    assert.equal((await service.call('GET', path)).status, 200);
+    assert.equal((await service.call('GET', `${path}/`)).status, 200);
+  }
+});
+
+test('X-Request-Id is echoed when it is usable, made when it is not, and sent with every answer', async () => {
+  const given = 'Order-66.retry_2';
+  for (const path of [vaults, '/nothing', '/healthz', `${vaults}/0x1`, '/%ff']) {
+    const answer = await service.call('GET', path, { headers: { 'x-request-id': given } });
+    assert.equal(answer.headers.get('x-request-id'), given, path);
+  }
+  const made = new Set<string | null>();
+  for (const unusable of [undefined, 'a b', 'é', 'x'.repeat(65), '{}']) {
+    const headers: Record<string, string> = unusable === undefined ? {} : { 'x-request-id': unusable };
+    const answer = await service.call('GET', vaults, { headers });
+    assert.match(answer.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+    made.add(answer.headers.get('x-request-id'));
+  }
+  assert.equal(made.size, 5);
+});
+
+test('every answer forbids sniffing and storing', async () => {
+  for (const path of [vaults, '/nothing', `${vaults}/0x1`, '/%ff']) {
+    const { headers } = await service.call('GET', path);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+    assert.equal(headers.get('cache-control'), 'no-store', path);
+  }
+});

@@ -1,0 +1,273 @@
+/** Bad input on every route, field by field as its schema has them: 400, the field is named, nothing is stored. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { withClient } from './database.ts';
+import { assertError } from './openapi-answers.ts';
+import {
+  fillPath,
+  type Operation,
+  readOperations,
+  type Schema,
+  smallest,
+  typesOf,
+} from './openapi-operations.ts';
+import { type Answer, type Service, startService } from './service.ts';
+
+const vaults = '/api-v1/platform/vaults';
+const badChecksum = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
+
+let service: Service;
+let operations: Operation[];
+let values: Record<string, string>;
+
+before(async () => {
+  // Without loops nothing changes in the database but by a request.
+  service = await startService({ runLoops: false });
+  operations = (await readOperations(service)).filter(({ path }) => path.startsWith('/api-v1/'));
+  const vault = await service.call('POST', vaults, { body: { name: 'Vault' } });
+  const worker = await service.call('POST', '/api-v1/damc/workers/', { body: { name: 'Worker' } });
+  const key = await service.call('POST', '/api-v1/platform/api-keys', { body: { name: 'Key' } });
+  values = { vaultAddress: vault.json.address, address: worker.json.address, keyId: key.json.id };
+});
+after(() => service.close());
+
+test('every field of every body refuses what its schema does not allow, and nothing is stored', async (t) => {
+  for (const operation of operations) {
+    const { body } = operation;
+    if (!body) continue;
+    await t.test(operation.name, async () => {
+      const before = await everythingStored();
+      for (const { path, raw } of [...wrongMembers([], body), ...placesIn(body).flatMap(wrongValues)]) {
+        const answer = await service.call(operation.method, fillPath(operation, values), {
+          body: put(body, smallest(body), path, raw),
+          headers: { 'idempotency-key': 'never-kept' },
+        });
+        assertRefused(answer, nameOf(path), `${nameOf(path)} = ${raw?.slice(0, 40)}`);
+      }
+      assert.deepEqual(await everythingStored(), before);
+    });
+  }
+});
+
+test('an address in the path must be one, with a correct checksum when it is in mixed case', async () => {
+  const before = await everythingStored();
+  const digits = 'a'.repeat(40);
+  const wrong = [
+    '0x',
+    '0x123',
+    digits,
+    `0X${digits}`,
+    `0x${digits}a`,
+    `0x${'g'.repeat(40)}`,
+    badChecksum,
+    `0x${digits} `,
+  ];
+  for (const operation of operations) {
+    for (const { name } of operation.parameters.filter(({ schema }) => schema.format === 'address')) {
+      for (const value of wrong) {
+        const path = fillPath(operation, { ...values, [name]: value });
+        assertError(await service.call(operation.method, path), 'invalid_address', new RegExp(`^${name} `));
+      }
+      const path = fillPath(operation, { ...values, [name]: 'a\0b' });
+      assertError(
+        await service.call(operation.method, path),
+        'invalid_request',
+        new RegExp(`^${name} .*NUL`),
+      );
+    }
+  }
+  assert.deepEqual(await everythingStored(), before);
+});
+
+test('query parameters are checked one by one, and unknown ones are refused', async (t) => {
+  for (const operation of operations) {
+    await t.test(operation.name, async () => {
+      const before = await everythingStored();
+      const wrong = ['surprise=1', '__proto__=1', 'constructor=1', 'limit[]=1', 'Limit=1', '=1'];
+      for (const { name, schema } of operation.parameters.filter((parameter) => parameter.in === 'query')) {
+        const texts = ['', 'a%00b', ...wrongTexts(schema)];
+        wrong.push(...texts.map((text) => `${name}=${text}`), `${name}=1&${name}=1`, `${name}`);
+      }
+      for (const query of wrong) {
+        const body = operation.body ? { body: smallest(operation.body) } : {};
+        const path = `${fillPath(operation, values)}?${query}`;
+        const name = /^\w+(\[\])?/.exec(query)?.[0] ?? '';
+        assertRefused(await service.call(operation.method, path, body), name, query);
+      }
+      assert.deepEqual(await everythingStored(), before);
+    });
+  }
+});
+
+test('limit takes 1 to 1000', async () => {
+  for (const limit of ['1', '1000']) {
+    assert.equal((await service.call('GET', `${vaults}?limit=${limit}`)).status, 200, limit);
+  }
+});
+
+test('an absent, empty or blank body counts as {}', async () => {
+  const path = `${vaults}/${values.vaultAddress}`;
+  const { json: vault } = await service.call('GET', path);
+  for (const body of [undefined, '', ' \r\n\t', '{}', {}]) {
+    const unchanged = await service.call('PUT', path, { body });
+    assert.deepEqual([unchanged.status, unchanged.json], [200, vault]);
+    assertError(await service.call('POST', vaults, { body }), 'invalid_request', /^name is required/);
+    assert.equal((await service.call('PATCH', `${path}/reactivate`, { body })).status, 200);
+  }
+  const typed = { headers: { 'content-type': 'application/json' } };
+  assert.equal((await service.call('PATCH', `${path}/reactivate`, typed)).status, 200);
+  assert.equal(
+    (await service.call('DELETE', `/api-v1/platform/api-keys/${values.keyId}`, typed)).status,
+    204,
+  );
+});
+
+test('lengths count characters, not code units, and text comes back as it was given', async () => {
+  const name = '𝔸'.repeat(200);
+  const description = '\u202e" \\ \u2028 <script> e\u0301 👩‍👩‍👧\r\n\t\u007f';
+  const made = await service.call('POST', vaults, { body: { name, description } });
+  assert.equal(made.status, 201, made.text);
+  const found = await service.call('GET', `${vaults}/${made.json.address}`);
+  assert.deepEqual([found.json.name, found.json.description], [name, description]);
+  assertError(
+    await service.call('POST', vaults, { body: { name: `${name}𝔸` } }),
+    'invalid_request',
+    /^name .*200/,
+  );
+});
+
+test('an expiry that no calendar of the database can hold is refused, not a fault', async () => {
+  for (const expiresAt of ['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999-00:01']) {
+    const answer = await service.call('POST', '/api-v1/platform/api-keys', {
+      body: { name: 'x', expiresAt },
+    });
+    assert.ok(answer.status === 201 || answer.status === 400, answer.text);
+  }
+});
+
+interface Wrong {
+  path: Place['path'];
+  /** Raw JSON for that place; null: leave it out. */
+  raw: string | null;
+}
+
+interface Place {
+  path: (string | number)[];
+  schema: Schema;
+  required: boolean;
+}
+
+/** Every place of a body that has a schema: members, items, members of items. */
+function placesIn(schema: Schema, path: Place['path'] = []): Place[] {
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => ({
+    path: [...path, name],
+    schema: member,
+    required: schema.required?.includes(name) ?? false,
+  }));
+  const items = schema.items ? [{ path: [...path, 0], schema: schema.items, required: false }] : [];
+  return [...members, ...items].flatMap((place) => [place, ...placesIn(place.schema, place.path)]);
+}
+
+function wrongValues({ path, schema, required }: Place): Wrong[] {
+  const json = wrongTexts(schema).map((text) => JSON.stringify(text));
+  const allowed = typesOf(schema);
+  for (const [type, sample] of typeSamples) if (!allowed.includes(type)) json.push(sample);
+  if (allowed.includes('string')) json.push('"a\\u0000b"', '"\\ud800"', '"\\udc00\\ud800"');
+  const item = smallest(schema.items ?? {});
+  if (schema.maxItems !== undefined) json.push(JSON.stringify(Array(schema.maxItems + 1).fill(item)));
+  if (schema.uniqueItems) json.push(JSON.stringify([item, item]));
+  json.push('['.repeat(100_000) + ']'.repeat(100_000));
+  json.push(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+  const wrong: Wrong[] = json.map((raw) => ({ path, raw }));
+  if (required) wrong.push({ path, raw: null });
+  return allowed.includes('object') ? [...wrong, ...wrongMembers(path, schema)] : wrong;
+}
+
+const typeSamples = [
+  ['null', 'null'],
+  ['boolean', 'true'],
+  ['integer', '42'],
+  ['number', '1e999'],
+  ['number', '-0.5'],
+  ['string', '"text"'],
+  ['array', '[]'],
+  ['array', '["text"]'],
+  ['object', '{}'],
+] as const;
+
+/** Texts that a value with this schema must not be. */
+function wrongTexts(schema: Schema): string[] {
+  const { maxLength, minLength = 0, format, pattern, maximum, minimum } = schema;
+  const texts: string[] = [];
+  if (maxLength !== undefined) texts.push('x'.repeat(maxLength + 1));
+  if (minLength > 0 && typesOf(schema).includes('string')) texts.push('');
+  if (pattern !== undefined)
+    texts.push(...[' ', '\t\n', '\u00a0\u2003'].filter((text) => !new RegExp(pattern, 'u').test(text)));
+  if (schema.enum) texts.push('nonsense', String(schema.enum[0]).toUpperCase());
+  if (format === 'address') texts.push('', '0x1', badChecksum, 'a'.repeat(40), `0x${'a'.repeat(41)}`);
+  if (format === 'date-time')
+    texts.push(
+      '',
+      'soon',
+      '2030-01-31',
+      '2030-02-30T00:00:00Z',
+      '2030-01-31T00:00:00',
+      '2030-01-31T25:00:00Z',
+    );
+  if (format === 'date') texts.push('', '2030-02-30', '2030-1-1', '2030-01-31T00:00:00Z');
+  if (typesOf(schema).includes('integer')) texts.push('abc', '1.5', '1e999', 'null', 'true');
+  if (minimum !== undefined) texts.push(String(minimum - 1));
+  if (maximum !== undefined) texts.push(String(maximum + 1));
+  return texts;
+}
+
+/** Members that an object must not have. */
+function wrongMembers(path: Place['path'], schema: Schema): Wrong[] {
+  if (schema.additionalProperties !== false) return [];
+  const members = ['surprise', '__proto__', 'constructor', 'toString', 'Name', ''];
+  return members.map((member) => ({ path: [...path, member], raw: '{"polluted":true}' }));
+}
+
+/** A valid body as JSON, but with the raw JSON at one place, or without that place. */
+function put(schema: Schema, valid: unknown, path: Place['path'], raw: string | null): string {
+  const [step, ...rest] = path;
+  if (step === undefined) return raw ?? '';
+  const inside = typeof step === 'number' ? schema.items : schema.properties?.[step];
+  const present = (valid as Record<string, unknown>)[step] ?? smallest(inside ?? {});
+  const json = rest.length === 0 ? raw : put(inside ?? {}, present, rest, raw);
+  if (typeof step === 'number') return `[${json ?? ''}]`;
+  const members = Object.entries(valid as object)
+    .filter(([name]) => name !== step)
+    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  if (json !== null) members.push(`${JSON.stringify(step)}:${json}`);
+  return `{${members.join(',')}}`;
+}
+
+function nameOf(path: Place['path']): string {
+  return path.reduce<string>(
+    (name, step) => (typeof step === 'number' ? `${name}[${step}]` : name === '' ? step : `${name}.${step}`),
+    '',
+  );
+}
+
+function assertRefused(answer: Answer, names: string, what: string): void {
+  assertError(answer);
+  assert.equal(answer.status, 400, `${what}: ${answer.text}`);
+  if (answer.json.errorCode === 'invalid_cursor') return;
+  assert.ok(answer.json.message.includes(names), `${what} is not named in ${answer.json.message}`);
+}
+
+/** A digest of every table. */
+function everythingStored(): Promise<Record<string, string>> {
+  return withClient({ connectionString: service.databaseUrl }, async (client) => {
+    const { rows } = await client.query(
+      "select table_name as name from information_schema.tables where table_schema = 'public' order by 1",
+    );
+    const digests: Record<string, string> = {};
+    for (const { name } of rows) {
+      const digest = `select count(*) || ' ' || md5(coalesce(string_agg(t::text, '' order by t::text), '')) as digest from ${name} t`;
+      digests[name] = (await client.query(digest)).rows[0].digest;
+    }
+    return digests;
+  });
+}

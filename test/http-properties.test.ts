@@ -1,0 +1,221 @@
+/** Random requests to every route, made from its own schema: never a 5xx, always the documented shapes. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { isAcceptableAddress } from '../src/address.ts';
+import { assertError, assertProblem, send } from './openapi-answers.ts';
+import { allowedBy, anyJson, nearlyAllowedBy, weirdText } from './openapi-arbitraries.ts';
+import { type Operation, readOperations, type Schema } from './openapi-operations.ts';
+import { type Answer, type Service, startService } from './service.ts';
+
+/** Per route. */
+const numRuns = Number(process.env.HOLDFAST_FUZZ_RUNS ?? 150);
+const timeout = numRuns * 5_000;
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addFormat('address', isAcceptableAddress);
+ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
+ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/);
+
+let service: Service;
+let operations: Operation[];
+/** Things that exist, by the path parameter that names them. */
+let existing: Record<string, string[]>;
+
+before(async () => {
+  service = await startService();
+  operations = await readOperations(service);
+  const make = async (path: string) => (await service.call('POST', path, { body: { name: 'Thing' } })).json;
+  existing = {
+    vaultAddress: [(await make('/api-v1/platform/vaults')).address],
+    address: [(await make('/api-v1/damc/workers/')).address],
+    keyId: [(await make('/api-v1/platform/api-keys')).id],
+  };
+});
+after(() => service.close());
+
+test('no request makes a route fail, and every answer has a documented shape', { timeout }, async (t) => {
+  for (const operation of operations) {
+    await t.test(operation.name, () =>
+      check(operation, anyRequest(operation), numRuns, (answer, { body }) => {
+        if (operation.body === null || body === undefined) return;
+        const sent = JSON.parse(JSON.stringify(body));
+        if (!fitsSchema(operation.body, sent))
+          assert.ok(answer.status >= 400, 'took what the document forbids');
+      }),
+    );
+  }
+});
+
+test('what the document allows is never refused as invalid', { timeout }, async (t) => {
+  for (const operation of operations) {
+    await t.test(operation.name, () =>
+      check(operation, allowedRequest(operation), numRuns / 3, ({ status, text }) =>
+        assert.ok(status < 300 || status === 404 || status === 409, text),
+      ),
+    );
+  }
+});
+
+interface Request {
+  path: string;
+  query: [name: string, value: string][];
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+type Assertion = (answer: Answer, request: Request) => void;
+
+async function check(
+  operation: Operation,
+  requests: fc.Arbitrary<Request>,
+  numRuns: number,
+  also: Assertion,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(requests, async (request) => {
+      const { path, query, headers, body } = request;
+      const search = query.map((pair) => pair.map(encodeText).join('=')).join('&');
+      const answer = await send(service.url, {
+        method: operation.method,
+        path: search === '' ? path : `${path}?${search}`,
+        headers: { 'x-api-key': service.key, 'content-type': 'application/json', ...headers },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      assertDocumented(operation, answer);
+      also(answer, request);
+    }),
+    { numRuns: Math.ceil(numRuns) },
+  );
+}
+
+function assertDocumented(operation: Operation, answer: Answer): void {
+  assert.ok(answer.status < 500, `${answer.status}: ${answer.text}`);
+  if (answer.status >= 300) {
+    if (/problem/.test(answer.headers.get('content-type') ?? '')) assertProblem(answer);
+    else assertError(answer);
+    return;
+  }
+  const schema = operation.responses[answer.status];
+  assert.notEqual(schema, undefined, `${answer.status} is not documented`);
+  if (answer.status === 204) assert.equal(answer.text, '');
+  else if (schema)
+    assert.ok(fitsSchema(schema, answer.json), `${ajv.errorsText(validator(schema).errors)}: ${answer.text}`);
+}
+
+const validators = new Map<Schema, ValidateFunction>();
+
+function validator(schema: Schema): ValidateFunction {
+  const validate = validators.get(schema) ?? ajv.compile(schema);
+  validators.set(schema, validate);
+  return validate;
+}
+
+function fitsSchema(schema: Schema, value: unknown): boolean {
+  return validator(schema)(value) as boolean;
+}
+
+function allowedRequest(operation: Operation): fc.Arbitrary<Request> {
+  return fc.record({
+    path: pathOf(operation, (name, schema) =>
+      fc.oneof(fc.constantFrom(...knownValues(name)), allowedBy(schema) as fc.Arbitrary<string>),
+    ),
+    query: queryOf(operation, (schema) => allowedBy(schema)),
+    headers: headersOf(operation),
+    body: operation.body ? allowedBy(operation.body) : fc.constant(undefined),
+  });
+}
+
+function anyRequest(operation: Operation): fc.Arbitrary<Request> {
+  const { body } = operation;
+  return fc.record({
+    path: pathOf(operation, (name) =>
+      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...knownValues(name)) }, weirdText),
+    ),
+    query: fc.oneof(
+      queryOf(operation, (schema) => fc.oneof(allowedBy(schema), weirdText)),
+      fc.array(
+        fc.tuple(fc.oneof(weirdText, fc.constantFrom('limit', 'cursor', 'status', 'type')), weirdText),
+        { maxLength: 4 },
+      ),
+    ),
+    headers: fc.oneof({ weight: 3, arbitrary: headersOf(operation) }, weirdHeaders),
+    body: body
+      ? fc.oneof(allowedBy(body), nearlyAllowedBy(body), anyJson)
+      : fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, anyJson),
+  });
+}
+
+function knownValues(name: string): [string, ...string[]] {
+  const [first, ...rest] = existing[name] ?? [];
+  assert.ok(first, `this test needs something that exists for {${name}}`);
+  return [first, ...rest];
+}
+
+function pathOf(
+  operation: Operation,
+  arbitraryFor: (name: string, schema: Schema) => fc.Arbitrary<string>,
+): fc.Arbitrary<string> {
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
+  return fc.tuple(...parameters.map(({ name, schema }) => arbitraryFor(name, schema))).map((values) =>
+    parameters.reduce(
+      // An empty segment is another route.
+      (path, { name }, position) =>
+        path.replace(`{${name}}`, () => encodeText(values[position] ?? '') || '-'),
+      operation.path,
+    ),
+  );
+}
+
+/** Each parameter at most once, those with a cursor never: a made-up cursor is rightly refused. */
+function queryOf(
+  operation: Operation,
+  arbitraryFor: (schema: Schema) => fc.Arbitrary<unknown>,
+): fc.Arbitrary<Request['query']> {
+  const parameters = operation.parameters.filter(
+    ({ in: place, name }) => place === 'query' && name !== 'cursor',
+  );
+  const pairs = parameters.map(({ name, schema }) =>
+    fc.tuple(fc.constant(name), arbitraryFor(schema).map(String)),
+  );
+  return fc
+    .tuple(...pairs.map((pair) => fc.option(pair, { nil: null })))
+    .map((given) => given.filter((pair) => pair !== null));
+}
+
+function headersOf(operation: Operation): fc.Arbitrary<Record<string, string>> {
+  if (!operation.parameters.some(({ name }) => name === 'idempotency-key')) return fc.constant({});
+  const key = fc.uuid();
+  return fc.record({ 'idempotency-key': key }, { requiredKeys: [] });
+}
+
+/** Values that may stand in a header at all. */
+const headerText = fc.oneof(
+  fc.string({
+    unit: fc
+      .integer({ min: 0x20, max: 0xff })
+      .map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code)),
+    maxLength: 300,
+  }),
+  fc.constantFrom('', '"', '""', 'a b', 'x'.repeat(255), 'x'.repeat(256), '\t', '*/*', 'gzip', 'null'),
+);
+
+const weirdHeaders = fc.record(
+  {
+    'idempotency-key': headerText,
+    'x-request-id': headerText,
+    accept: fc.oneof(headerText, fc.constant('application/problem+json')),
+    'content-type': fc.oneof(headerText, fc.constantFrom('text/plain', 'application/json;charset=x')),
+    'content-encoding': headerText,
+    'x-api-key': headerText,
+    'x-forwarded-for': headerText,
+    'accept-encoding': headerText,
+  },
+  { requiredKeys: [] },
+);
+
+/** Percent-encodes; halves of surrogate pairs, which UTF-8 has no form for, become what a broken client sends. */
+function encodeText(text: string): string {
+  return [...text].map((unit) => (unit.isWellFormed() ? encodeURIComponent(unit) : '%ED%A0%80')).join('');
+}

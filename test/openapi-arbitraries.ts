@@ -1,0 +1,162 @@
+/** fast-check arbitraries made from the schemas of /openapi.json: what a schema allows, and what it may not. */
+import fc from 'fast-check';
+import { checksummed } from '../src/address.ts';
+import { type Schema, smallest, someAddress, typesOf } from './openapi-operations.ts';
+
+/** Text that can be stored: any characters, but no NUL and no half of a surrogate pair. */
+function storableText(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  const unit = fc.oneof(
+    { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1 }) },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
+    { weight: 1, arbitrary: fc.constantFrom('𝔸', 'é', '\u202e', '"', '\\', "'", '%', '\n', '\u2028', '�') },
+  );
+  return fc
+    .array(unit, { minLength, maxLength, size: 'small' })
+    .map((units) => units.join('').replaceAll('\0', '0'));
+}
+
+const hexDigits = fc.string({
+  unit: fc.constantFrom(...'0123456789abcdef'),
+  minLength: 40,
+  maxLength: 40,
+});
+
+const addressText = hexDigits.chain((digits) =>
+  fc.constantFrom(`0x${digits}`, `0x${digits.toUpperCase()}`, checksummed(`0x${digits}`)),
+);
+
+/** From tomorrow to the end of four-digit years, so that an expiry is never in the past. */
+const dateTimeText = fc
+  .tuple(
+    fc.date({ min: new Date(Date.now() + 86_400_000 * 2), max: new Date('9998-12-31'), noInvalidDate: true }),
+    fc.constantFrom('Z', 'z', '+00:00', '-00:00', '+14:00', '-23:59'),
+    fc.constantFrom('', '.0', '.123456789'),
+  )
+  .map(([date, zone, fraction]) => `${date.toISOString().slice(0, 19)}${fraction}${zone}`);
+
+const dateText = fc
+  .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10));
+
+/** Values that a schema allows. */
+export function allowedBy(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const types = typesOf(schema);
+  if (types.length === 0) return fc.jsonValue({ maxDepth: 3 });
+  return fc.oneof(...types.map((type) => allowedByType(type, schema)));
+}
+
+function allowedByType(type: string, schema: Schema): fc.Arbitrary<unknown> {
+  const { minLength = 0, maxLength = 60, minItems = 0, maxItems = 5 } = schema;
+  switch (type) {
+    case 'string':
+      if (schema.format === 'address') return addressText;
+      if (schema.format === 'date-time') return dateTimeText;
+      if (schema.format === 'date') return dateText;
+      return storableText(minLength, maxLength).filter((text) =>
+        new RegExp(schema.pattern ?? '', 'u').test(text),
+      );
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? -(2 ** 31), max: schema.maximum ?? 2 ** 31 });
+    case 'number':
+      return fc.double({ min: schema.minimum ?? -1e300, max: schema.maximum ?? 1e300, noNaN: true });
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'array': {
+      const items = allowedBy(schema.items ?? {});
+      const limits = { minLength: minItems, maxLength: Math.min(maxItems, minItems + 5) };
+      return schema.uniqueItems
+        ? fc.uniqueArray(items, { ...limits, comparator: 'SameValue' })
+        : fc.array(items, limits);
+    }
+    default:
+      return allowedObject(schema);
+  }
+}
+
+function allowedObject({
+  properties = {},
+  required = [],
+  additionalProperties,
+}: Schema): fc.Arbitrary<unknown> {
+  const members = fc.record(
+    Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, allowedBy(member)])),
+    { requiredKeys: required },
+  );
+  if (typeof additionalProperties !== 'object') return members;
+  const more = fc.dictionary(fc.string({ unit: 'grapheme-ascii' }), allowedBy(additionalProperties), {
+    maxKeys: 4,
+  });
+  return fc.tuple(more, members).map(([others, own]) => ({ ...others, ...own }));
+}
+
+/** Any 16-bit units at all: NUL and halves of surrogate pairs among them. */
+const anyUnits = fc
+  .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0, 0xd800, 0xdfff, 0xfffe)), {
+    maxLength: 12,
+  })
+  .map((units) => String.fromCharCode(...units));
+
+export const weirdText: fc.Arbitrary<string> = fc.oneof(
+  anyUnits,
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.constantFrom(
+    ...['', ' ', '\0', '\ud800', 'null', 'NaN', '-1', '1e999', '0x10', '__proto__', 'constructor', '../..'],
+    ...["'; drop table vaults; --", '%00', '%s%n', '{{7*7}}', '$x', '\u202e', 'e\u0301', '💥', '\r\nx: y'],
+    ...['x'.repeat(3000), '💥'.repeat(201), '0x', someAddress.toLowerCase(), someAddress.replace('B', 'b')],
+    ...['2030-02-30T00:00:00Z', '9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00Z', '2030-01-01T24:00:00Z'],
+  ),
+);
+
+/** Any JSON, with texts of the weird kind and members that have a meaning in JavaScript. */
+export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
+  fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }),
+  fc.object({
+    key: weirdText,
+    values: [weirdText, fc.double(), fc.constant(null), fc.boolean()],
+    maxDepth: 3,
+  }),
+  fc.constantFrom(deep(64), deep(65), deep(500), JSON.parse('{"__proto__":{"name":"x"}}'), 2 ** 53 + 1),
+  weirdText,
+);
+
+function deep(levels: number): unknown {
+  let value: unknown = 'x';
+  for (let level = 0; level < levels; level += 1) value = level % 2 ? { x: value } : [value];
+  return value;
+}
+
+/** An allowed value with something about it changed: a member of another kind, left out, added or repeated. */
+export function nearlyAllowedBy(schema: Schema): fc.Arbitrary<unknown> {
+  const names = Object.keys(schema.properties ?? {});
+  if (names.length === 0) return anyJson;
+  const base = fc.oneof(allowedBy(schema), fc.constant(smallest(schema)));
+  const name = fc.constantFrom(...names);
+  return fc.oneof(
+    fc.tuple(base, name, anyJson).map(([value, at, other]) => ({ ...(value as object), [at]: other })),
+    fc.tuple(base, name).chain(([value, at]) =>
+      nearlyAllowedBy(schema.properties?.[at] ?? {}).map((other) => ({
+        ...(value as object),
+        [at]: other,
+      })),
+    ),
+    fc.tuple(base, name).map(([value, at]) => {
+      const { [at]: _, ...rest } = value as Record<string, unknown>;
+      return rest;
+    }),
+    fc
+      .tuple(
+        base,
+        fc.oneof(
+          weirdText,
+          name.map((known) => `${known} `),
+        ),
+        anyJson,
+      )
+      .map(([value, extra, other]) => Object.assign(Object.create(null), value, { [extra]: other })),
+    base.map((value) => [value]),
+  );
+}

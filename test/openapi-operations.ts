@@ -1,0 +1,133 @@
+/** The operations of a live /openapi.json, and the smallest valid request for each: for tests that walk every route. */
+import type { Scope } from '../src/caller.ts';
+import type { CallOptions, Service } from './service.ts';
+
+export interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+}
+
+export interface Parameter {
+  in: 'path' | 'query' | 'header';
+  name: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+export interface Operation {
+  /** Method and path, as in `GET /healthz`. */
+  name: string;
+  method: string;
+  path: string;
+  scope: Scope | null;
+  parameters: Parameter[];
+  body: Schema | null;
+  /** By status; null where the document gives no schema. */
+  responses: Record<string, Schema | null>;
+}
+
+interface Content {
+  content?: { 'application/json'?: { schema: Schema } };
+}
+
+interface DocumentedOperation {
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+}
+
+export async function readOperations(service: Service): Promise<Operation[]> {
+  const { json } = await service.call('GET', '/openapi.json', { key: null });
+  const paths = Object.entries(json.paths as Record<string, Record<string, DocumentedOperation>>);
+  return paths.flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, documented]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      scope: (/Needs the scope `([a-z:]+)`/.exec(documented.description ?? '')?.[1] ?? null) as Scope | null,
+      parameters: documented.parameters ?? [],
+      body: schemaOf(documented.requestBody),
+      responses: Object.fromEntries(
+        Object.entries(documented.responses).map(([status, response]) => [status, schemaOf(response)]),
+      ),
+    })),
+  );
+}
+
+function schemaOf(content: Content | undefined): Schema | null {
+  return content?.content?.['application/json']?.schema ?? null;
+}
+
+export function typesOf(schema: Schema): string[] {
+  return [schema.type ?? []].flat();
+}
+
+/** Values for path parameters, by name. */
+export type PathValues = Record<string, string>;
+
+/** Method, path and options of a request that has all the operation needs and nothing else. */
+export function smallestRequest(
+  operation: Operation,
+  values: PathValues,
+): [method: string, path: string, options: CallOptions] {
+  const query = operation.parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(smallest(schema)))}`)
+    .join('&');
+  const path = fillPath(operation, values) + (query === '' ? '' : `?${query}`);
+  const empty = operation.body === null || Object.keys(operation.body.properties ?? {}).length === 0;
+  return [operation.method, path, empty ? {} : { body: smallest(operation.body ?? {}) }];
+}
+
+export function fillPath({ name, path }: Operation, values: PathValues): string {
+  return path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
+    const value = values[parameter];
+    if (value === undefined) throw new Error(`${name}: this test needs a value for {${parameter}}`);
+    return encodeURIComponent(value);
+  });
+}
+
+export const someAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+/** The smallest value that fits a schema. */
+export function smallest(schema: Schema): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.default !== undefined) return schema.default;
+  switch (typesOf(schema)[0]) {
+    case 'string':
+      if (schema.format === 'address') return someAddress;
+      if (schema.format === 'date') return '2030-01-31';
+      if (schema.format === 'date-time') return '2030-01-31T00:00:00Z';
+      return 'a'.repeat(schema.minLength ?? 0);
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0;
+    case 'boolean':
+      return false;
+    case 'null':
+      return null;
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => smallest(schema.items ?? {}));
+    default:
+      return Object.fromEntries(
+        (schema.required ?? []).map((name) => [name, smallest(schema.properties?.[name] ?? {})]),
+      );
+  }
+}
