@@ -27,13 +27,17 @@ export async function serve(settings: Settings): Promise<RunningService> {
   let stderr = '';
   child.stdout.on('data', (chunk) => (stdout += chunk));
   child.stderr.on('data', (chunk) => (stderr += chunk));
+  let outcome: number | string | null = null;
   const exited = new Promise<number | string>((resolve) =>
-    child.on('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')),
+    child.on('close', (code, signal) => {
+      outcome = code ?? signal ?? 'unknown';
+      resolve(outcome);
+    }),
   );
-  const ended = exited.then((code) => Promise.reject(new Error(`ended with ${code}:\n${stdout}${stderr}`)));
-  const ready = waitUntil(() => /is ready at (\S+)/.exec(stdout)?.[1] ?? null, 30_000);
-  const url = await Promise.race([ready, ended]);
-  ended.catch(() => {});
+  const url = await waitUntil(() => {
+    if (outcome !== null) throw new Error(`ended with ${outcome}:\n${stdout}${stderr}`);
+    return /is ready at (\S+)/.exec(stdout)?.[1] ?? null;
+  }, 30_000);
   return { child, url, stdout: () => stdout, stderr: () => stderr, exited };
 }
 

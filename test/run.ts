@@ -13,12 +13,17 @@ const postgres = await startEmbeddedPostgres({ dataDir, log: quiet });
 let exitCode = 1;
 try {
   const server = postgres.connection();
-  await withClient(server, (client) => client.query(`create database ${templateDatabase}`));
+  await withClient(server, async (client) => {
+    // This server holds copies for tests that come and go; what must survive a crash is tested on servers of its own.
+    await client.query('alter system set fsync = off');
+    await client.query('select pg_reload_conf()');
+    await client.query(`create database ${templateDatabase}`);
+  });
   await migrate({ connection: { ...server, database: templateDatabase } });
 
   const named = process.argv.slice(2);
   const files = named.length > 0 ? named : ['src/**/*.test.ts', 'test/**/*.test.ts'];
-  const run = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-timeout=120000', ...files], {
+  const run = spawn(process.execPath, ['--test', '--test-concurrency=4', '--test-timeout=120000', ...files], {
     stdio: 'inherit',
     env: { ...process.env, HOLDFAST_TEST_SERVER: connectionText(server) },
   });
