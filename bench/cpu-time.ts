@@ -1,6 +1,7 @@
 /** How much of the machine others use while we measure: what the cores did, less what we and our children did. */
 import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Starts looking; the function it returns tells the share of all cores since then, or null where there is no /proc. */
 export async function watchOthers(): Promise<() => Promise<number | null>> {
@@ -11,6 +12,27 @@ export async function watchOthers(): Promise<() => Promise<number | null>> {
     const others = after.busyMs - before.busyMs - (after.oursMs - before.oursMs);
     return Math.max(0, others / (after.at - before.at) / availableParallelism());
   };
+}
+
+const lookMs = 300;
+const longestRestMs = 60_000;
+
+/**
+ * Waits until nothing that we started is at work any more, background loops included: long enough to see a loop that
+ * rests a second between two rounds. Returns how long that took.
+ */
+export async function waitForRest(): Promise<number> {
+  const began = performance.now();
+  if (process.platform !== 'linux') return sleep(2_000, 2_000);
+  let before = await ownCpuMs();
+  for (let quiet = 0; quiet < 4; ) {
+    await sleep(lookMs);
+    const now = await ownCpuMs();
+    quiet = now - before < lookMs * 0.15 ? quiet + 1 : 0;
+    before = now;
+    if (performance.now() - began > longestRestMs) throw new Error('the service did not come to rest');
+  }
+  return performance.now() - began;
 }
 
 interface CpuTimes {

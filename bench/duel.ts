@@ -1,4 +1,5 @@
 /** Peer and Holdfast under the same load in turns, so that a slow moment of the machine hits both; the ratio is a median. */
+import { waitForRest } from './cpu-time.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
 import type { Outcome } from './row.ts';
 import type { Stage } from './stage.ts';
@@ -9,6 +10,7 @@ export interface Duel {
   /** The ratio to reach. */
   atLeast: number;
   freshIds?: boolean;
+  freshAddresses?: boolean;
 }
 
 export interface Side {
@@ -30,17 +32,16 @@ const rounds = 3;
 
 export async function duel(
   stage: Stage,
-  { peer, holdfast, atLeast, freshIds = false }: Duel,
+  { peer, holdfast, atLeast, freshIds = false, freshAddresses = false }: Duel,
 ): Promise<Outcome> {
   const load = await stage.load();
-  const postgres = await stage.postgres();
 
   async function turn(side: Side, seconds: number): Promise<Turn> {
     const { url, requests } = side;
     const before = await side.countRows?.();
-    const result = await load.run({ url, requests, connections, seconds, freshIds });
+    const result = await load.run({ url, requests, connections, seconds, freshIds, freshAddresses });
     // The other side's turn must not pay for what this one leaves behind.
-    const settleMs = await postgres.settle();
+    const settleMs = await waitForRest();
     refuseFaults(url, result);
     const after = await side.countRows?.();
     if (before !== undefined && after !== undefined) refuseMissingRows(after - before, result.succeeded);

@@ -1,12 +1,20 @@
 /** The process that makes the load; see load.ts. */
+import { randomBytes } from 'node:crypto';
 import { createHistogram } from 'node:perf_hooks';
 import autocannon from 'autocannon';
 import { answerQuestions } from './child.ts';
-import type { Load, LoadResult } from './load.ts';
+import type { Load, LoadRequest, LoadResult } from './load.ts';
 
 answerQuestions<Load, LoadResult>(runLoad);
 
-async function runLoad({ url, connections, seconds, requests, freshIds = false }: Load): Promise<LoadResult> {
+async function runLoad({
+  url,
+  connections,
+  seconds,
+  requests,
+  freshIds = false,
+  freshAddresses = false,
+}: Load): Promise<LoadResult> {
   let nextConnection = 0;
   let began = performance.now();
   // Our own, in microseconds, because autocannon's counts whole milliseconds.
@@ -25,7 +33,8 @@ async function runLoad({ url, connections, seconds, requests, freshIds = false }
     bailout: 1,
     // A share for each connection: with one list for all they would ask for the same thing at the same time.
     setupClient(client) {
-      client.setRequests(share(requests, nextConnection, connections));
+      const own = share(requests, nextConnection, connections);
+      client.setRequests(freshAddresses ? own.map(withFreshAddress) : own);
       nextConnection += 1;
     },
   };
@@ -53,6 +62,14 @@ async function runLoad({ url, connections, seconds, requests, freshIds = false }
     ),
     errors: result.errors + lost,
   };
+}
+
+function withFreshAddress(request: LoadRequest): autocannon.Request {
+  const setupRequest = (sent: autocannon.Request): autocannon.Request => ({
+    ...sent,
+    body: String(request.body).replace('[<address>]', `0x${randomBytes(20).toString('hex')}`),
+  });
+  return { ...request, setupRequest };
 }
 
 /** Every connection gets at least one; copies, because autocannon writes into them. */

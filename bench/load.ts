@@ -9,6 +9,8 @@ export interface Load {
   requests: LoadRequest[];
   /** Replaces `[<id>]` in headers by an id that was never used before. */
   freshIds?: boolean;
+  /** Replaces `[<address>]` in bodies by a random address. */
+  freshAddresses?: boolean;
 }
 
 export interface LoadRequest {

@@ -3,13 +3,13 @@ import { watchOthers } from './cpu-time.ts';
 import { machineFacts } from './machine.ts';
 import { printTable, type Report, type Result, saveReport } from './report.ts';
 import type { Row } from './row.ts';
-import { create, createIdempotent, createWorker } from './rows/create.ts';
+import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
 import { read } from './rows/read.ts';
 import { firstStart, warmStart } from './rows/start.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** In the order in which they run. */
-const rows: Row[] = [firstStart, warmStart, read, create, createWorker, createIdempotent];
+const rows: Row[] = [firstStart, warmStart, read, createOwnKey, createIdempotent, createWorker, create];
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -31,6 +31,7 @@ const floors = [
     'src/errors.ts',
     'src/ids.ts',
     'src/loop.ts',
+    'src/random.ts',
     'src/version.ts',
   ],
 ];

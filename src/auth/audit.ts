@@ -84,7 +84,7 @@ export async function listAuditEntries(db: Db, query: AuditQuery): Promise<Audit
 const chainLock = 4_801_003;
 
 /** Chains entries that have no place yet, each workspace for itself; true when there may be more. */
-export async function chainAuditEntries(db: Db, limit = 500): Promise<boolean> {
+export async function chainAuditEntries(db: Db, limit = 2000): Promise<boolean> {
   return db.transaction().execute(async (db) => {
     const lock = await sql<{
       taken: boolean;

@@ -73,7 +73,7 @@ function sendError(
   { request, reply, publicUrl }: { request: FastifyRequest; reply: FastifyReply; publicUrl: PublicUrl },
 ): FastifyReply {
   const { status } = errorKinds[error.code];
-  if (status >= 500) request.log.error({ err: original }, 'request failed');
+  if (status >= 500) request.log.error({ requestId: request.id, err: original }, 'request failed');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
   const body = errorBody(error, publicUrl);
   // Sent as text, so that no response schema of the route can reshape it.

@@ -65,6 +65,8 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
       : { http: { requireHostHeader: false } }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request costs more than the few lines it would write: the request's id is given with each.
+    childLoggerFactory: (logger) => logger,
     trustProxy: toTrustFunction(config.trustProxy),
     bodyLimit: bodyLimitBytes,
     requestTimeout: 60_000,
@@ -117,6 +119,7 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
     // The query and the headers are left out: they are where secrets would be.
     request.log[level](
       {
+        requestId: request.id,
         method: request.method,
         path: pathOf(request),
         status: reply.statusCode,

@@ -17,7 +17,7 @@ export interface KeyPairs {
 }
 
 const smallestStock = 256;
-const largestStock = 8192;
+const largestStock = 16_384;
 const orderSize = 64;
 const pairBytes = 72;
 const lookMs = 200;
