@@ -18,9 +18,8 @@ export interface Cluster extends Places {
 }
 
 export async function openCluster(dataDir: string): Promise<Cluster> {
-  const binaries = await findBinaries();
   try {
-    return await open(dataDir, binaries);
+    return await open(dataDir);
   } catch (error) {
     if (error instanceof OperatorError || !(error instanceof Error && 'syscall' in error)) throw error;
     const me = describeAccount(await ownAccount());
@@ -30,7 +29,7 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   }
 }
 
-async function open(givenDir: string, binaries: Binaries): Promise<Cluster> {
+async function open(givenDir: string): Promise<Cluster> {
   // Only the data directory itself is closed to others; parents made on the way get the usual mode.
   await mkdir(dirname(resolve(givenDir)), { recursive: true });
   await mkdir(givenDir, { mode: 0o700 }).catch(async (error) => {
@@ -39,6 +38,7 @@ async function open(givenDir: string, binaries: Binaries): Promise<Cluster> {
   const dataDir = await realpath(givenDir);
   const places = placesIn(join(dataDir, 'postgres'));
   const exists = await checkOwner(dataDir, places);
+  const binaries = await findBinaries();
 
   const account = process.geteuid?.() === 0 ? await accountFor(places.clusterDir, exists) : null;
   if (account) await letPass(dataDir, account);
