@@ -4,7 +4,7 @@ import { createApiKeys } from './auth/api-keys.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
 import type { Config } from './config.ts';
 import { createWorkers } from './damc/workers.ts';
-import type { Database } from './db/database.ts';
+import { type Database, openDatabase } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -17,6 +17,16 @@ import { createVaults } from './platform/vaults.ts';
 import { addRoutes } from './routes.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
+import { createAddressGuard, toAllowList } from './webhooks/address-guard.ts';
+import { createDeliveries } from './webhooks/deliveries.ts';
+import { createNodeId, dispatcherLoop } from './webhooks/dispatcher.ts';
+import { createEndpoints } from './webhooks/endpoints.ts';
+import { createExchanger } from './webhooks/exchange.ts';
+import { createHealthKeeper } from './webhooks/health.ts';
+import { createNodes } from './webhooks/nodes.ts';
+import { createQueue } from './webhooks/queue.ts';
+import { rememberSecrets } from './webhooks/secrets.ts';
+import { createTester } from './webhooks/test-event.ts';
 
 export interface App {
   server: Server;
@@ -35,9 +45,54 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const apiKeys = createApiKeys({ db, pool });
     const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
     const commit = createGroupCommit(pool);
-    const eventBell = createBell();
+    const orderBell = createBell();
+    const deliveryBell = createBell();
+    // One commit with an event wakes both: the one that orders the feed, and the one that sends.
+    const eventBell = {
+      ring() {
+        orderBell.ring();
+        deliveryBell.ring();
+      },
+    };
+    const { webhooks } = config;
+    const guard = createAddressGuard(toAllowList(webhooks.allow));
+    const exchanger = createExchanger({ guard, timeoutMs: webhooks.timeoutMs, caFile: webhooks.caFile });
+    const tester = createTester({ exchanger, serviceName: webhooks.serviceName });
+    const endpoints = createEndpoints({ db, keyring, guard, tester, eventBell });
+    const deliveries = createDeliveries({ db, bell: deliveryBell });
+    const queueDatabase = openDatabase({
+      connection: store.connection,
+      onError: () => {},
+      max: 4,
+      indexOnly: true,
+    });
+    const nodeId = createNodeId();
+    const nodes = createNodes(nodeId, { connection: store.connection, pool: queueDatabase.pool });
+    const dispatcher = dispatcherLoop({
+      queue: createQueue(queueDatabase.pool),
+      exchanger,
+      retryStepsMs: webhooks.retryStepsMs,
+      serviceName: webhooks.serviceName,
+      timeoutMs: webhooks.timeoutMs,
+      nodeId,
+      bell: deliveryBell,
+      secretsOf: rememberSecrets(endpoints),
+      onHealth: createHealthKeeper(endpoints),
+      log,
+    });
     const loops = superviseLoops(
-      allLoops({ db, embedded: store.embedded, keyring, apiKeys, eventBell, shared: config.roles.loops }),
+      allLoops({
+        db,
+        embedded: store.embedded,
+        keyring,
+        apiKeys,
+        orderBell,
+        deliveryBell,
+        nodes,
+        dispatcher,
+        retentionDays: webhooks.retentionDays,
+        shared: config.roles.loops,
+      }),
       log,
     );
     const metrics = createMetrics({ pool, loopHealth: loops.health });
@@ -65,6 +120,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           vaults,
           workers,
           apiKeys,
+          endpoints,
+          deliveries,
           cursors,
           idempotency,
           operations,
@@ -75,6 +132,9 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const closeOnce = once(async () => {
       await server.http.close();
       await loops.stop(5_000);
+      await exchanger.close();
+      await nodes.close();
+      await queueDatabase.close();
       await apiKeys
         .saveLastUsed()
         .catch((error) => log.error({ err: error }, 'the last use of API keys was not saved'));

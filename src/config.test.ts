@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { isLoopback, readConfig } from './config.ts';
+import { isLoopback, parseRetrySteps, readConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 
 test('nothing set gives the documented defaults', () => {
@@ -27,6 +27,12 @@ test('all faults are reported together, each by its name, and a password is not 
     HOLDFAST_RATE_LIMIT: 'lots',
     HOLDFAST_ROLES: 'api,ceiling',
     HOLDFAST_LOG_LEVEL: 'loud',
+    HOLDFAST_SERVICE_NAME: 'two words',
+    HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '25h',
+    HOLDFAST_WEBHOOK_TIMEOUT_MS: '0',
+    HOLDFAST_WEBHOOK_ALLOW: 'http://x',
+    HOLDFAST_WEBHOOK_CA_FILE: '/nowhere/ca.pem',
+    HOLDFAST_WEBHOOK_RETENTION_DAYS: 'x',
   };
   assert.throws(
     () => readConfig(wrong),
@@ -52,11 +58,36 @@ test('off loopback it wants TLS or a trusted proxy', () => {
     assert.equal(isLoopback(host), false, host);
 });
 
+test('a retry schedule has at most five steps and 24 hours', () => {
+  assert.deepEqual(parseRetrySteps('100ms, 1s'), [100, 1000]);
+  for (const wrong of ['', 'x', '1', '1s,,1s', '1s,1s,1s,1s,1s,1s', '25h', '12h,12h,1s', '-1s']) {
+    assert.equal(parseRetrySteps(wrong), null, wrong);
+  }
+});
+
+test('a list of webhook targets to allow holds hosts, addresses and ranges, and nothing else', () => {
+  const { allow } = readConfig({ HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8, hooks.internal,::1' }).webhooks;
+  assert.deepEqual(allow, ['127.0.0.0/8', 'hooks.internal', '::1']);
+  for (const wrong of [
+    '10.0.0.0/33',
+    '::1/129',
+    'http://x',
+    'a b',
+    '10.0.0.0/',
+    '*.example.org',
+    '10.0.0.0/8/8x',
+  ]) {
+    assert.throws(() => readConfig({ HOLDFAST_WEBHOOK_ALLOW: wrong }), /HOLDFAST_WEBHOOK_ALLOW/, wrong);
+  }
+});
+
 test('.env.example lists every setting and no other', () => {
   const read = new Set(
-    [...readFileSync(new URL('./config.ts', import.meta.url), 'utf8').matchAll(/text\('([A-Z_]+)'\)/g)].map(
-      ([, name]) => name,
-    ),
+    [
+      ...readFileSync(new URL('./config.ts', import.meta.url), 'utf8').matchAll(
+        /(?:text|readCount)\('([A-Z_]+)'/g,
+      ),
+    ].map(([, name]) => name),
   );
   const listed = new Set(
     [...readFileSync(new URL('../.env.example', import.meta.url), 'utf8').matchAll(/^#? ?([A-Z_]+)=/gm)].map(

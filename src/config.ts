@@ -21,6 +21,21 @@ export interface Config {
   /** Lets /metrics be read from elsewhere than loopback. */
   metricsToken: string | null;
   logLevel: LogLevel;
+  webhooks: WebhookConfig;
+}
+
+export interface WebhookConfig {
+  /** The word in X-…-Signature. */
+  serviceName: string;
+  /** Waiting time before each retry. */
+  retryStepsMs: number[];
+  timeoutMs: number;
+  /** Hosts, addresses and CIDR ranges that may be private and plain http. */
+  allow: string[];
+  /** Certificate authority of private receivers. */
+  caFile: string | null;
+  /** How long the delivery log is kept. */
+  retentionDays: number;
 }
 
 /** The key itself as text, or the file that holds it; `generated` marks the file that the first start makes. */
@@ -70,6 +85,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     roles: readRoles(),
     metricsToken: text('HOLDFAST_METRICS_TOKEN'),
     logLevel: readLogLevel(),
+    webhooks: {
+      serviceName: readServiceName(),
+      retryStepsMs: readRetrySteps(),
+      timeoutMs: readCount('HOLDFAST_WEBHOOK_TIMEOUT_MS', 30_000, 30_000),
+      allow: readAllow(),
+      caFile: readCaFile(),
+      retentionDays: readCount('HOLDFAST_WEBHOOK_RETENTION_DAYS', 90, 3650),
+    },
   };
   if (!isLoopback(config.host) && !config.tls && config.trustProxy === false) {
     faults.push(
@@ -171,6 +194,46 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     return { api: roles.includes('api'), loops: roles.includes('loops') };
   }
 
+  function readServiceName(): string {
+    const value = text('HOLDFAST_SERVICE_NAME') ?? 'Service';
+    if (!/^[A-Za-z][A-Za-z0-9-]{0,40}$/.test(value))
+      fault('HOLDFAST_SERVICE_NAME', 'give letters, digits and hyphens');
+    return value;
+  }
+
+  function readRetrySteps(): number[] {
+    const value = text('HOLDFAST_WEBHOOK_RETRY_SCHEDULE') ?? '30s,5m,30m,3h,12h';
+    const steps = parseRetrySteps(value);
+    if (!steps)
+      fault('HOLDFAST_WEBHOOK_RETRY_SCHEDULE', 'give at most 5 steps such as 30s,5m,30m,3h,12h, 24 h in all');
+    return steps ?? [];
+  }
+
+  function readAllow(): string[] {
+    const entries = (text('HOLDFAST_WEBHOOK_ALLOW') ?? '')
+      .split(',')
+      .map((entry) => entry.trim().toLowerCase())
+      .filter(Boolean);
+    if (!entries.every((entry) => isAddressRange(entry) || hostName.test(entry))) {
+      fault('HOLDFAST_WEBHOOK_ALLOW', 'give host names, addresses and CIDR ranges separated by commas');
+    }
+    return entries;
+  }
+
+  function readCaFile(): string | null {
+    const file = text('HOLDFAST_WEBHOOK_CA_FILE');
+    if (file !== null && !existsSync(file)) fault('HOLDFAST_WEBHOOK_CA_FILE', 'there is no such file');
+    return file;
+  }
+
+  function readCount(name: string, usual: number, most: number): number {
+    const value = text(name);
+    if (value === null) return usual;
+    const count = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+    if (count < 1 || count > most) fault(name, `give a number from 1 to ${most}`);
+    return count;
+  }
+
   function readLogLevel(): LogLevel {
     const value = text('HOLDFAST_LOG_LEVEL') ?? 'info';
     const level = logLevels.find((known) => known === value);
@@ -190,6 +253,22 @@ export function isLoopback(host: string): boolean {
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
+
+const hostName = /^(?=.*[a-z])[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/;
+
+const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const maxRetries = 5;
+const retryWindowMs = 24 * 60 * 60 * 1000;
+
+/** `30s,5m,30m,3h,12h` in milliseconds; null when it is not a usable schedule. */
+export function parseRetrySteps(text: string): number[] | null {
+  const steps = text.split(',').map((step) => {
+    const match = /^(\d{1,6})(ms|s|m|h)$/.exec(step.trim());
+    return match ? Number(match[1]) * units[match[2] as keyof typeof units] : Number.NaN;
+  });
+  const total = steps.reduce((sum, step) => sum + step, 0);
+  return steps.length <= maxRetries && total <= retryWindowMs ? steps : null;
+}
 
 function isAddressRange(range: string): boolean {
   const [address = '', bits, ...rest] = range.split('/');

@@ -9,20 +9,35 @@ import { keyringLoop } from './keys/keyring.loop.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { Bell, Loop } from './loop.ts';
 import { eventOrderLoop } from './webhooks/event-order.loop.ts';
+import type { Nodes } from './webhooks/nodes.ts';
+import { deliveryLogLoop, nodesLoop } from './webhooks/upkeep.loop.ts';
 
 export interface LoopDeps {
   db: Db;
   embedded: EmbeddedPostgres | null;
   keyring: Keyring;
   apiKeys: ApiKeys;
-  eventBell: Bell;
+  orderBell: Bell;
+  deliveryBell: Bell;
+  nodes: Nodes;
+  dispatcher: Loop;
+  retentionDays: number;
   /** False on a node that only answers requests. */
   shared: boolean;
 }
 
-export function allLoops({ db, embedded, keyring, apiKeys, eventBell, shared }: LoopDeps): Loop[] {
+export function allLoops(deps: LoopDeps): Loop[] {
+  const { db, embedded, keyring, apiKeys } = deps;
   // What this node needs for itself, whatever its role.
   const own = [...(embedded ? [embedded.loop] : []), keyringLoop(keyring), apiKeyUseLoop(apiKeys)];
-  if (!shared) return own;
-  return [...own, eventOrderLoop(db, eventBell), auditChainLoop(db), idempotencyLoop(db)];
+  if (!deps.shared) return own;
+  return [
+    ...own,
+    eventOrderLoop(db, deps.orderBell),
+    auditChainLoop(db),
+    idempotencyLoop(db),
+    deps.dispatcher,
+    nodesLoop(deps.nodes, deps.deliveryBell),
+    deliveryLogLoop(db, deps.retentionDays),
+  ];
 }

@@ -12,12 +12,18 @@ import type { Idempotency } from './http/idempotency.ts';
 import { type OperationsDeps, operationsRoutes } from './http/operations.routes.ts';
 import { vaultRoutes } from './platform/vaults.routes.ts';
 import type { Vaults } from './platform/vaults.ts';
+import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
+import type { Deliveries } from './webhooks/deliveries.ts';
+import { endpointRoutes } from './webhooks/endpoints.routes.ts';
+import type { Endpoints } from './webhooks/endpoints.ts';
 import { eventRoutes } from './webhooks/events.routes.ts';
 
 export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   vaults: Vaults;
   workers: Workers;
   apiKeys: ApiKeys;
+  endpoints: Endpoints;
+  deliveries: Deliveries;
   cursors: Cursors;
   idempotency: Idempotency;
   operations: OperationsDeps;
@@ -31,6 +37,8 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   vaultRoutes(app, deps);
   workerRoutes(app, deps);
   eventRoutes(app, deps);
+  endpointRoutes(app, deps);
+  deliveryRoutes(app, deps);
   apiKeyRoutes(app, deps);
   auditRoutes(app, deps);
 }

@@ -1,4 +1,5 @@
 /** The database that the service and every command stand on: embedded or given, migrated, with its default workspace. */
+import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { ensureWorkspace } from './auth/first-start.ts';
 import type { Config } from './config.ts';
@@ -10,6 +11,8 @@ import { once } from './loop.ts';
 export interface Store {
   database: Database;
   embedded: EmbeddedPostgres | null;
+  /** Where to connect now. */
+  connection(): ClientConfig;
   /** Migrations that opening it applied. */
   applied: string[];
   close(): Promise<void>;
@@ -20,7 +23,7 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
   const { databaseUrl } = config;
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
-  const connection = () => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
+  const connection = (): ClientConfig => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
   const database = openDatabase({
     connection,
     onError: (error) => log.warn({ err: error }, 'a database connection was lost'),
@@ -33,7 +36,7 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
     const applied = await migrate({ connection: connection() });
     if (applied.length > 0) log.info({ applied }, 'database migrated');
     await ensureWorkspace(database.db);
-    return { database, embedded, applied, close };
+    return { database, embedded, connection, applied, close };
   } catch (error) {
     await close();
     throw error;

@@ -17,6 +17,9 @@ export interface DatabaseOptions {
   /** Asked for each new connection, because an embedded server may come back on another port. */
   connection(): pg.ClientConfig;
   onError(error: Error): void;
+  max?: number;
+  /** For a queue, whose statements must never be planned as a scan: they look up by index, whatever the table's size. */
+  indexOnly?: boolean;
 }
 
 const connectionDefaults: pg.ClientConfig = {
@@ -27,16 +30,22 @@ const connectionDefaults: pg.ClientConfig = {
   keepAlive: true,
 };
 
-export function openDatabase({ connection, onError }: DatabaseOptions): Database {
+export function openDatabase({
+  connection,
+  onError,
+  max = 10,
+  indexOnly = false,
+}: DatabaseOptions): Database {
+  const options = '-c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off';
   class CurrentClient extends pg.Client {
     constructor() {
-      super({ ...connectionDefaults, ...connection(), types: columnTypes });
+      super({ ...connectionDefaults, ...(indexOnly && { options }), ...connection(), types: columnTypes });
       // Also while it is checked out: without a listener a broken connection would end the process.
       this.on('error', onError);
     }
   }
   const pool = new pg.Pool({
-    max: 10,
+    max,
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 5_000,
     Client: CurrentClient,

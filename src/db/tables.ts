@@ -69,6 +69,61 @@ export interface Tables {
     created_at: Timestamp;
     position: number | null;
   };
+  webhook_endpoints: {
+    workspace_id: string;
+    id: string;
+    url: string;
+    description: string;
+    event_types: string[];
+    enabled: boolean;
+    disabled_reason: 'owner' | 'gone' | 'failing' | null;
+    rate_limit: number | null;
+    failing_since: NullableTimestamp;
+    previous_secret_until: NullableTimestamp;
+    revision: Generated<number>;
+    deleted_at: NullableTimestamp;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+  };
+  webhook_deliveries: {
+    workspace_id: string;
+    id: string;
+    event_id: string;
+    endpoint_id: string;
+    type: string;
+    status: 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
+    open: boolean;
+    retrying: Generated<boolean>;
+    next_attempt_at: NullableTimestamp;
+    first_attempt_at: NullableTimestamp;
+    attempt_count: Generated<number>;
+    attempts: Json<object[]>;
+    claim_id: string | null;
+    claimed_by: number | null;
+    lease_until: NullableTimestamp;
+    envelope: string | null;
+    replay_id: string | null;
+    created_at: Timestamp;
+  };
+  webhook_nodes: {
+    id: number;
+    started_at: Timestamp;
+  };
+  webhook_replays: {
+    workspace_id: string;
+    id: string;
+    endpoint_id: string;
+    from_time: Timestamp;
+    to_time: Timestamp;
+    status: string | null;
+    types: string[] | null;
+    state: Generated<'running' | 'completed' | 'cancelled'>;
+    position: Generated<number>;
+    total: number;
+    done: Generated<number>;
+    created_at: Timestamp;
+    finished_at: NullableTimestamp;
+  };
   audit_entries: {
     workspace_id: string;
     id: string;

@@ -57,6 +57,8 @@ export async function describeApi(
         .filter(Boolean)
         .join(' ');
     }
+    // Webhook routes join the document, and the tests that walk it, when replays complete them.
+    if (route.url.startsWith(`${apiBase}/platform/webhooks/`)) schema.hide = true;
     route.schema = schema;
   });
 

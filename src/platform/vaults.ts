@@ -51,7 +51,7 @@ export interface VaultsDeps {
   commit: CommitTogether;
   keyring: Keyring;
   /** Rung when an event was committed. */
-  eventBell: Bell;
+  eventBell: Pick<Bell, 'ring'>;
 }
 
 const columns = ['id', 'name', 'description', 'address', 'status', 'created_at', 'updated_at'] as const;

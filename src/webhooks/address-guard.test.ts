@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BlockedTarget, createAddressGuard, parseAllowList, type VettedAddress } from './address-guard.ts';
+import { BlockedTarget, createAddressGuard, toAllowList, type VettedAddress } from './address-guard.ts';
 
-const nobody = parseAllowList('');
-assert.ok(nobody);
+const nobody = toAllowList([]);
 const never = async (): Promise<VettedAddress[]> => assert.fail('a literal must not be looked up');
 
 const hostile = [
@@ -106,8 +105,7 @@ test('a name that changes its answer is judged by the answer that is connected t
 });
 
 test('the operator may allow hosts and ranges, then also over http; nothing else is opened by that', async () => {
-  const allow = parseAllowList('127.0.0.0/8, hooks.internal');
-  assert.ok(allow);
+  const allow = toAllowList(['127.0.0.0/8', 'hooks.internal']);
   const guard = createAddressGuard(allow, async (name) =>
     name === 'localhost'
       ? [
@@ -124,18 +122,4 @@ test('the operator may allow hosts and ranges, then also over http; nothing else
   await assert.rejects(guard.vetUrl('http://10.0.0.9/'), BlockedTarget);
   await assert.rejects(guard.vetUrl('http://93.184.216.34/'), BlockedTarget);
   await assert.rejects(guard.vetUrl('https://other.internal/'), BlockedTarget);
-});
-
-test('an allow list with something else in it is refused', () => {
-  for (const wrong of [
-    '10.0.0.0/33',
-    '::1/129',
-    'http://x',
-    'a b',
-    '10.0.0.0/',
-    '*.example.org',
-    '10.0.0.0/8/8x',
-  ]) {
-    assert.equal(parseAllowList(wrong), null, wrong);
-  }
 });

@@ -74,25 +74,15 @@ export function createAddressGuard(allow: AllowList, resolve: Resolve = resolveA
   };
 }
 
-/** Reads HOLDFAST_WEBHOOK_ALLOW; null when an entry is neither a host name, an address nor a CIDR range. */
-export function parseAllowList(text: string): AllowList | null {
+/** From the entries of HOLDFAST_WEBHOOK_ALLOW, which were checked when they were read. */
+export function toAllowList(entries: string[]): AllowList {
   const hosts = new Set<string>();
   const ranges = new BlockList();
-  for (const entry of text
-    .split(',')
-    .map((part) => part.trim().toLowerCase())
-    .filter(Boolean)) {
-    const [address = '', bits, ...rest] = entry.split('/');
-    const family = rest.length > 0 ? 0 : isIP(address);
-    if (family === 0) {
-      if (bits !== undefined || !/^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/.test(entry)) return null;
-      hosts.add(entry);
-      continue;
-    }
-    const longest = family === 4 ? 32 : 128;
-    const length = bits === undefined ? longest : Number(bits);
-    if (!Number.isInteger(length) || length < 0 || length > longest || bits === '') return null;
-    ranges.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6');
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address);
+    if (family === 0) hosts.add(entry);
+    else ranges.addSubnet(address, Number(bits ?? (family === 4 ? 32 : 128)), family === 4 ? 'ipv4' : 'ipv6');
   }
   return { hosts, ranges };
 }

@@ -4,13 +4,13 @@ import { type Bell, createBell, type Loop, pause } from '../loop.ts';
 import type { Exchanger } from './exchange.ts';
 import { createLane, firstCap, type Lane } from './lane.ts';
 import type { Attempt, ClaimedDelivery, ClaimedEndpoint, Queue, Result } from './queue.ts';
-import { nextAttemptAt, parseRetryAfter, type RetryPlan } from './retry-schedule.ts';
+import { nextAttemptAt, parseRetryAfter } from './retry-schedule.ts';
 import { signatureHeaders } from './signature.ts';
 
 export interface DispatcherDeps {
   queue: Queue;
   exchanger: Exchanger;
-  plan: RetryPlan;
+  retryStepsMs: number[];
   serviceName: string;
   timeoutMs: number;
   nodeId: number;
@@ -38,7 +38,7 @@ export function createNodeId(): number {
 }
 
 export function dispatcherLoop(deps: DispatcherDeps): Loop {
-  const { queue, exchanger, plan, bell, log } = deps;
+  const { queue, exchanger, retryStepsMs, bell, log } = deps;
   // Longer than a delivery can wait here and be sent, so that only a node in trouble loses a claim.
   const leaseMs = deps.timeoutMs * 2 + 30_000;
   const lanes = new Map<string, Lane<ClaimedDelivery>>();
@@ -121,7 +121,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
         : null;
     const next = gone
       ? null
-      : nextAttemptAt(plan, {
+      : nextAttemptAt(retryStepsMs, {
           attempts: made.number,
           firstAttemptAt: delivery.firstAttemptAt?.getTime() ?? startedAt,
           now: Date.now(),

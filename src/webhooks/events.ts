@@ -9,11 +9,16 @@ import { newId } from '../ids.ts';
 export interface EventData {
   'vault.deactivated': { vault_id: string; address: string; deactivated_at: string };
   'vault.reactivated': { vault_id: string; address: string; reactivated_at: string };
+  'endpoint.disabled': { endpoint_id: string; url: string; reason: string; disabled_at: string };
 }
 
 export type EventType = keyof EventData;
 
-export const eventTypes = ['vault.deactivated', 'vault.reactivated'] as const satisfies EventType[];
+export const eventTypes = [
+  'vault.deactivated',
+  'vault.reactivated',
+  'endpoint.disabled',
+] as const satisfies EventType[];
 
 export interface NewEvent<T extends EventType> {
   workspaceId: string;

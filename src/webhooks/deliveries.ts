@@ -1,0 +1,160 @@
+/** The delivery log: every attempt to send an event to an endpoint, to be listed, looked at and tried again. */
+import type { Selectable } from 'kysely';
+import { auditWrite } from '../auth/audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Db } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
+import { insertAll } from '../db/writes.ts';
+import { AppError } from '../errors.ts';
+import type { Bell } from '../loop.ts';
+import type { Attempt } from './queue.ts';
+
+export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
+
+export const deliveryStatuses = [
+  'pending',
+  'delivering',
+  'succeeded',
+  'failed',
+  'skipped',
+] as const satisfies DeliveryStatus[];
+
+export interface Delivery {
+  id: string;
+  eventId: string;
+  endpointId: string;
+  type: string;
+  status: DeliveryStatus;
+  createdAt: Date;
+  nextAttemptAt: Date | null;
+  attemptCount: number;
+}
+
+export interface WholeDelivery extends Delivery {
+  /** The exact text that is sent. */
+  envelope: string;
+  attempts: Attempt[];
+}
+
+export interface DeliveryQuery {
+  endpointId?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  type?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** Id of the last delivery of the page before. */
+  before: string | undefined;
+  limit: number;
+}
+
+export interface Deliveries {
+  /** Newest first. */
+  list(workspaceId: string, query: DeliveryQuery): Promise<Delivery[]>;
+  get(workspaceId: string, id: string): Promise<WholeDelivery>;
+  /** One more attempt, now. */
+  retry(caller: Caller, id: string): Promise<Delivery>;
+}
+
+const columns = [
+  'id',
+  'event_id',
+  'endpoint_id',
+  'type',
+  'status',
+  'created_at',
+  'next_attempt_at',
+  'attempt_count',
+  'lease_until',
+] as const;
+
+export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveries {
+  const oneOf = (db: Db, workspaceId: string, id: string) =>
+    db.selectFrom('webhook_deliveries').where('workspace_id', '=', workspaceId).where('id', '=', id);
+
+  return {
+    async list(workspaceId, query) {
+      let select = db
+        .selectFrom('webhook_deliveries')
+        .select(columns)
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('id', 'desc')
+        .limit(query.limit);
+      if (query.endpointId !== undefined) select = select.where('endpoint_id', '=', query.endpointId);
+      if (query.status !== undefined) select = select.where('status', '=', query.status);
+      if (query.type !== undefined) select = select.where('type', '=', query.type);
+      if (query.from !== undefined) select = select.where('created_at', '>=', query.from);
+      if (query.to !== undefined) select = select.where('created_at', '<', query.to);
+      if (query.before !== undefined) select = select.where('id', '<', query.before);
+      return (await select.execute()).map(toDelivery);
+    },
+
+    async get(workspaceId, id) {
+      const row = await oneOf(db, workspaceId, id)
+        .select([...columns, 'attempts', 'envelope'])
+        .executeTakeFirst();
+      if (!row) throw notFound(id);
+      const event = await db
+        .selectFrom('events')
+        .select('envelope')
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', row.event_id)
+        .executeTakeFirst();
+      return {
+        ...toDelivery(row),
+        envelope: row.envelope ?? event?.envelope ?? '',
+        attempts: row.attempts as Attempt[],
+      };
+    },
+
+    async retry(caller, id) {
+      const delivery = await db.transaction().execute(async (db) => {
+        const row = await oneOf(db, caller.workspaceId, id).select(columns).forUpdate().executeTakeFirst();
+        if (!row) throw notFound(id);
+        if (row.type === 'webhook.test')
+          throw new AppError('conflict', 'A test is not repeated: send a new one.');
+        if (row.status === 'succeeded' || row.status === 'delivering') {
+          throw new AppError('conflict', `The delivery is ${row.status}; there is nothing to try again.`);
+        }
+        const endpoint = await db
+          .selectFrom('webhook_endpoints')
+          .select('enabled')
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('id', '=', row.endpoint_id)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirst();
+        if (!endpoint?.enabled)
+          throw new AppError('conflict', 'The endpoint is disabled or deleted. Enable it first.');
+        const updated = await db
+          .updateTable('webhook_deliveries')
+          .set({ status: 'pending', open: true, retrying: true, next_attempt_at: new Date() })
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('id', '=', id)
+          .returning(columns)
+          .executeTakeFirstOrThrow();
+        await insertAll(db, [auditWrite(caller, { action: 'webhook_delivery.retry', targetId: id })]);
+        return toDelivery(updated);
+      });
+      bell.ring();
+      return delivery;
+    },
+  };
+}
+
+type Row = Pick<Selectable<Tables['webhook_deliveries']>, (typeof columns)[number]>;
+
+function toDelivery(row: Row): Delivery {
+  return {
+    id: row.id,
+    eventId: row.event_id,
+    endpointId: row.endpoint_id,
+    type: row.type,
+    status: row.status,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
+    attemptCount: row.attempt_count,
+  };
+}
+
+function notFound(id: string): AppError {
+  return new AppError('resource_not_found', `There is no delivery ${id}.`);
+}

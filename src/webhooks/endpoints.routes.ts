@@ -1,0 +1,235 @@
+/** /platform/webhooks/endpoints */
+import { Type } from 'typebox';
+import { type Api, apiBase } from '../http/api.ts';
+import { callerOf } from '../http/authentication.ts';
+import type { Cursors } from '../http/cursor.ts';
+import type { Idempotency } from '../http/idempotency.ts';
+import { fetchPage, pageParameters } from '../http/page.ts';
+import { dateTime, orNull } from '../http/schemas.ts';
+import type { Endpoint, EndpointInput, Endpoints } from './endpoints.ts';
+import { type EventType, eventTypes } from './events.ts';
+
+const types = Type.Array(Type.Unsafe<EventType>(Type.String({ enum: [...eventTypes] })), {
+  minItems: 1,
+  uniqueItems: true,
+  maxItems: eventTypes.length,
+});
+const target = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  description: 'Public https address that accepts POST',
+});
+const description = Type.String({ maxLength: 2000 });
+const rateLimit = orNull(Type.Integer({ minimum: 1, maximum: 10_000, description: 'Requests per second' }));
+
+const fields = {
+  id: Type.String(),
+  url: Type.String(),
+  eventTypes: Type.Array(Type.String()),
+  description: Type.String(),
+  enabled: Type.Boolean(),
+  status: Type.String({ enum: ['active', 'failing', 'disabled'] }),
+  disabledReason: orNull(
+    Type.String({ description: 'owner, gone (it answered 410) or failing (for five days)' }),
+  ),
+  rateLimit: orNull(Type.Integer()),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+};
+const test = Type.Object({
+  delivered: Type.Boolean(),
+  statusCode: orNull(Type.Integer()),
+  error: orNull(Type.String()),
+  durationMs: Type.Integer(),
+});
+const EndpointSchema = Type.Object(fields);
+const SavedSchema = Type.Object({ ...fields, test });
+const CreatedSchema = Type.Object({ ...fields, secret: Type.String(), test });
+
+const url = `${apiBase}/platform/webhooks/endpoints`;
+const endpointPath = Type.Object({ endpointId: Type.String() });
+const tags = ['webhooks'];
+
+export interface EndpointRoutesDeps {
+  endpoints: Endpoints;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: EndpointRoutesDeps): void {
+  app.post(
+    url,
+    {
+      config: { scope: 'webhooks:write', idempotent: true },
+      schema: {
+        summary: 'Create a webhook endpoint',
+        description: 'Sends webhook.test and tells how it went; a failed test still saves.',
+        tags,
+        body: Type.Object(
+          {
+            url: target,
+            eventTypes: types,
+            description: Type.Optional(description),
+            enabled: Type.Optional(Type.Boolean()),
+            rateLimit: Type.Optional(rateLimit),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: CreatedSchema },
+      },
+    },
+    async (request, reply) => {
+      const { url, eventTypes, description = '', enabled = true, rateLimit = null } = request.body;
+      const answer = idempotency.answer(request, reply.code(201), { secret: true });
+      await endpoints.create(
+        callerOf(request),
+        { url, eventTypes, description, enabled, rateLimit },
+        ({ endpoint, secret, test }) => answer.remember({ ...toJson(endpoint), secret, test }),
+      );
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'List webhook endpoints',
+        description: 'Newest first.',
+        tags,
+        querystring: Type.Object(pageParameters, { additionalProperties: false }),
+        response: { 200: Type.Array(EndpointSchema) },
+      },
+    },
+    async (request, reply) => {
+      const items = await fetchPage<Endpoint>(
+        {
+          name: 'endpoints',
+          filters: {},
+          fetch: (workspaceId, after, limit) =>
+            endpoints.list(workspaceId, { before: after?.[0] as string, limit }),
+          positionOf: ({ id }) => [id],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(toJson);
+    },
+  );
+
+  app.get(
+    `${url}/:endpointId`,
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'Get a webhook endpoint',
+        tags,
+        params: endpointPath,
+        response: { 200: EndpointSchema },
+      },
+    },
+    async (request) => toJson(await endpoints.get(callerOf(request).workspaceId, request.params.endpointId)),
+  );
+
+  app.patch(
+    `${url}/:endpointId`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Change, enable or disable a webhook endpoint',
+        description: 'Sends webhook.test and tells how it went; a failed test still saves.',
+        tags,
+        params: endpointPath,
+        body: Type.Object(
+          {
+            url: Type.Optional(target),
+            eventTypes: Type.Optional(types),
+            description: Type.Optional(description),
+            enabled: Type.Optional(Type.Boolean()),
+            rateLimit: Type.Optional(rateLimit),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: SavedSchema },
+      },
+    },
+    async (request) => {
+      const change = request.body as Partial<EndpointInput>;
+      const { endpoint, test } = await endpoints.update(callerOf(request), request.params.endpointId, change);
+      return { ...toJson(endpoint), test };
+    },
+  );
+
+  app.delete(
+    `${url}/:endpointId`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Delete a webhook endpoint',
+        tags,
+        params: endpointPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await endpoints.remove(callerOf(request), request.params.endpointId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    `${url}/:endpointId/secret`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Show the signing secret',
+        tags,
+        params: endpointPath,
+        response: { 200: Type.Object({ secret: Type.String() }) },
+      },
+    },
+    async (request) => ({
+      secret: await endpoints.secret(callerOf(request).workspaceId, request.params.endpointId),
+    }),
+  );
+
+  app.post(
+    `${url}/:endpointId/rotate-secret`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Rotate the signing secret',
+        description:
+          'Both secrets sign the Standard Webhooks header for 24 hours; the sha256= header changes at once.',
+        tags,
+        params: endpointPath,
+        response: { 200: Type.Object({ secret: Type.String(), previousSecretUntil: dateTime }) },
+      },
+    },
+    async (request) => {
+      const { secret, previousSecretUntil } = await endpoints.rotateSecret(
+        callerOf(request),
+        request.params.endpointId,
+      );
+      return { secret, previousSecretUntil: previousSecretUntil.toISOString() };
+    },
+  );
+
+  app.post(
+    `${url}/:endpointId/test`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: { summary: 'Send webhook.test', tags, params: endpointPath, response: { 200: test } },
+    },
+    async (request) => endpoints.test(callerOf(request).workspaceId, request.params.endpointId),
+  );
+}
+
+function toJson({ failingSince, createdAt, updatedAt, ...rest }: Endpoint) {
+  return {
+    ...rest,
+    status: !rest.enabled ? 'disabled' : failingSince ? 'failing' : 'active',
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

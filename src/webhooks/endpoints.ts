@@ -1,0 +1,358 @@
+/** Webhook endpoints: where events are sent, which of them, and with which secret they are signed. */
+import type { Selectable } from 'kysely';
+import { auditWrite } from '../auth/audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Db } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
+import { insertAll, type Write } from '../db/writes.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Bell } from '../loop.ts';
+import { type AddressGuard, BlockedTarget } from './address-guard.ts';
+import { type EventType, eventWrite } from './events.ts';
+import { newWebhookSecret } from './signature.ts';
+import type { Tester, TestOutcome } from './test-event.ts';
+
+export interface Endpoint {
+  id: string;
+  url: string;
+  eventTypes: EventType[];
+  description: string;
+  enabled: boolean;
+  disabledReason: 'owner' | 'gone' | 'failing' | null;
+  rateLimit: number | null;
+  failingSince: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface EndpointInput {
+  url: string;
+  eventTypes: EventType[];
+  description: string;
+  enabled: boolean;
+  rateLimit: number | null;
+}
+
+export interface MadeEndpoint {
+  endpoint: Endpoint;
+  secret: string;
+  test: TestOutcome;
+}
+
+export interface Endpoints {
+  /** `also`: rows to commit with the endpoint. */
+  create(caller: Caller, input: EndpointInput, also: (made: MadeEndpoint) => Write[]): Promise<MadeEndpoint>;
+  list(workspaceId: string, page: { before: string | undefined; limit: number }): Promise<Endpoint[]>;
+  get(workspaceId: string, id: string): Promise<Endpoint>;
+  update(
+    caller: Caller,
+    id: string,
+    change: Partial<EndpointInput>,
+  ): Promise<{ endpoint: Endpoint; test: TestOutcome }>;
+  remove(caller: Caller, id: string): Promise<void>;
+  secret(workspaceId: string, id: string): Promise<string>;
+  /** The old secret goes on signing beside the new one for a day. */
+  rotateSecret(caller: Caller, id: string): Promise<{ secret: string; previousSecretUntil: Date }>;
+  test(workspaceId: string, id: string): Promise<TestOutcome>;
+  /** The service's own decision: it answered 410, or failed for too long. */
+  disable(endpoint: { workspaceId: string; id: string }, reason: 'gone' | 'failing'): Promise<void>;
+  setFailing(id: string, since: Date | null): Promise<void>;
+  secretsOf(endpoint: SecretOwner): Promise<{ secret: string; previousSecret: string | null }>;
+}
+
+export interface SecretOwner {
+  workspaceId: string;
+  id: string;
+  previousSecretUntil: Date | null;
+}
+
+export interface EndpointsDeps {
+  db: Db;
+  keyring: Keyring;
+  guard: AddressGuard;
+  tester: Tester;
+  eventBell: Pick<Bell, 'ring'>;
+}
+
+const overlapMs = 24 * 60 * 60 * 1000;
+const purpose = 'webhook-secret';
+const previousPurpose = 'webhook-secret-previous';
+
+export function createEndpoints({ db, keyring, guard, tester, eventBell }: EndpointsDeps): Endpoints {
+  async function find(db: Db, workspaceId: string, id: string, lock = false): Promise<EndpointRow> {
+    let select = db
+      .selectFrom('webhook_endpoints')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null);
+    if (lock) select = select.forUpdate();
+    const row = await select.executeTakeFirst();
+    if (!row) throw new AppError('resource_not_found', `There is no webhook endpoint ${id}.`);
+    return row;
+  }
+
+  async function openSecret(workspaceId: string, id: string, which = purpose): Promise<string> {
+    const secret = await keyring.open({ workspaceId, purpose: which, id });
+    if (!secret) throw new Error(`the secret of ${id} is missing`);
+    return secret.toString();
+  }
+
+  async function secretsOf({ workspaceId, id, previousSecretUntil }: SecretOwner) {
+    const overlaps = previousSecretUntil !== null && previousSecretUntil > new Date();
+    return {
+      secret: await openSecret(workspaceId, id),
+      previousSecret: overlaps ? await openSecret(workspaceId, id, previousPurpose) : null,
+    };
+  }
+
+  async function vet(url: string): Promise<string> {
+    try {
+      return (await guard.vetUrl(url)).href;
+    } catch (error) {
+      if (error instanceof BlockedTarget) throw new AppError('invalid_request', `url: ${error.message}`);
+      // A name that cannot be looked up now may be there later: the test says so, and the endpoint is saved.
+      return new URL(url).href;
+    }
+  }
+
+  /** What waits for it is kept as skipped, and can be replayed. What is being sent just now ends as it ends. */
+  async function skipOpen(db: Db, endpointId: string): Promise<void> {
+    await db
+      .updateTable('webhook_deliveries')
+      .set({ status: 'skipped', open: false, next_attempt_at: null })
+      .where('endpoint_id', '=', endpointId)
+      .where('open', '=', true)
+      .where('claim_id', 'is', null)
+      .execute();
+  }
+
+  return {
+    async create(caller, input, also) {
+      const { workspaceId } = caller;
+      const url = await vet(input.url);
+      const id = newId('whe');
+      const secret = newWebhookSecret();
+      const { outcome, write } = await tester.send(
+        { workspaceId, id, url },
+        { secret, previousSecret: null },
+      );
+      const at = new Date();
+      const endpoint: Endpoint = {
+        id,
+        ...input,
+        url,
+        disabledReason: input.enabled ? null : 'owner',
+        failingSince: null,
+        createdAt: at,
+        updatedAt: at,
+      };
+      const made = { endpoint, secret, test: outcome };
+      await db.transaction().execute((db) =>
+        insertAll(db, [
+          {
+            table: 'webhook_endpoints',
+            row: {
+              workspace_id: workspaceId,
+              id,
+              url,
+              description: input.description,
+              event_types: input.eventTypes,
+              enabled: input.enabled,
+              disabled_reason: endpoint.disabledReason,
+              rate_limit: input.rateLimit,
+              created_at: at,
+              updated_at: at,
+            },
+          },
+          keyring.seal({ workspaceId, purpose, id }, Buffer.from(secret)),
+          write,
+          auditWrite(caller, {
+            action: 'webhook_endpoint.create',
+            targetId: id,
+            details: { url, eventTypes: input.eventTypes },
+          }),
+          ...also(made),
+        ]),
+      );
+      return made;
+    },
+
+    async list(workspaceId, { before, limit }) {
+      let select = db
+        .selectFrom('webhook_endpoints')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('deleted_at', 'is', null)
+        .orderBy('id', 'desc')
+        .limit(limit);
+      if (before !== undefined) select = select.where('id', '<', before);
+      return (await select.execute()).map(toEndpoint);
+    },
+
+    get: async (workspaceId, id) => toEndpoint(await find(db, workspaceId, id)),
+
+    async update(caller, id, change) {
+      const { workspaceId } = caller;
+      const before = await find(db, workspaceId, id);
+      const url = change.url === undefined ? before.url : await vet(change.url);
+      const secrets = await secretsOf({ workspaceId, id, previousSecretUntil: before.previous_secret_until });
+      const { outcome, write } = await tester.send({ workspaceId, id, url }, secrets);
+      const endpoint = await db.transaction().execute(async (db) => {
+        const row = await find(db, workspaceId, id, true);
+        const enabled = change.enabled ?? row.enabled;
+        const disabledReason = enabled ? null : (row.disabled_reason ?? 'owner');
+        const updated = await db
+          .updateTable('webhook_endpoints')
+          .set({
+            url,
+            event_types: change.eventTypes ?? row.event_types,
+            description: change.description ?? row.description,
+            enabled,
+            disabled_reason: disabledReason,
+            rate_limit: change.rateLimit === undefined ? row.rate_limit : change.rateLimit,
+            // Its owner has looked at it: it starts with a clean slate.
+            ...(enabled && !row.enabled && { failing_since: null }),
+            revision: row.revision + 1,
+            updated_at: new Date(),
+          })
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        if (!enabled && row.enabled) await skipOpen(db, id);
+        await insertAll(db, [
+          write,
+          auditWrite(caller, { action: 'webhook_endpoint.update', targetId: id, details: { ...change } }),
+        ]);
+        return toEndpoint(updated);
+      });
+      return { endpoint, test: outcome };
+    },
+
+    remove: (caller, id) =>
+      db.transaction().execute(async (db) => {
+        await find(db, caller.workspaceId, id, true);
+        await db
+          .updateTable('webhook_endpoints')
+          .set({ deleted_at: new Date(), updated_at: new Date() })
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('id', '=', id)
+          .execute();
+        await skipOpen(db, id);
+        await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.delete', targetId: id })]);
+      }),
+
+    async secret(workspaceId, id) {
+      await find(db, workspaceId, id);
+      return openSecret(workspaceId, id);
+    },
+
+    async rotateSecret(caller, id) {
+      const { workspaceId } = caller;
+      const secret = newWebhookSecret();
+      const previousSecretUntil = new Date(Date.now() + overlapMs);
+      await db.transaction().execute(async (db) => {
+        const row = await find(db, workspaceId, id, true);
+        const previous = await openSecret(workspaceId, id);
+        await db
+          .deleteFrom('secrets')
+          .where('workspace_id', '=', workspaceId)
+          .where('purpose', 'in', [purpose, previousPurpose])
+          .where('id', '=', id)
+          .execute();
+        await db
+          .updateTable('webhook_endpoints')
+          .set({
+            previous_secret_until: previousSecretUntil,
+            revision: row.revision + 1,
+            updated_at: new Date(),
+          })
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .execute();
+        await insertAll(db, [
+          keyring.seal({ workspaceId, purpose, id }, Buffer.from(secret)),
+          keyring.seal({ workspaceId, purpose: previousPurpose, id }, Buffer.from(previous)),
+          auditWrite(caller, { action: 'webhook_endpoint.rotate_secret', targetId: id }),
+        ]);
+      });
+      return { secret, previousSecretUntil };
+    },
+
+    async test(workspaceId, id) {
+      const row = await find(db, workspaceId, id);
+      const secrets = await secretsOf({ workspaceId, id, previousSecretUntil: row.previous_secret_until });
+      const { outcome, write } = await tester.send({ workspaceId, id, url: row.url }, secrets);
+      await insertAll(db, [write]);
+      return outcome;
+    },
+
+    async disable({ workspaceId, id }, reason) {
+      await db.transaction().execute(async (db) => {
+        const at = new Date();
+        const disabled = await db
+          .updateTable('webhook_endpoints')
+          .set((set) => ({
+            enabled: false,
+            disabled_reason: reason,
+            revision: set('revision', '+', 1),
+            updated_at: at,
+          }))
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .where('enabled', '=', true)
+          .returning('url')
+          .executeTakeFirst();
+        if (!disabled) return;
+        await skipOpen(db, id);
+        const caller: Caller = {
+          workspaceId,
+          actor: { kind: 'system', id: 'webhooks' },
+          scopes: [],
+          requestId: null,
+        };
+        await insertAll(db, [
+          eventWrite({
+            workspaceId,
+            type: 'endpoint.disabled',
+            at,
+            data: { endpoint_id: id, url: disabled.url, reason, disabled_at: at.toISOString() },
+          }),
+          auditWrite(caller, { action: 'webhook_endpoint.disable', targetId: id, details: { reason } }),
+        ]);
+      });
+      eventBell.ring();
+    },
+
+    async setFailing(id, since) {
+      await db
+        .updateTable('webhook_endpoints')
+        .set({ failing_since: since })
+        .where('id', '=', id)
+        .where('failing_since', since === null ? 'is not' : 'is', null)
+        .execute();
+    },
+
+    secretsOf,
+  };
+}
+
+type EndpointRow = Selectable<Tables['webhook_endpoints']>;
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    eventTypes: row.event_types as EventType[],
+    description: row.description,
+    enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    rateLimit: row.rate_limit,
+    failingSince: row.failing_since,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

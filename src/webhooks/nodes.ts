@@ -1,0 +1,61 @@
+/** Which nodes are alive: each holds an advisory lock under its id; what a dead one had claimed is given back at once. */
+import pg from 'pg';
+
+export interface Nodes {
+  /** Makes this node known, and known again after the connection was lost. */
+  hold(): Promise<void>;
+  /** Gives back the claims of nodes that are gone; returns how many. */
+  releaseDead(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** First half of the advisory locks; the second is the node's id. */
+const lockClass = 4_801_100;
+
+export function createNodes(
+  nodeId: number,
+  { connection, pool }: { connection(): pg.ClientConfig; pool: pg.Pool },
+): Nodes {
+  let client: pg.Client | null = null;
+  return {
+    async hold() {
+      if (client) return;
+      const fresh = new pg.Client({
+        ...connection(),
+        application_name: 'holdfast webhooks',
+        keepAlive: true,
+      });
+      const lost = () => {
+        if (client === fresh) client = null;
+      };
+      fresh.on('error', lost).on('end', lost);
+      await fresh.connect();
+      await fresh.query('select pg_advisory_lock($1, $2)', [lockClass, nodeId]);
+      await fresh.query('insert into webhook_nodes (id) values ($1) on conflict do nothing', [nodeId]);
+      client = fresh;
+    },
+    async releaseDead() {
+      const { rows } = await pool.query<{ id: number }>(
+        `select id from webhook_nodes n where not exists (
+           select 1 from pg_locks l where l.locktype = 'advisory' and l.classid = $1 and l.objid = n.id and l.objsubid = 2
+         )`,
+        [lockClass],
+      );
+      if (rows.length === 0) return 0;
+      const dead = rows.map(({ id }) => id);
+      const { rowCount } = await pool.query(
+        `update webhook_deliveries set status = 'pending', claim_id = null, claimed_by = null, lease_until = null
+         where open and claimed_by = any($1::integer[])`,
+        [dead],
+      );
+      await pool.query('delete from webhook_nodes where id = any($1::integer[])', [dead]);
+      return rowCount ?? 0;
+    },
+    async close() {
+      const last = client;
+      client = null;
+      await last?.query('delete from webhook_nodes where id = $1', [nodeId]).catch(() => {});
+      await last?.end().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** A real HTTPS server with its own certificate that plays the receiver of webhooks. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+
+export interface Received {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Receiver {
+  url: string;
+  received: Received[];
+  /** Decides the answer; 204 unless it is set. */
+  answer: (response: ServerResponse, received: Received) => void;
+  close(): Promise<void>;
+}
+
+let made: { caFile: string; cert: string; key: string } | null = null;
+
+/** A self-signed certificate for localhost, made once for the run; the file is what HOLDFAST_WEBHOOK_CA_FILE takes. */
+export function certificate(): { caFile: string; cert: string; key: string } {
+  if (made) return made;
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-cert-'));
+  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert, ...subject],
+    {
+      stdio: 'ignore',
+    },
+  );
+  made = { caFile: cert, cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+  return made;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const { cert, key } = certificate();
+  const sockets = new Set<Duplex>();
+  const server = createServer({ cert, key }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const one = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
+      receiver.received.push(one);
+      receiver.answer(response, one);
+    });
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const receiver: Receiver = {
+    url: `https://localhost:${(server.address() as AddressInfo).port}/hook`,
+    received: [],
+    answer: (response) => response.writeHead(204).end(),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return receiver;
+}

@@ -1,0 +1,257 @@
+/** Webhooks from the change to the receiver: real service, real HTTPS receivers, real failures. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { withClient } from './database.ts';
+import { waitUntil } from './process.ts';
+import { certificate, type Receiver, startReceiver } from './receiver.ts';
+import { type Service, startService } from './service.ts';
+
+const env = () => ({
+  HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
+  HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile,
+  HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '50ms,50ms,50ms,50ms,50ms',
+  HOLDFAST_WEBHOOK_TIMEOUT_MS: '1500',
+});
+
+let service: Service;
+let receiver: Receiver;
+let vault: string;
+before(async () => {
+  service = await startService({ env: env() });
+  vault = (await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'v' } })).json.address;
+});
+after(() => service.close());
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const { id } of (await service.call('GET', '/api-v1/platform/webhooks/endpoints')).json) {
+    await service.call('DELETE', `/api-v1/platform/webhooks/endpoints/${id}`);
+  }
+  await receiver.close();
+});
+
+async function subscribe(eventTypes = ['vault.deactivated', 'vault.reactivated'], body: object = {}) {
+  const made = await service.call('POST', '/api-v1/platform/webhooks/endpoints', {
+    body: { url: receiver.url, eventTypes, ...body },
+  });
+  assert.equal(made.status, 201, made.text);
+  receiver.received.length = 0;
+  return made.json;
+}
+
+/** One event: the vault is deactivated, or brought back. */
+async function makeEvent(move = 'deactivate'): Promise<void> {
+  assert.equal((await service.call('PATCH', `/api-v1/platform/vaults/${vault}/${move}`)).status, 200);
+}
+
+async function deliveryOf(endpointId: string, status: string) {
+  const list = await waitUntil(async () => {
+    const { json } = await service.call(
+      'GET',
+      `/api-v1/platform/webhooks/deliveries?endpointId=${endpointId}&status=${status}`,
+    );
+    const events = json.filter(({ type }: { type: string }) => type !== 'webhook.test');
+    return events.length > 0 ? events : null;
+  });
+  return (await service.call('GET', `/api-v1/platform/webhooks/deliveries/${list[0].id}`)).json;
+}
+
+test('saving sends a test; the event then arrives with both signatures over its exact bytes', async () => {
+  const made = await service.call('POST', '/api-v1/platform/webhooks/endpoints', {
+    body: { url: receiver.url, eventTypes: ['vault.deactivated'], description: 'Grüße' },
+  });
+  assert.equal(made.json.test.delivered, true);
+  assert.equal(made.json.test.statusCode, 204);
+  assert.equal(JSON.parse(receiver.received[0]?.body ?? '').type, 'webhook.test');
+  assert.match(made.json.secret, /^whsec_/);
+
+  await makeEvent();
+  await makeEvent('reactivate');
+  const { headers, body } = await waitUntil(() => receiver.received[1] ?? null);
+  const event = JSON.parse(body);
+  assert.equal(event.type, 'vault.deactivated');
+  assert.equal(headers['content-type'], 'application/json');
+  assert.equal(
+    headers['x-service-signature'],
+    `sha256=${createHmac('sha256', made.json.secret).update(body).digest('hex')}`,
+  );
+  assert.doesNotThrow(() => new Webhook(made.json.secret).verify(body, headers as Record<string, string>));
+
+  const delivery = await deliveryOf(made.json.id, 'succeeded');
+  assert.equal(delivery.eventId, event.id);
+  assert.equal(delivery.envelope, body);
+  assert.equal(delivery.attempts.length, 1);
+  assert.equal(receiver.received.length, 2, 'the type that was not subscribed to did not come');
+  const feed = await service.call('GET', '/api-v1/platform/events');
+  assert.ok(feed.text.includes(body), 'the feed has the same bytes');
+});
+
+test('a failing receiver is tried six times, marked failed, and can be tried again by hand', async () => {
+  const { id } = await subscribe();
+  receiver.answer = (response) => response.writeHead(500).end('broken');
+  await makeEvent();
+  const failed = await deliveryOf(id, 'failed');
+  assert.deepEqual(
+    failed.attempts.map(({ number }: { number: number }) => number),
+    [1, 2, 3, 4, 5, 6],
+  );
+  assert.equal(failed.attempts[0].statusCode, 500);
+  assert.equal(failed.attempts[0].responseBody, 'broken');
+  assert.equal(new Set(receiver.received.map(({ body }) => body)).size, 1, 'the same bytes each time');
+  assert.equal(
+    (await service.call('GET', `/api-v1/platform/webhooks/endpoints/${id}`)).json.status,
+    'failing',
+  );
+
+  receiver.answer = (response) => response.writeHead(200).end('ok');
+  assert.equal(
+    (await service.call('POST', `/api-v1/platform/webhooks/deliveries/${failed.id}/retry`)).status,
+    202,
+  );
+  const succeeded = await deliveryOf(id, 'succeeded');
+  assert.equal(succeeded.id, failed.id);
+  assert.equal(succeeded.attempts.length, 7);
+  assert.equal(
+    (await service.call('POST', `/api-v1/platform/webhooks/deliveries/${failed.id}/retry`)).status,
+    409,
+  );
+  await waitUntil(
+    async () =>
+      (await service.call('GET', `/api-v1/platform/webhooks/endpoints/${id}`)).json.status === 'active',
+  );
+  await makeEvent('reactivate');
+});
+
+test('410 disables the endpoint, says so in an event, and what comes then is kept as skipped', async () => {
+  const { id } = await subscribe();
+  receiver.answer = (response) => response.writeHead(410).end();
+  await makeEvent();
+  await deliveryOf(id, 'failed');
+  const endpoint = (await service.call('GET', `/api-v1/platform/webhooks/endpoints/${id}`)).json;
+  assert.equal(endpoint.enabled, false);
+  assert.equal(endpoint.disabledReason, 'gone');
+  await waitUntil(async () => {
+    const { json } = await service.call('GET', '/api-v1/platform/events?type=endpoint.disabled');
+    return json.some((event: { data: { endpoint_id: string } }) => event.data.endpoint_id === id);
+  });
+  await makeEvent('reactivate');
+  const skipped = await deliveryOf(id, 'skipped');
+  assert.equal(skipped.attempts.length, 0);
+});
+
+for (const [name, answer, error] of [
+  [
+    'a redirect',
+    (response) => response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end(),
+    /redirects are not followed/,
+  ],
+  ['a receiver that never answers', () => {}, /No complete answer within 1.5 s/],
+  ['a connection reset', (response) => response.socket?.destroy(), /closed the connection|reset/],
+  [
+    'one byte at a time',
+    (response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write('x'), 100);
+      response.on('close', () => clearInterval(drip));
+    },
+    /No complete answer within 1.5 s/,
+  ],
+] as [string, Receiver['answer'], RegExp][]) {
+  test(`${name} is a failure, told in words`, async () => {
+    await subscribe();
+    receiver.answer = answer;
+    const { id } = (await service.call('GET', '/api-v1/platform/webhooks/endpoints')).json[0];
+    const outcome = await service.call('POST', `/api-v1/platform/webhooks/endpoints/${id}/test`);
+    assert.equal(outcome.json.delivered, false);
+    assert.match(outcome.json.error, error);
+  });
+}
+
+test('of an endless answer only the start is read, and the delivery counts', async () => {
+  const { id } = await subscribe();
+  receiver.answer = (response) => {
+    response.writeHead(200);
+    const chunk = Buffer.alloc(64 * 1024, 'a');
+    const more = () => {
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.on('drain', more);
+    more();
+  };
+  await makeEvent();
+  const delivery = await deliveryOf(id, 'succeeded');
+  assert.equal(delivery.attempts[0].responseBody.length, 16 * 1024);
+  receiver.answer = (response) => response.writeHead(204).end();
+  await makeEvent('reactivate');
+});
+
+test('a private address, plain http and credentials are refused when saving, and nothing is stored', async () => {
+  const count = () =>
+    withClient(
+      { connectionString: service.databaseUrl },
+      async (client) => (await client.query('select count(*) from webhook_endpoints')).rows[0].count,
+    );
+  const before = await count();
+  for (const url of [
+    'https://10.0.0.1/',
+    'http://93.184.216.34/',
+    'https://u:p@93.184.216.34/',
+    'https://[::1]/',
+    'nonsense',
+  ]) {
+    const refused = await service.call('POST', '/api-v1/platform/webhooks/endpoints', {
+      body: { url, eventTypes: ['vault.deactivated'] },
+    });
+    assert.equal(refused.status, 400, url);
+    assert.match(refused.json.message, /url/);
+  }
+  assert.equal(await count(), before);
+});
+
+test('a rotated secret signs at once, and the old one goes on in the standard header', async () => {
+  const { id, secret: old } = await subscribe();
+  const { secret } = (await service.call('POST', `/api-v1/platform/webhooks/endpoints/${id}/rotate-secret`))
+    .json;
+  assert.equal(
+    (await service.call('GET', `/api-v1/platform/webhooks/endpoints/${id}/secret`)).json.secret,
+    secret,
+  );
+  await makeEvent();
+  const { headers, body } = await waitUntil(() => receiver.received[0] ?? null);
+  assert.doesNotThrow(() => new Webhook(secret).verify(body, headers as Record<string, string>));
+  assert.doesNotThrow(() => new Webhook(old).verify(body, headers as Record<string, string>));
+  assert.equal(
+    headers['x-service-signature'],
+    `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  );
+  await makeEvent('reactivate');
+});
+
+test('an event committed while no node sends arrives when one starts, and a dead node claims nothing for long', async () => {
+  const quiet = await startService({ env: env(), runLoops: false });
+  try {
+    const made = await quiet.call('POST', '/api-v1/platform/vaults', { body: { name: 'w' } });
+    const endpoint = await quiet.call('POST', '/api-v1/platform/webhooks/endpoints', {
+      body: { url: receiver.url, eventTypes: ['vault.deactivated'] },
+    });
+    assert.equal(endpoint.status, 201);
+    await quiet.call('PATCH', `/api-v1/platform/vaults/${made.json.address}/deactivate`);
+    // As a node leaves it that is killed right after its claim.
+    await withClient({ connectionString: quiet.databaseUrl }, async (client) => {
+      await client.query('insert into webhook_nodes (id) values (7)');
+      const { rowCount } = await client.query(
+        "update webhook_deliveries set status = 'delivering', claim_id = 'dead', claimed_by = 7, lease_until = now() + interval '1 hour' where open",
+      );
+      assert.equal(rowCount, 1);
+    });
+    quiet.app.loops.start();
+    await waitUntil(() =>
+      receiver.received.some(({ body }) => JSON.parse(body).type === 'vault.deactivated'),
+    );
+  } finally {
+    await quiet.close();
+  }
+});
