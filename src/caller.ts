@@ -30,6 +30,8 @@ export interface Caller {
   /** Empty: everything. */
   scopes: readonly Scope[];
   requestId: string | null;
+  /** When the caller's own right to act ends; null or absent: never. */
+  expiresAt?: Date | null;
 }
 
 export function may(caller: Caller, scope: Scope): boolean {

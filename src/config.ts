@@ -1,7 +1,8 @@
 /** The settings: read from the environment once, checked together, and handed down as one value. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { OperatorError } from './errors.ts';
 
 export interface Config {
@@ -133,7 +134,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     }
     if (certFile !== null && !existsSync(certFile)) fault('HOLDFAST_TLS_CERT_FILE', 'there is no such file');
     if (keyFile !== null && !existsSync(keyFile)) fault('HOLDFAST_TLS_KEY_FILE', 'there is no such file');
-    return certFile !== null && keyFile !== null ? { certFile, keyFile } : null;
+    if (certFile === null || keyFile === null) return null;
+    try {
+      createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+    } catch (error) {
+      faults.push(
+        `HOLDFAST_TLS_CERT_FILE and HOLDFAST_TLS_KEY_FILE are not a PEM certificate and its key: ${(error as Error).message}.`,
+      );
+    }
+    return { certFile, keyFile };
   }
 
   function readTrustProxy(): Config['trustProxy'] {
@@ -153,9 +162,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
   function readDatabaseUrl(): string | null {
     const value = text('DATABASE_URL');
-    if (value !== null && !/^postgres(ql)?:\/\//.test(value)) {
+    if (value !== null && !(/^postgres(ql)?:\/\//.test(value) && URL.canParse(value))) {
       // The value may hold a password: it is not repeated.
-      faults.push('DATABASE_URL does not start with postgres:// or postgresql://.');
+      faults.push('DATABASE_URL is not of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE.');
     }
     return value;
   }

@@ -5,7 +5,9 @@ import { ensureWorkspace } from './auth/first-start.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded/embedded-postgres.ts';
+import { isDatabaseAway } from './db/faults.ts';
 import { migrate } from './db/migrate.ts';
+import { OperatorError } from './errors.ts';
 import { once } from './loop.ts';
 
 export interface Store {
@@ -33,7 +35,7 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
     await embedded?.release();
   });
   try {
-    const applied = await migrate({ connection: connection() });
+    const applied = await migrate({ connection: connection() }).catch(explainUnreachable);
     if (applied.length > 0) log.info({ applied }, 'database migrated');
     await ensureWorkspace(database.db);
     return { database, embedded, connection, applied, close };
@@ -41,4 +43,15 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
     await close();
     throw error;
   }
+}
+
+/** At the start, a database that cannot be used is for the operator to mend, and told in a sentence. */
+function explainUnreachable(error: unknown): never {
+  if (!isDatabaseAway(error)) throw error;
+  throw new OperatorError(
+    `The database cannot be used: ${(error as Error).message || (error as { code?: string }).code}. Check DATABASE_URL and that the server runs.`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -28,6 +28,7 @@ const floors = [
     'src/address.ts',
     'src/caller.ts',
     'src/config.ts',
+    'src/date-time.ts',
     'src/errors.ts',
     'src/ids.ts',
     'src/loop.ts',

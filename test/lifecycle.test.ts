@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
   holdfast,
+  npmStart,
   processesMentioning,
   type RunningService,
   type Settings,
@@ -171,6 +172,36 @@ test('SIGTERM answers the requests that are under way, then stops everything', a
   const stored = (await vaultNames()).filter((name) => name === 'in flight').length;
   assert.equal(stored, acknowledged);
   assert.equal(acknowledged, 50);
+});
+
+test('SIGTERM to npm alone stops the service too', async () => {
+  const dir = join(dataDir, 'npm');
+  const started = await npmStart({ HOLDFAST_DATA_DIR: dir });
+  started.child.kill('SIGTERM');
+  await started.exited;
+  await waitUntil(() => processesMentioning(dir).length === 0);
+  await assert.rejects(fetch(`${started.url}/healthz`));
+});
+
+test('a database that cannot be used, a certificate that is none and an unknown command are told in a sentence', async () => {
+  const unusable = { ...settings, DATABASE_URL: 'postgres://app:secret@127.0.0.1:1/none' };
+  await assert.rejects(serve(unusable), (error: Error) => {
+    assert.match(error.message, /The database cannot be used: .*ECONNREFUSED/);
+    assert.doesNotMatch(error.message, /secret|\n\s+at /);
+    return true;
+  });
+  const junk = join(dataDir, 'junk.pem');
+  await writeFile(junk, 'junk');
+  const tls = {
+    ...settings,
+    HOLDFAST_TLS_CERT_FILE: junk,
+    HOLDFAST_TLS_KEY_FILE: junk,
+    DATABASE_URL: 'postgres://a:b@1:bad/x',
+  };
+  await assert.rejects(serve(tls), /not a PEM certificate[\s\S]*DATABASE_URL is not of the form/);
+  const unknown = await holdfast(settings, 'bogus');
+  assert.equal(unknown.code, 1);
+  assert.equal(unknown.stderr.trim(), 'There is no command bogus. See "holdfast --help".');
 });
 
 test('commands work without a service and leave no server behind', async () => {

@@ -18,8 +18,18 @@ export interface RunningService {
 export type Settings = Record<string, string>;
 
 /** Starts `holdfast serve` and resolves when it is ready, or rejects with what it printed when it ends before. */
-export async function serve(settings: Settings): Promise<RunningService> {
-  const child = spawn(process.execPath, [main, 'serve'], {
+export function serve(settings: Settings): Promise<RunningService> {
+  return startProcess(process.execPath, [main, 'serve'], settings);
+}
+
+/** The same as a newcomer starts it. */
+export function npmStart(settings: Settings): Promise<RunningService> {
+  return startProcess('npm', ['start'], settings);
+}
+
+async function startProcess(program: string, args: string[], settings: Settings): Promise<RunningService> {
+  const child = spawn(program, args, {
+    cwd: join(import.meta.dirname, '..'),
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -39,7 +39,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
   app.post(
     url,
     {
-      config: { scope: 'keys:write', idempotent: true },
+      config: { scope: 'keys:write', idempotent: 'own' },
       schema: {
         summary: 'Create an API key',
         description:

@@ -50,6 +50,7 @@ interface HolderRow {
   workspace_id: string;
   id: string;
   scopes: Scope[];
+  expires_at: Date | null;
 }
 
 export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
@@ -62,7 +63,7 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
     async run(hashes) {
       const { rows } = await pool.query<HolderRow>({
         name: 'api-key-holders',
-        text: `select secret_hash, workspace_id, id, scopes from api_keys
+        text: `select secret_hash, workspace_id, id, scopes, expires_at from api_keys
                where secret_hash = any($1::bytea[]) and revoked_at is null
                  and (expires_at is null or expires_at > now())`,
         values: [distinct(hashes)],
@@ -74,7 +75,7 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
 
   return {
     async create(caller, input, also = () => []) {
-      refuseEscalation(caller, input.scopes);
+      refuseEscalation(caller, input);
       if (input.expiresAt && input.expiresAt.getTime() <= Date.now()) {
         throw new AppError('invalid_request', 'expiresAt must be in the future.');
       }
@@ -146,6 +147,7 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
         actor: { kind: 'api_key', id: holder.id },
         scopes: holder.scopes,
         requestId,
+        expiresAt: holder.expires_at,
       };
     },
 
@@ -168,8 +170,15 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
   };
 }
 
-/** Nobody can make a key that may do more than the one it was made with. */
-function refuseEscalation(caller: Caller, wanted: Scope[]): void {
+/** Nobody can make a key that may do more, or lasts longer, than the one it was made with. */
+function refuseEscalation(caller: Caller, { scopes: wanted, expiresAt }: NewApiKey): void {
+  if (caller.expiresAt && (!expiresAt || expiresAt > caller.expiresAt)) {
+    const end = caller.expiresAt.toISOString();
+    throw new AppError(
+      'forbidden',
+      `A key cannot make one that outlives it: give an expiresAt not after ${end}.`,
+    );
+  }
   if (caller.scopes.length === 0) return;
   const beyond = (wanted.length === 0 ? allScopes : wanted).filter((scope) => !may(caller, scope));
   if (beyond.length === 0) return;

@@ -29,12 +29,13 @@ export function print(options: { json?: boolean }, value: unknown, text: string)
   console.log(options.json ? JSON.stringify(value) : text);
 }
 
-/** Rows as aligned columns with a heading. */
+/** Rows as aligned columns with a heading; control characters in a name do not reach the terminal. */
 export function table(heading: string[], rows: string[][]): string {
+  const clean = rows.map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '\uFFFD')));
   const widths = heading.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+    Math.max(title.length, ...clean.map((row) => (row[column] ?? '').length)),
   );
-  return [heading, ...rows]
+  return [heading, ...clean]
     .map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createApiKeys } from '../auth/api-keys.ts';
 import { findWorkspace, operator } from '../auth/workspaces.ts';
 import { type Caller, type Scope, scopes } from '../caller.ts';
+import { isDateTime } from '../date-time.ts';
 import { AppError, OperatorError } from '../errors.ts';
 import type { Store } from '../store.ts';
 import { print, table, withStore } from './command.ts';
@@ -92,15 +93,16 @@ function explain(error: unknown): never {
 }
 
 function parseScopes(text: string): Scope[] {
-  const named = text.split(',').map((scope) => scope.trim());
+  const named = [...new Set(text.split(',').map((scope) => scope.trim()))];
   const unknown = named.filter((scope) => !scopes.some((known) => known === scope));
   if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}.`);
   return named as Scope[];
 }
 
 function parseTime(text: string): Date {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime()) || time <= new Date())
+  const time = isDateTime(text) ? new Date(text) : null;
+  if (!time || time <= new Date()) {
     throw new InvalidArgumentError('Give a time in the future, such as 2030-01-31T00:00:00Z.');
+  }
   return time;
 }

@@ -14,7 +14,13 @@ export function addServeCommand(program: Command): void {
   program
     .command('serve', { isDefault: true })
     .description('run the service: API, documentation and background work')
-    .action(serve);
+    .argument('[command]')
+    .action((unknown?: string) => {
+      // The default command gets what no other command is called.
+      if (unknown !== undefined)
+        throw new OperatorError(`There is no command ${unknown.slice(0, 100)}. See "holdfast --help".`);
+      return serve();
+    });
 }
 
 async function serve(): Promise<void> {
@@ -77,7 +83,7 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
         `Port ${port} on ${host} is already in use. Stop what uses it, or set PORT to another.`,
       );
     }
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? '')) {
       throw new OperatorError(`The service cannot listen on ${host}:${port} (${code}). Set HOST and PORT.`);
     }
     throw error;

@@ -15,7 +15,11 @@ export interface MigrateOptions {
 
 /** Applies what is missing and returns the names of the applied files. Waits while another node migrates. */
 export async function migrate({ connection, dir = migrationsDir }: MigrateOptions): Promise<string[]> {
-  const client = new pg.Client({ ...connection, application_name: 'holdfast migrate' });
+  const client = new pg.Client({
+    connectionTimeoutMillis: 10_000,
+    ...connection,
+    application_name: 'holdfast migrate',
+  });
   await client.connect();
   try {
     await refuseNewerSchema(client, dir);

@@ -25,7 +25,7 @@ export function requireCallers(app: FastifyInstance, findCaller: FindCaller, lim
     const apiKey = request.headers['x-api-key'];
     const caller = typeof apiKey === 'string' && apiKey !== '' ? await findCaller(apiKey, request.id) : null;
     if (!caller) {
-      // Counted by address, so that nobody can guess keys faster than a key holder may ask.
+      // Counted by address: whoever has no key gets no more answers than a key holder.
       limiter.count(`address ${request.ip}`, reply);
       throw new AppError(
         'unauthorized',
@@ -34,10 +34,10 @@ export function requireCallers(app: FastifyInstance, findCaller: FindCaller, lim
           : 'The API key in x-api-key is not valid: malformed, unknown, revoked or expired.',
       );
     }
+    request.caller = caller;
     limiter.count(caller.actor.id, reply);
     if (!may(caller, scope))
       throw new AppError('forbidden', `This API key does not have the scope ${scope}.`);
-    request.caller = caller;
   });
 }
 

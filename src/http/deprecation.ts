@@ -27,7 +27,9 @@ export function announceDeprecations(app: FastifyInstance): void {
       ...[route.onSend ?? []].flat(),
       async (_request, reply) => {
         reply.header('deprecation', since).header('sunset', sunset);
-        reply.header('link', `<${deprecated.guide}>; rel="deprecation"`);
+        const link = `<${deprecated.guide}>; rel="deprecation"`;
+        const present = reply.getHeader('link');
+        reply.header('link', present === undefined ? link : `${present}, ${link}`);
       },
     ];
   });

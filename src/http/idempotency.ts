@@ -18,8 +18,8 @@ import { pathOf, type Rescue } from './error-reply.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Takes an Idempotency-Key. */
-    idempotent?: boolean;
+    /** Takes an Idempotency-Key; `own`: the answer holds a secret and is repeated only to the key that asked first. */
+    idempotent?: boolean | 'own';
   }
   interface FastifyRequest {
     idempotency: Slot | null;
@@ -105,13 +105,15 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   async function preHandler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const key = readKey(request);
     if (key === null) return;
+    const caller = callerOf(request);
+    const own = request.routeOptions.config.idempotent === 'own';
     const slot: Slot = {
-      workspaceId: callerOf(request).workspaceId,
+      workspaceId: caller.workspaceId,
       method: request.method,
       path: pathOf(request).replace(/\/$/, ''),
       key,
       fingerprint: createHash('sha256')
-        .update(canonicalize([request.query, request.body]) ?? '')
+        .update(canonicalize([request.query, request.body, own ? caller.actor.id : null]) ?? '')
         .digest(),
     };
     const first = running.get(slotName(slot));

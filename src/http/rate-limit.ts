@@ -13,8 +13,8 @@ interface Window {
   used: number;
 }
 
-/** Above this many callers in one window the finished windows are swept, so that addresses cannot fill the memory. */
-const sweepAbove = 10_000;
+/** At most so many windows are kept; beyond, finished ones go, and then the oldest, so that addresses cannot fill the memory. */
+const mostWindows = 10_000;
 
 export function createRateLimiter(limit: RateLimit | null, now: () => number = Date.now): RateLimiter {
   if (!limit) return { count() {} };
@@ -26,9 +26,12 @@ export function createRateLimiter(limit: RateLimit | null, now: () => number = D
   function windowOf(who: string, at: number): Window {
     const present = windows.get(who);
     if (present && present.endsAt > at) return present;
-    if (windows.size >= sweepAbove) {
-      for (const [other, { endsAt }] of windows) if (endsAt <= at) windows.delete(other);
+    // A map keeps the order of insertion, and all windows are equally long: the first one is the oldest.
+    for (const [other, { endsAt }] of windows) {
+      if (endsAt > at && windows.size < mostWindows) break;
+      windows.delete(other);
     }
+    windows.delete(who);
     const fresh = { endsAt: at + windowSeconds * 1000, used: 0 };
     windows.set(who, fresh);
     return fresh;

@@ -2,6 +2,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { FastifyInstance, FastifySchemaValidationError } from 'fastify';
 import { isAcceptableAddress } from '../address.ts';
+import { isCalendarDay, isDateTime } from '../date-time.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 
 /** Formats with an error code of their own; every other fault is invalid_request. */
@@ -31,19 +32,6 @@ function makeAjv(coerceTypes: boolean): Ajv {
   ajv.addFormat('date', isCalendarDay);
   ajv.addFormat('date-time', isDateTime);
   return ajv;
-}
-
-export function isCalendarDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
-}
-
-function isDateTime(text: string): boolean {
-  const match = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/.exec(text);
-  if (match === null || !isCalendarDay(match[1] ?? '')) return false;
-  const at = Date.parse(text);
-  return at >= Date.parse('0001-01-01T00:00:00Z') && at <= Date.parse('9999-12-31T23:59:59.999Z');
 }
 
 function toAppError(errors: FastifySchemaValidationError[], part: string): AppError {

@@ -60,7 +60,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   app.post(
     url,
     {
-      config: { scope: 'webhooks:write', idempotent: true },
+      config: { scope: 'webhooks:write', idempotent: 'own' },
       schema: {
         summary: 'Create a webhook endpoint',
         description: 'Sends webhook.test and tells how it went; a failed test still saves.',
