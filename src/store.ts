@@ -26,11 +26,15 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
   const connection = (): ClientConfig => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
+  let closing = false;
   const database = openDatabase({
     connection,
-    onError: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    onError: (error) => {
+      if (!closing) log.warn({ err: error }, 'a database connection was lost');
+    },
   });
   const close = once(async () => {
+    closing = true;
     await database.close();
     await embedded?.release();
   });

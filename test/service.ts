@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 import { type App, createApp } from '../src/app.ts';
 import { createApiKeys } from '../src/auth/api-keys.ts';
-import { createWorkspace, operator } from '../src/auth/workspaces.ts';
+import { createWorkspace, operatorIn } from '../src/auth/workspaces.ts';
 import type { Scope } from '../src/caller.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/db/database.ts';
@@ -86,8 +86,7 @@ export async function startService({
           .select('id')
           .where('slug', '=', 'default')
           .executeTakeFirstOrThrow();
-    const caller = { workspaceId: id, actor: operator, scopes: [], requestId: null };
-    return (await apiKeys.create(caller, { name: 'test', scopes, expiresAt: expiresAt ?? null })).key;
+    return (await apiKeys.create(operatorIn(id), { name: 'test', scopes, expiresAt: expiresAt ?? null })).key;
   }
 
   const key = await makeKey();

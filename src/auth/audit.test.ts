@@ -11,7 +11,7 @@ import {
   firstHash,
   listAuditEntries,
 } from './audit.ts';
-import { createWorkspace, operator } from './workspaces.ts';
+import { createWorkspace, operatorIn } from './workspaces.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -29,7 +29,7 @@ test('entries of each workspace form an unbroken chain, however the chaining is 
   const workspaces = [await createWorkspace(db, { name: 'One' }), await createWorkspace(db, { name: 'Two' })];
   for (let round = 0; round < 10; round += 1) {
     for (const { id } of workspaces) {
-      const caller = { workspaceId: id, actor: operator, scopes: [], requestId: 'r' };
+      const caller = { ...operatorIn(id), requestId: 'r' };
       await insertAll(db, [
         auditWrite(caller, {
           action: 'thing.do',

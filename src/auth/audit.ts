@@ -4,6 +4,7 @@ import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
+import { locks, tryInTurn } from '../db/turn.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../ids.ts';
 
@@ -81,15 +82,9 @@ export async function listAuditEntries(db: Db, query: AuditQuery): Promise<Audit
   }));
 }
 
-const chainLock = 4_801_003;
-
 /** Chains entries that have no place yet, each workspace for itself; true when there may be more. */
 export async function chainAuditEntries(db: Db, limit = 2000): Promise<boolean> {
-  return db.transaction().execute(async (db) => {
-    const lock = await sql<{
-      taken: boolean;
-    }>`select pg_try_advisory_xact_lock(${chainLock}) as taken`.execute(db);
-    if (!lock.rows[0]?.taken) return false;
+  return tryInTurn(db, locks.auditChain, async (db) => {
     const rows = await db
       .selectFrom('audit_entries')
       .select(['workspace_id', 'id', 'digest'])

@@ -1,4 +1,5 @@
 /** Workspaces: the tenants. Name, slug and metadata are those an organisation of the sign-in library has too. */
+import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import { insertAll } from '../db/writes.ts';
@@ -14,13 +15,13 @@ export interface Workspace {
 
 export const defaultSlug = 'default';
 
-/** Made from the command line only, so the actor is always the operator. */
+/** Made by the operator: on the command line, or by the first start. */
 export async function createWorkspace(
   db: Db,
   { name, slug }: { name: string; slug?: string },
 ): Promise<Workspace> {
   const workspace = { id: newId('ws'), name, slug: slug ?? slugOf(name) };
-  const caller = { workspaceId: workspace.id, actor: operator, scopes: [], requestId: null };
+  const caller = operatorIn(workspace.id);
   try {
     await db
       .transaction()
@@ -41,8 +42,12 @@ export async function createWorkspace(
   return workspace;
 }
 
-/** Who acts when somebody works on the command line. */
-export const operator = { kind: 'command', id: 'command-line' } as const;
+const operator = { kind: 'command', id: 'command-line' } as const;
+
+/** Who acts when somebody works on the command line, or starts the service for the first time. */
+export function operatorIn(workspaceId: string): Caller {
+  return { workspaceId, actor: operator, scopes: [], requestId: null };
+}
 
 /** By id or slug; the default one when nothing is named. */
 export async function findWorkspace(db: Db, idOrSlug: string = defaultSlug): Promise<Workspace> {

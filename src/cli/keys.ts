@@ -1,7 +1,7 @@
 /** `holdfast keys`: makes, lists and revokes API keys. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createApiKeys } from '../auth/api-keys.ts';
-import { findWorkspace, operator } from '../auth/workspaces.ts';
+import { findWorkspace, operatorIn } from '../auth/workspaces.ts';
 import { type Caller, type Scope, scopes } from '../caller.ts';
 import { isDateTime } from '../date-time.ts';
 import { AppError, OperatorError } from '../errors.ts';
@@ -85,7 +85,7 @@ export function addKeysCommands(program: Command): void {
 
 async function callerFor(store: Store, { workspace }: Options): Promise<Caller> {
   const { id } = await findWorkspace(store.database.db, workspace);
-  return { workspaceId: id, actor: operator, scopes: [], requestId: null };
+  return operatorIn(id);
 }
 
 function explain(error: unknown): never {

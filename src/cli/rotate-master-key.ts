@@ -1,7 +1,7 @@
 /** `holdfast rotate-master-key`: replaces the master key while the service runs. */
 import type { Command } from 'commander';
 import { auditWrite } from '../auth/audit.ts';
-import { findWorkspace, operator } from '../auth/workspaces.ts';
+import { findWorkspace, operatorIn } from '../auth/workspaces.ts';
 import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { refreshMs } from '../keys/keyring.loop.ts';
@@ -41,7 +41,6 @@ export function addRotateMasterKeyCommand(program: Command): void {
 /** The master key belongs to no workspace; its rotation is told in the default one. */
 async function noteRotation(db: Db, version: number, rewrapped: number): Promise<void> {
   const { id } = await findWorkspace(db);
-  const caller = { workspaceId: id, actor: operator, scopes: [], requestId: null };
   const change = { action: 'master_key.rotate', targetId: `master-key-${version}`, details: { rewrapped } };
-  await insertAll(db, [auditWrite(caller, change)]);
+  await insertAll(db, [auditWrite(operatorIn(id), change)]);
 }

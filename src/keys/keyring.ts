@@ -1,9 +1,9 @@
 /** The keyring: makes and seals private keys and other secrets, and hands out signers, never a private key. */
-import { sql } from 'kysely';
 import type { Address } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { MasterKeySource } from '../config.ts';
 import type { Db } from '../db/database.ts';
+import { inTurn, locks } from '../db/turn.ts';
 import type { Write } from '../db/writes.ts';
 import { OperatorError } from '../errors.ts';
 import { fitsCheckValue, type MasterKey, makeCheckValue, type SecretRef, seal, unseal } from './envelope.ts';
@@ -31,8 +31,6 @@ export interface Keyring {
 }
 
 const signingKey = 'signing-key';
-/** Holds the making of the first master key to one process at a time. */
-const firstKeyLock = 4_801_001;
 
 export async function openKeyring({ db, source }: { db: Db; source: MasterKeySource }): Promise<Keyring> {
   const keyPairs = createKeyPairs();
@@ -97,8 +95,7 @@ async function loadMasterKeys(db: Db, source: MasterKeySource): Promise<MasterKe
   const configured = await readMasterKeys(source);
   if (registered.length > 0) return checkRegistered(registered, configured, source);
 
-  return db.transaction().execute(async (db) => {
-    await sql`select pg_advisory_xact_lock(${firstKeyLock})`.execute(db);
+  return inTurn(db, locks.firstMasterKey, async (db) => {
     const registered = await registeredVersions(db);
     const configured = await readMasterKeys(source);
     if (registered.length > 0) return checkRegistered(registered, configured, source);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { MasterKeySource } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
+import { locks } from '../db/turn.ts';
 import { OperatorError } from '../errors.ts';
 import { makeCheckValue, rewrap } from './envelope.ts';
 import { currentMaster, masterOf } from './keyring.ts';
@@ -30,19 +31,18 @@ export interface RotationResult {
   retiredFile: string | null;
 }
 
-const rotationLock = 4_801_002;
 const batchSize = 500;
 
 export async function rotateMasterKey(options: RotationOptions): Promise<RotationResult> {
   return options.db.connection().execute(async (db) => {
-    const lock = await sql<{ taken: boolean }>`select pg_try_advisory_lock(${rotationLock}) as taken`.execute(
-      db,
-    );
+    const lock = await sql<{
+      taken: boolean;
+    }>`select pg_try_advisory_lock(${locks.masterKeyRotation}) as taken`.execute(db);
     if (!lock.rows[0]?.taken) throw new OperatorError('Another rotation of the master key is under way.');
     try {
       return await rotate({ ...options, db });
     } finally {
-      await sql`select pg_advisory_unlock(${rotationLock})`.execute(db);
+      await sql`select pg_advisory_unlock(${locks.masterKeyRotation})`.execute(db);
     }
   });
 }

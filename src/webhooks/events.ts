@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../db/database.ts';
+import { locks, tryInTurn } from '../db/turn.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../ids.ts';
 
@@ -34,18 +35,12 @@ export function eventWrite<T extends EventType>({ workspaceId, type, at, data }:
   return { table: 'events', row: { workspace_id: workspaceId, id, type, envelope, created_at: at } };
 }
 
-const orderLock = 4_801_004;
-
 /**
  * Gives events that have none their position, one node at a time. A commit that comes late gets a later position,
  * whatever its id says, so a reader who has seen position n has seen everything up to n. True when there may be more.
  */
 export async function orderEvents(db: Db, limit = 1000): Promise<boolean> {
-  return db.transaction().execute(async (db) => {
-    const lock = await sql<{
-      taken: boolean;
-    }>`select pg_try_advisory_xact_lock(${orderLock}) as taken`.execute(db);
-    if (!lock.rows[0]?.taken) return false;
+  return tryInTurn(db, locks.eventOrder, async (db) => {
     const { numAffectedRows } = await sql`
       with unplaced as (
         select workspace_id, id, row_number() over (order by id) as place

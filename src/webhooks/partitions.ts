@@ -1,14 +1,13 @@
 /** The days of the delivery log: a partition each, made ahead of time and dropped when its time is over. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
+import { inTurn, locks } from '../db/turn.ts';
 
 const daysAhead = 3;
-const partitionLock = 4_801_006;
 
 /** Makes the partitions of the next days and drops those older than the retention; returns what it dropped. */
 export async function keepPartitions(db: Db, retentionDays: number, now = new Date()): Promise<string[]> {
-  return db.transaction().execute(async (db) => {
-    await sql`select pg_advisory_xact_lock(${partitionLock})`.execute(db);
+  return inTurn(db, locks.deliveryPartitions, async (db) => {
     const present = await listPartitions(db);
     for (let ahead = 0; ahead <= daysAhead; ahead += 1) {
       const day = dayOf(now, ahead);

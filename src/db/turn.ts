@@ -1,0 +1,31 @@
+/** Work that one node does at a time, held apart by PostgreSQL's advisory locks. */
+import { sql } from 'kysely';
+import type { Db } from './database.ts';
+
+/** Every lock of the service, so that no two kinds of work share one. */
+export const locks = {
+  firstMasterKey: 4_801_001,
+  masterKeyRotation: 4_801_002,
+  auditChain: 4_801_003,
+  eventOrder: 4_801_004,
+  firstStart: 4_801_005,
+  deliveryPartitions: 4_801_006,
+} as const;
+
+/** Waits for its turn, and holds it until the transaction ends. */
+export function inTurn<T>(db: Db, lock: number, work: (db: Db) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (db) => {
+    await sql`select pg_advisory_xact_lock(${lock})`.execute(db);
+    return work(db);
+  });
+}
+
+/** Leaves it to whoever is at it already, and says false then. */
+export function tryInTurn(db: Db, lock: number, work: (db: Db) => Promise<boolean>): Promise<boolean> {
+  return db.transaction().execute(async (db) => {
+    const { rows } = await sql<{
+      taken: boolean;
+    }>`select pg_try_advisory_xact_lock(${lock}) as taken`.execute(db);
+    return rows[0]?.taken ? work(db) : false;
+  });
+}
