@@ -62,7 +62,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const deliveries = createDeliveries({ db, bell: deliveryBell });
     const queueDatabase = openDatabase({
       connection: store.connection,
-      onError: () => {},
+      onError: store.onConnectionLost,
       max: 4,
       indexOnly: true,
     });

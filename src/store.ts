@@ -15,6 +15,8 @@ export interface Store {
   embedded: EmbeddedPostgres | null;
   /** Where to connect now. */
   connection(): ClientConfig;
+  /** For further connections to the same server: says in the log that one was lost, unless it is being closed. */
+  onConnectionLost(error: Error): void;
   /** Migrations that opening it applied. */
   applied: string[];
   close(): Promise<void>;
@@ -27,12 +29,10 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
   const connection = (): ClientConfig => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
   let closing = false;
-  const database = openDatabase({
-    connection,
-    onError: (error) => {
-      if (!closing) log.warn({ err: error }, 'a database connection was lost');
-    },
-  });
+  const onConnectionLost = (error: Error): void => {
+    if (!closing) log.warn({ err: error }, 'a database connection was lost');
+  };
+  const database = openDatabase({ connection, onError: onConnectionLost });
   const close = once(async () => {
     closing = true;
     await database.close();
@@ -42,7 +42,7 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
     const applied = await migrate({ connection: connection() }).catch(explainUnreachable);
     if (applied.length > 0) log.info({ applied }, 'database migrated');
     await ensureWorkspace(database.db);
-    return { database, embedded, connection, applied, close };
+    return { database, embedded, connection, onConnectionLost, applied, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,7 @@
 /** Databases for tests: each is a copy of the migrated template on the server that test/run.ts started. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { type Database, openDatabase } from '../src/db/database.ts';
 
 export const templateDatabase = 'holdfast_template';
 
@@ -53,4 +54,18 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
       }
     }
   }
+}
+
+/** A database of its own with the handles the service uses; closing drops it. */
+export async function openTestDatabase(): Promise<Database & { url: string }> {
+  const { url, drop } = await createTestDatabase();
+  const database = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
+  return {
+    ...database,
+    url,
+    async close() {
+      await database.close();
+      await drop();
+    },
+  };
 }

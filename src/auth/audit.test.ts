@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import { openTestDatabase } from '../../test/database.ts';
 import { insertAll } from '../db/writes.ts';
 import {
   auditWrite,
@@ -13,16 +12,11 @@ import {
 } from './audit.ts';
 import { createWorkspace, operatorIn } from './workspaces.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ connection: () => ({ connectionString: testDatabase.url }), onError() {} });
+  database = await openTestDatabase();
 });
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+after(() => database.close());
 
 test('entries of each workspace form an unbroken chain, however the chaining is cut into rounds', async () => {
   const { db } = database;

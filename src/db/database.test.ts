@@ -5,8 +5,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createTestDatabase, type TestDatabase, withClient } from '../../test/database.ts';
-import { type Database, openDatabase } from './database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase, withClient } from '../../test/database.ts';
 import { violates } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { createGroupCommit, insertAll, type Write } from './writes.ts';
@@ -14,16 +13,11 @@ import { createGroupCommit, insertAll, type Write } from './writes.ts';
 const migrations = join(import.meta.dirname, '../../migrations');
 
 describe('the schema', () => {
-  let testDatabase: TestDatabase;
-  let database: Database;
+  let database: Awaited<ReturnType<typeof openTestDatabase>>;
   before(async () => {
-    testDatabase = await createTestDatabase();
-    database = openDatabase({ connection: () => ({ connectionString: testDatabase.url }), onError() {} });
+    database = await openTestDatabase();
   });
-  after(async () => {
-    await database.close();
-    await testDatabase.drop();
-  });
+  after(() => database.close());
 
   test('tables.ts names every table and column, and no other', async () => {
     const { rows } = await database.pool.query<{ name: string }>(

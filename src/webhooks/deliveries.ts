@@ -64,7 +64,6 @@ const columns = [
   'created_at',
   'next_attempt_at',
   'attempt_count',
-  'lease_until',
 ] as const;
 
 export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveries {

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase, withClient } from '../../test/database.ts';
+import { openTestDatabase, withClient } from '../../test/database.ts';
 import { createWorkspace } from '../auth/workspaces.ts';
-import { type Database, openDatabase } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { eventWrite, orderEvents, readFeed } from './events.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ connection: () => ({ connectionString: testDatabase.url }), onError() {} });
+  database = await openTestDatabase();
 });
-after(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+after(() => database.close());
 
 function event(workspaceId: string) {
   const at = new Date();
@@ -32,7 +26,7 @@ test('an event that commits late comes after those already read, although its id
   const { id: workspaceId } = await createWorkspace(db, { name: 'Late' });
   const read = async (after: number) => readFeed(pool, { workspaceId, type: undefined, after, limit: 100 });
 
-  await withClient({ connectionString: testDatabase.url }, async (slow) => {
+  await withClient({ connectionString: database.url }, async (slow) => {
     const late = event(workspaceId);
     await slow.query('begin');
     assert.equal(late.table, 'events');
