@@ -6,18 +6,65 @@ import { locks, tryInTurn } from '../db/turn.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../ids.ts';
 
+interface Anchored {
+  vault_id: string;
+  version: number;
+  tx_hash: string;
+  block_number: number;
+  anchored_at: string;
+}
+
 /** The data of each event type, as subscribers get it. */
 export interface EventData {
+  'file.anchor.confirmed': Anchored & { file_id: string };
+  'file.validation.completed': {
+    file_id: string;
+    vault_id: string;
+    version: number;
+    validation_id: string;
+    result: 'valid' | 'invalid';
+    integrity: boolean;
+    authenticity: boolean;
+    ownership: boolean;
+    validated_at: string;
+  };
+  'file.transfer.completed': {
+    file_id: string;
+    from_vault_id: string;
+    to_vault_id: string;
+    version: number;
+    tx_hash: string;
+    block_number: number;
+    transferred_at: string;
+  };
+  'record.anchor.confirmed': Anchored & { record_id: string };
   'vault.deactivated': { vault_id: string; address: string; deactivated_at: string };
   'vault.reactivated': { vault_id: string; address: string; reactivated_at: string };
+  'maintenance.anchor.confirmed': Anchored & { asset_id: string; maintenance_id: string };
+  'asset.transfer.completed': {
+    asset_id: string;
+    from_vault_id: string;
+    to_vault_id: string;
+    tx_hash: string;
+    block_number: number;
+    transferred_at: string;
+  };
+  'anchor.reorged': { tx_hash: string; block_number: number; reorged_at: string };
   'endpoint.disabled': { endpoint_id: string; url: string; reason: string; disabled_at: string };
 }
 
 export type EventType = keyof EventData;
 
 export const eventTypes = [
+  'file.anchor.confirmed',
+  'file.validation.completed',
+  'file.transfer.completed',
+  'record.anchor.confirmed',
   'vault.deactivated',
   'vault.reactivated',
+  'maintenance.anchor.confirmed',
+  'asset.transfer.completed',
+  'anchor.reorged',
   'endpoint.disabled',
 ] as const satisfies EventType[];
 
