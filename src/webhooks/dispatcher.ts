@@ -32,6 +32,8 @@ const flushMs = 20;
 const flushSize = 500;
 /** In-flight requests get this long to finish when the node stops. */
 const stopGraceMs = 3_000;
+/** However short the time-out: a slow commit alone must not cost a node its claims. */
+const shortestLeaseMs = 5_000;
 
 export function createNodeId(): number {
   return randomInt(1, 2 ** 31);
@@ -39,8 +41,8 @@ export function createNodeId(): number {
 
 export function dispatcherLoop(deps: DispatcherDeps): Loop {
   const { queue, exchanger, retryStepsMs, bell, log } = deps;
-  // Longer than a delivery can wait here and be sent, so that only a node in trouble loses a claim.
-  const leaseMs = deps.timeoutMs * 2 + 30_000;
+  // A third of it to wait for its turn, a third to be sent, a third to be written down.
+  const leaseMs = Math.max(deps.timeoutMs * 3, shortestLeaseMs);
   const lanes = new Map<string, Lane<ClaimedDelivery>>();
   const results: Result[] = [];
   const flushBell = createBell();
@@ -73,9 +75,16 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
 
   function advance(lane: Lane<ClaimedDelivery>): void {
     const now = Date.now();
+    // Waited too long, behind a receiver that hangs or while the node was stopped: another may have it by now.
+    giveBack(lane.drain(({ claimedAt }) => now - claimedAt > leaseMs / 3));
     for (const delivery of lane.start(now)) void send(delivery, lane);
     const next = lane.nextStartAt();
     if (next !== null) setTimeout(() => advance(lane), Math.max(1, next - now)).unref();
+  }
+
+  function giveBack(deliveries: ClaimedDelivery[]): void {
+    for (const delivery of deliveries)
+      results.push({ delivery, status: 'pending', nextAttemptAt: new Date(), attempt: null });
   }
 
   async function send(delivery: ClaimedDelivery, lane: Lane<ClaimedDelivery>): Promise<void> {
@@ -145,8 +154,9 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
         beat();
       } catch (error) {
         log.error({ err: error }, 'results of deliveries could not be written yet');
-        if (done()) return;
         results.unshift(...batch);
+        // Kept for the next run: they still count against what may be here.
+        if (done()) return;
         await pause(500, never);
       }
     }
@@ -171,10 +181,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
           if (claimed === 0) await bell.wait(pollMs, signal);
         }
       } finally {
-        for (const lane of lanes.values()) {
-          for (const delivery of lane.drain())
-            results.push({ delivery, status: 'pending', nextAttemptAt: new Date(), attempt: null });
-        }
+        for (const lane of lanes.values()) giveBack(lane.drain(() => true));
         for (
           const deadline = Date.now() + stopGraceMs;
           Date.now() < deadline && [...lanes.values()].some((lane) => !lane.idle());

@@ -13,8 +13,8 @@ export interface Lane<Job> {
   /** When the rate limit lets the next one start; null when nothing waits for it. */
   nextStartAt(): number | null;
   setRate(perSecond: number | null): void;
-  /** Takes back what has not been started. */
-  drain(): Job[];
+  /** Takes back what has not been started, from the front as far as `which` holds. */
+  drain(which: (job: Job) => boolean): Job[];
   idle(): boolean;
 }
 
@@ -71,10 +71,9 @@ export function createLane<Job>(): Lane<Job> {
     setRate(perSecond) {
       spacingMs = perSecond === null ? 0 : 1000 / perSecond;
     },
-    drain() {
-      const rest = waiting;
-      waiting = [];
-      return rest;
+    drain(which) {
+      const end = waiting.findIndex((job) => !which(job));
+      return waiting.splice(0, end === -1 ? waiting.length : end);
     },
     idle: () => inFlight === 0 && waiting.length === 0,
   };

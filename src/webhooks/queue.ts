@@ -10,6 +10,8 @@ export interface ClaimedDelivery {
   attemptCount: number;
   firstAttemptAt: Date | null;
   claimId: string;
+  /** By this node's clock, just before it asked: the claim ends no sooner than a lease later. */
+  claimedAt: number;
   endpoint: ClaimedEndpoint;
 }
 
@@ -160,6 +162,7 @@ export function createQueue(pool: Pool): Queue {
 
   return {
     async claim({ claimId, nodeId, leaseMs, room, usual, limit, since }) {
+      const claimedAt = Date.now();
       const { rows } = await pool.query<ClaimRow>({
         name: 'webhook-claim',
         text: claimText,
@@ -188,6 +191,7 @@ export function createQueue(pool: Pool): Queue {
           attemptCount: row.attempt_count,
           firstAttemptAt: row.first_attempt_at,
           claimId,
+          claimedAt,
           endpoint,
         };
       });
