@@ -23,6 +23,7 @@ import { createNodeId, dispatcherLoop } from './webhooks/dispatcher.ts';
 import { createEndpoints } from './webhooks/endpoints.ts';
 import { createExchanger } from './webhooks/exchange.ts';
 import { createHealthKeeper } from './webhooks/health.ts';
+import { createWebhookMetrics } from './webhooks/metrics.ts';
 import { createNodes } from './webhooks/nodes.ts';
 import { createQueue } from './webhooks/queue.ts';
 import { rememberSecrets } from './webhooks/secrets.ts';
@@ -67,7 +68,12 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       indexOnly: true,
     });
     const nodeId = createNodeId();
-    const nodes = createNodes(nodeId, { connection: store.connection, pool: queueDatabase.pool });
+    const webhookMetrics = createWebhookMetrics(queueDatabase.pool);
+    const nodes = createNodes(nodeId, {
+      connection: store.connection,
+      pool: queueDatabase.pool,
+      onGivenBack: webhookMetrics.onGivenBack,
+    });
     const dispatcher = dispatcherLoop({
       queue: createQueue(queueDatabase.pool),
       exchanger,
@@ -78,6 +84,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       bell: deliveryBell,
       secretsOf: rememberSecrets(endpoints),
       onHealth: createHealthKeeper(endpoints),
+      onResults: webhookMetrics.onResults,
       log,
     });
     const loops = superviseLoops(
@@ -95,7 +102,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       }),
       log,
     );
-    const metrics = createMetrics({ pool, loopHealth: loops.health });
+    const metrics = createMetrics({ pool, loopHealth: loops.health, also: webhookMetrics.all });
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const workers = createWorkers({ db, commit, keyring });
     const operations = {

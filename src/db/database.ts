@@ -39,7 +39,7 @@ export function openDatabase({
   max = 10,
   indexOnly = false,
 }: DatabaseOptions): Database {
-  const options = `${connectionDefaults.options} -c enable_hashjoin=off -c enable_mergejoin=off`;
+  const options = `${connectionDefaults.options} -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off`;
   class CurrentClient extends pg.Client {
     constructor() {
       super({ ...connectionDefaults, ...(indexOnly && { options }), ...connection(), types: columnTypes });

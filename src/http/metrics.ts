@@ -1,7 +1,7 @@
 /** What Prometheus reads: requests, loops, database connections and the process itself. */
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { LoopHealth } from '../loop.ts';
 
 export interface Metrics {
@@ -10,9 +10,17 @@ export interface Metrics {
   countRequests(app: FastifyInstance): void;
 }
 
-export function createMetrics({ pool, loopHealth }: { pool: Pool; loopHealth(): LoopHealth[] }): Metrics {
+export interface MetricsDeps {
+  pool: Pool;
+  loopHealth(): LoopHealth[];
+  /** Metrics of other parts, to be shown with these. */
+  also: Metric[];
+}
+
+export function createMetrics({ pool, loopHealth, also }: MetricsDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];
+  for (const metric of also) registry.registerMetric(metric);
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'holdfast_http_request_duration_seconds',

@@ -19,6 +19,8 @@ export interface DispatcherDeps {
   secretsOf(endpoint: ClaimedEndpoint): Promise<{ secret: string; previousSecret: string | null }>;
   /** Told when an endpoint starts or stops failing, is gone, or has failed for too long. */
   onHealth(endpoint: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
+  /** Told what was written down, and how many of these were refused because their claim was lost. */
+  onResults(results: Result[], refused: number): void;
   log: { error(details: object, message: string): void };
 }
 
@@ -149,8 +151,9 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
       const batch = results.splice(0, flushSize);
       if (batch.length === 0) continue;
       try {
-        await queue.complete(batch);
+        const taken = await queue.complete(batch);
         local -= batch.length;
+        deps.onResults(batch, batch.length - taken.length);
         beat();
       } catch (error) {
         log.error({ err: error }, 'results of deliveries could not be written yet');

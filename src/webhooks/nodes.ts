@@ -14,7 +14,11 @@ const lockClass = 4_801_100;
 
 export function createNodes(
   nodeId: number,
-  { connection, pool }: { connection(): pg.ClientConfig; pool: pg.Pool },
+  {
+    connection,
+    pool,
+    onGivenBack = () => {},
+  }: { connection(): pg.ClientConfig; pool: pg.Pool; onGivenBack?: (count: number) => void },
 ): Nodes {
   let client: pg.Client | null = null;
   return {
@@ -49,6 +53,7 @@ export function createNodes(
         [dead],
       );
       await pool.query('delete from webhook_nodes where id = any($1::integer[])', [dead]);
+      onGivenBack(rowCount ?? 0);
       return rowCount ?? 0;
     },
     async close() {
