@@ -26,6 +26,7 @@ import { createHealthKeeper } from './webhooks/health.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
 import { createNodes } from './webhooks/nodes.ts';
 import { createQueue } from './webhooks/queue.ts';
+import { createReplays } from './webhooks/replays.ts';
 import { rememberSecrets } from './webhooks/secrets.ts';
 import { createTester } from './webhooks/test-event.ts';
 
@@ -48,6 +49,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const commit = createGroupCommit(pool);
     const orderBell = createBell();
     const deliveryBell = createBell();
+    const replayBell = createBell();
     // One commit with an event wakes both: the one that orders the feed, and the one that sends.
     const eventBell = {
       ring() {
@@ -61,6 +63,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const tester = createTester({ exchanger, serviceName: webhooks.serviceName });
     const endpoints = createEndpoints({ db, keyring, guard, tester, eventBell });
     const deliveries = createDeliveries({ db, bell: deliveryBell });
+    const replays = createReplays({ db, bell: replayBell, deliveryBell });
     const queueDatabase = openDatabase({
       connection: store.connection,
       onError: store.onConnectionLost,
@@ -95,8 +98,10 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         apiKeys,
         orderBell,
         deliveryBell,
+        replayBell,
         nodes,
         dispatcher,
+        replays,
         retentionDays: webhooks.retentionDays,
         shared: config.roles.loops,
       }),
@@ -129,6 +134,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           apiKeys,
           endpoints,
           deliveries,
+          replays,
           cursors,
           idempotency,
           operations,

@@ -1,5 +1,5 @@
 /** Identifiers: a prefix that names the kind, then 26 characters that sort by the time they were made. */
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 import { smallRandomBytes } from './random.ts';
 
 export type IdPrefix =
@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'evt'
   | 'whe'
   | 'dlv'
+  | 'rpl'
   | 'key'
   | 'aud';
 
@@ -21,4 +22,9 @@ const sortable = monotonicFactory(() => smallRandomBytes(1).readUInt8() / 256);
 
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${sortable()}`;
+}
+
+/** Sorts before every id that is made at this time or later, and after every earlier one. */
+export function idBound(prefix: IdPrefix, time: Date): string {
+  return `${prefix}_${encodeTime(Math.max(0, time.getTime()))}`;
 }

@@ -10,6 +10,8 @@ import type { Keyring } from './keys/keyring.ts';
 import type { Bell, Loop } from './loop.ts';
 import { eventOrderLoop } from './webhooks/event-order.loop.ts';
 import type { Nodes } from './webhooks/nodes.ts';
+import { replaysLoop } from './webhooks/replays.loop.ts';
+import type { Replays } from './webhooks/replays.ts';
 import { deliveryLogLoop, nodesLoop } from './webhooks/upkeep.loop.ts';
 
 export interface LoopDeps {
@@ -19,8 +21,10 @@ export interface LoopDeps {
   apiKeys: ApiKeys;
   orderBell: Bell;
   deliveryBell: Bell;
+  replayBell: Bell;
   nodes: Nodes;
   dispatcher: Loop;
+  replays: Replays;
   retentionDays: number;
   /** False on a node that only answers requests. */
   shared: boolean;
@@ -37,6 +41,7 @@ export function allLoops(deps: LoopDeps): Loop[] {
     auditChainLoop(db),
     idempotencyLoop(db),
     deps.dispatcher,
+    replaysLoop(deps.replays, deps.replayBell),
     nodesLoop(deps.nodes, deps.deliveryBell),
     deliveryLogLoop(db, deps.retentionDays),
   ];

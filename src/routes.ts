@@ -17,6 +17,8 @@ import type { Deliveries } from './webhooks/deliveries.ts';
 import { endpointRoutes } from './webhooks/endpoints.routes.ts';
 import type { Endpoints } from './webhooks/endpoints.ts';
 import { eventRoutes } from './webhooks/events.routes.ts';
+import { replayRoutes } from './webhooks/replays.routes.ts';
+import type { Replays } from './webhooks/replays.ts';
 
 export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   vaults: Vaults;
@@ -24,6 +26,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   apiKeys: ApiKeys;
   endpoints: Endpoints;
   deliveries: Deliveries;
+  replays: Replays;
   cursors: Cursors;
   idempotency: Idempotency;
   operations: OperationsDeps;
@@ -39,6 +42,7 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   eventRoutes(app, deps);
   endpointRoutes(app, deps);
   deliveryRoutes(app, deps);
+  replayRoutes(app, deps);
   apiKeyRoutes(app, deps);
   auditRoutes(app, deps);
 }

@@ -6,13 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
-export interface RunningService {
+export interface RunningProcess {
   child: ChildProcess;
-  url: string;
   stdout(): string;
   stderr(): string;
   /** Resolves with the exit code, or the signal's name. */
   exited: Promise<number | string>;
+}
+
+export interface RunningService extends RunningProcess {
+  url: string;
 }
 
 export type Settings = Record<string, string>;
@@ -27,7 +30,25 @@ export function npmStart(settings: Settings): Promise<RunningService> {
   return startProcess('npm', ['start'], settings);
 }
 
+/** A command that runs until it is stopped; resolves when its output matches. */
+export async function startHoldfast(
+  settings: Settings,
+  ready: RegExp,
+  ...args: string[]
+): Promise<RunningProcess> {
+  return (await startUntil(ready, { program: process.execPath, args: [main, ...args], settings })).running;
+}
+
 async function startProcess(program: string, args: string[], settings: Settings): Promise<RunningService> {
+  const { running, match } = await startUntil(/is ready at (\S+)/, { program, args, settings });
+  return { ...running, url: match[1] ?? '' };
+}
+
+/** Any program; rejects with what it printed when it ends before its output matches. */
+export async function startUntil(
+  ready: RegExp,
+  { program, args, settings }: { program: string; args: string[]; settings: Settings },
+): Promise<{ running: RunningProcess; match: RegExpExecArray }> {
   const child = spawn(program, args, {
     cwd: join(import.meta.dirname, '..'),
     env: environment(settings),
@@ -44,11 +65,11 @@ async function startProcess(program: string, args: string[], settings: Settings)
       resolve(outcome);
     }),
   );
-  const url = await waitUntil(() => {
+  const match = await waitUntil(() => {
     if (outcome !== null) throw new Error(`ended with ${outcome}:\n${stdout}${stderr}`);
-    return /is ready at (\S+)/.exec(stdout)?.[1] ?? null;
+    return ready.exec(stdout + stderr);
   }, 30_000);
-  return { child, url, stdout: () => stdout, stderr: () => stderr, exited };
+  return { running: { child, stdout: () => stdout, stderr: () => stderr, exited }, match };
 }
 
 export interface CommandResult {

@@ -1,6 +1,9 @@
 /** What commands other than serve share: open the store, do one thing, print it, and leave everything as it was. */
 import type { Logger } from 'pino';
-import { type Config, loadEnvFile, readConfig } from '../config.ts';
+import { findWorkspace, operatorIn } from '../auth/workspaces.ts';
+import type { Caller } from '../caller.ts';
+import { type Config, type LogLevel, loadEnvFile, readConfig } from '../config.ts';
+import { AppError, OperatorError } from '../errors.ts';
 import { openStore, type Store } from '../store.ts';
 import { createLog } from './log.ts';
 
@@ -10,18 +13,39 @@ export interface CommandContext {
   log: Logger;
 }
 
-/** Runs one command on the store of the configured service, whether that service runs or not. */
-export async function withStore(work: (context: CommandContext) => Promise<void>): Promise<void> {
+export const workspaceOption = [
+  '--workspace <id>',
+  'id or slug of the workspace (default: the default workspace)',
+] as const;
+
+/**
+ * Runs one command on the store of the configured service, whether that service runs or not.
+ * A command speaks through its output; by default only what goes wrong is logged.
+ */
+export async function withStore(
+  work: (context: CommandContext) => Promise<void>,
+  usualLogLevel: LogLevel = 'warn',
+): Promise<void> {
   loadEnvFile();
   const config = readConfig(process.env);
-  // A command speaks through its output; only what goes wrong is logged.
-  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
+  const log = createLog(config.logLevel === 'info' ? usualLogLevel : config.logLevel);
   const store = await openStore(config, log);
   try {
     await work({ config, store, log });
   } finally {
     await store.close();
   }
+}
+
+/** The operator, in the workspace that was named. */
+export async function callerFor(store: Store, { workspace }: { workspace?: string }): Promise<Caller> {
+  const { id } = await findWorkspace(store.database.db, workspace);
+  return operatorIn(id);
+}
+
+/** What the API would refuse, told in the same sentence. */
+export function explain(error: unknown): never {
+  throw error instanceof AppError ? new OperatorError(error.message) : error;
 }
 
 /** Prints the value as JSON, or as the given text for people. */

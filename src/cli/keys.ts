@@ -1,12 +1,9 @@
 /** `holdfast keys`: makes, lists and revokes API keys. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createApiKeys } from '../auth/api-keys.ts';
-import { findWorkspace, operatorIn } from '../auth/workspaces.ts';
-import { type Caller, type Scope, scopes } from '../caller.ts';
+import { type Scope, scopes } from '../caller.ts';
 import { isDateTime } from '../date-time.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import type { Store } from '../store.ts';
-import { print, table, withStore } from './command.ts';
+import { callerFor, explain, print, table, withStore, workspaceOption } from './command.ts';
 import { nonEmpty } from './workspaces.ts';
 
 interface Options {
@@ -16,10 +13,6 @@ interface Options {
 
 export function addKeysCommands(program: Command): void {
   const keys = program.command('keys').description('make, list and revoke API keys');
-  const workspaceOption = [
-    '--workspace <id>',
-    'id or slug of the workspace (default: the default workspace)',
-  ] as const;
 
   keys
     .command('create')
@@ -81,15 +74,6 @@ export function addKeysCommands(program: Command): void {
         print(options, { id, revoked: true }, `${id} is revoked.`);
       }),
     );
-}
-
-async function callerFor(store: Store, { workspace }: Options): Promise<Caller> {
-  const { id } = await findWorkspace(store.database.db, workspace);
-  return operatorIn(id);
-}
-
-function explain(error: unknown): never {
-  throw error instanceof AppError ? new OperatorError(error.message) : error;
 }
 
 function parseScopes(text: string): Scope[] {

@@ -3,9 +3,11 @@ import { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { version } from '../version.ts';
 import { addKeysCommands } from './keys.ts';
+import { addListenCommand } from './listen.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addRotateMasterKeyCommand } from './rotate-master-key.ts';
 import { addServeCommand } from './serve.ts';
+import { addWebhooksCommands } from './webhooks.ts';
 import { addWorkspacesCommands } from './workspaces.ts';
 
 export async function runCommandLine(): Promise<void> {
@@ -25,6 +27,8 @@ The commands work beside a running service, and start the embedded PostgreSQL th
   addMigrateCommand(program);
   addKeysCommands(program);
   addWorkspacesCommands(program);
+  addWebhooksCommands(program);
+  addListenCommand(program);
   addRotateMasterKeyCommand(program);
 
   try {

@@ -116,11 +116,12 @@ export interface Tables {
     from_time: Timestamp;
     to_time: Timestamp;
     status: string | null;
-    types: string[] | null;
+    types: string[];
     state: Generated<'running' | 'completed' | 'cancelled'>;
-    position: Generated<number>;
+    last_event_id: string;
+    next_batch_at: Timestamp;
     total: number;
-    done: Generated<number>;
+    enqueued: Generated<number>;
     created_at: Timestamp;
     finished_at: NullableTimestamp;
   };

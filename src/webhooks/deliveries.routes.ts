@@ -17,6 +17,7 @@ const fields = {
   status,
   createdAt: dateTime,
   nextAttemptAt: orNull(dateTime),
+  replayId: orNull(Type.String({ description: 'The replay that made it; null: the event itself did' })),
 };
 const DeliverySchema = Type.Object(fields);
 const WholeDeliverySchema = Type.Object({
@@ -115,7 +116,7 @@ export function deliveryRoutes(
   );
 }
 
-function toJson({ id, eventId, endpointId, type, status, createdAt, nextAttemptAt }: Delivery) {
+function toJson({ id, eventId, endpointId, type, status, createdAt, nextAttemptAt, replayId }: Delivery) {
   return {
     id,
     eventId,
@@ -124,5 +125,6 @@ function toJson({ id, eventId, endpointId, type, status, createdAt, nextAttemptA
     status,
     createdAt: createdAt.toISOString(),
     nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+    replayId,
   };
 }

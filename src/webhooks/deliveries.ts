@@ -28,6 +28,8 @@ export interface Delivery {
   createdAt: Date;
   nextAttemptAt: Date | null;
   attemptCount: number;
+  /** The replay that made it; null: the event's own. */
+  replayId: string | null;
 }
 
 export interface WholeDelivery extends Delivery {
@@ -64,6 +66,7 @@ const columns = [
   'created_at',
   'next_attempt_at',
   'attempt_count',
+  'replay_id',
 ] as const;
 
 export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveries {
@@ -151,6 +154,7 @@ function toDelivery(row: Row): Delivery {
     createdAt: row.created_at,
     nextAttemptAt: row.next_attempt_at,
     attemptCount: row.attempt_count,
+    replayId: row.replay_id,
   };
 }
 

@@ -6,21 +6,27 @@ import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { dateTime, orNull } from '../http/schemas.ts';
-import type { Endpoint, EndpointInput, Endpoints } from './endpoints.ts';
+import { type Endpoint, type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
 import { type EventType, eventTypes } from './events.ts';
 
-const types = Type.Array(Type.Unsafe<EventType>(Type.String({ enum: [...eventTypes] })), {
+export const eventTypesSchema = Type.Array(Type.Unsafe<EventType>(Type.String({ enum: [...eventTypes] })), {
   minItems: 1,
   uniqueItems: true,
   maxItems: eventTypes.length,
 });
 const target = Type.String({
   minLength: 1,
-  maxLength: 2000,
+  maxLength: endpointLimits.urlLength,
   description: 'Public https address that accepts POST',
 });
-const description = Type.String({ maxLength: 2000 });
-const rateLimit = orNull(Type.Integer({ minimum: 1, maximum: 10_000, description: 'Requests per second' }));
+const description = Type.String({ maxLength: endpointLimits.descriptionLength });
+const rateLimit = orNull(
+  Type.Integer({
+    minimum: 1,
+    maximum: endpointLimits.requestsPerSecond,
+    description: 'Requests per second',
+  }),
+);
 
 const fields = {
   id: Type.String(),
@@ -47,7 +53,7 @@ const SavedSchema = Type.Object({ ...fields, test });
 const CreatedSchema = Type.Object({ ...fields, secret: Type.String(), test });
 
 const url = `${apiBase}/platform/webhooks/endpoints`;
-const endpointPath = Type.Object({ endpointId: Type.String() });
+export const endpointPath = Type.Object({ endpointId: Type.String() });
 const tags = ['webhooks'];
 
 export interface EndpointRoutesDeps {
@@ -68,7 +74,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         body: Type.Object(
           {
             url: target,
-            eventTypes: types,
+            eventTypes: eventTypesSchema,
             description: Type.Optional(description),
             enabled: Type.Optional(Type.Boolean()),
             rateLimit: Type.Optional(rateLimit),
@@ -143,7 +149,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         body: Type.Object(
           {
             url: Type.Optional(target),
-            eventTypes: Type.Optional(types),
+            eventTypes: Type.Optional(eventTypesSchema),
             description: Type.Optional(description),
             enabled: Type.Optional(Type.Boolean()),
             rateLimit: Type.Optional(rateLimit),
@@ -225,10 +231,11 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   );
 }
 
-function toJson({ failingSince, createdAt, updatedAt, ...rest }: Endpoint) {
+function toJson(endpoint: Endpoint) {
+  const { failingSince: _, createdAt, updatedAt, ...rest } = endpoint;
   return {
     ...rest,
-    status: !rest.enabled ? 'disabled' : failingSince ? 'failing' : 'active',
+    status: statusOf(endpoint),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

@@ -35,6 +35,12 @@ export interface EndpointInput {
   rateLimit: number | null;
 }
 
+export const endpointLimits = { urlLength: 2000, descriptionLength: 2000, requestsPerSecond: 10_000 };
+
+export function statusOf({ enabled, failingSince }: Endpoint): 'active' | 'failing' | 'disabled' {
+  return !enabled ? 'disabled' : failingSince ? 'failing' : 'active';
+}
+
 export interface MadeEndpoint {
   endpoint: Endpoint;
   secret: string;

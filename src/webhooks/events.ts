@@ -127,3 +127,11 @@ export async function readFeed(
   });
   return rows;
 }
+
+/** The last position of the feed: what is read after it is new. */
+export async function tailPosition(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ tail: number }>(
+    'select coalesce(max(position), 0) as tail from events where position is not null',
+  );
+  return rows[0]?.tail ?? 0;
+}

@@ -64,3 +64,13 @@ export function createNodes(
     },
   };
 }
+
+/** Whether any service runs that places events in the feed and sends them. */
+export async function isAnyNodeAlive(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query(
+    `select 1 from webhook_nodes n join pg_locks l
+     on l.locktype = 'advisory' and l.classid = $1 and l.objid = n.id and l.objsubid = 2 limit 1`,
+    [lockClass],
+  );
+  return rows.length > 0;
+}

@@ -19,7 +19,7 @@ export interface Connection {
 export interface EmbeddedPostgres {
   /** Where to connect now; the port may change after a restart, so the pool reads it for each new connection. */
   connection(): Connection;
-  /** Restarts the server when it dies. Only a service runs it; a command does not. */
+  /** Restarts the server when it dies. For what runs long, as a service does; a quick command does without. */
   loop: Loop;
   /** Leaves; the last one out stops the server and waits until it is gone. Close the pool before. */
   release(): Promise<void>;

@@ -1,0 +1,168 @@
+/** `holdfast listen`: shows events as they come, and hands them to a receiver on this machine, signed as webhooks are. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Pool } from 'pg';
+import type { WebhookConfig } from '../config.ts';
+import { isDatabaseAway } from '../db/faults.ts';
+import { once, pause, superviseLoops } from '../loop.ts';
+import { type EventType, type FeedItem, readFeed, tailPosition } from '../webhooks/events.ts';
+import type { Outcome } from '../webhooks/exchange.ts';
+import { isAnyNodeAlive } from '../webhooks/nodes.ts';
+import { newWebhookSecret, signatureHeaders } from '../webhooks/signature.ts';
+import { type CommandContext, callerFor, withStore, workspaceOption } from './command.ts';
+import { parseEventTypes } from './webhooks.ts';
+
+interface Options {
+  forwardTo?: URL;
+  workspace?: string;
+  events?: EventType[];
+  secret?: string;
+  sinceBeginning?: boolean;
+  json?: boolean;
+}
+
+type Envelope = { id: string; type: EventType; timestamp: string };
+
+const pollMs = 250;
+const pageSize = 100;
+const retryMs = 1000;
+
+export function addListenCommand(program: Command): void {
+  program
+    .command('listen')
+    .description('show events as they come, and forward them to a URL, signed as webhooks are')
+    .option('--forward-to <url>', 'POST each event there; http and private addresses are fine', parseTarget)
+    .option(...workspaceOption)
+    .option('--events <types>', 'comma-separated types (default: all)', parseEventTypes)
+    .option('--secret <secret>', 'sign with this one (default: a new one, printed at the start)', parseSecret)
+    .option('--since-beginning', 'start with the oldest event instead of the next one')
+    .option('--json', 'print each envelope as it is, one a line, and the rest to standard error')
+    .action((options: Options) => {
+      const stopping = stopSignal();
+      // It tells in words what goes wrong, so the log can be quiet.
+      return withStore((context) => listen(options, context, stopping), 'fatal');
+    });
+}
+
+async function listen(
+  options: Options,
+  { config, store, log }: CommandContext,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { pool } = store.database;
+  const { workspaceId } = await callerFor(store, options);
+  const say = options.json ? console.error : console.log;
+  const forward = options.forwardTo ? await createForward(options, config.webhooks) : null;
+  // It may outlive the service beside it: then it is for this command to keep the embedded database going.
+  const loops = superviseLoops(store.embedded ? [store.embedded.loop] : [], log);
+  loops.start();
+  try {
+    const after = options.sinceBeginning ? 0 : await tailPosition(pool);
+    say(`Listening for ${options.events?.join(', ') ?? 'all events'} of ${workspaceId}. Ctrl-C ends it.`);
+    if (forward) say(`Forwarding to ${options.forwardTo}, signed with ${forward.secret}`);
+    if (!(await isAnyNodeAlive(pool)))
+      say('No service runs that would bring new events. Start one with "holdfast serve".');
+    // Ends a request that is under way, too.
+    stopping.addEventListener('abort', () => void forward?.close());
+
+    for await (const envelope of follow({ pool, workspaceId, after, say, stopping })) {
+      const event = JSON.parse(envelope) as Envelope;
+      if (options.events && !options.events.includes(event.type)) continue;
+      console.log(options.json ? envelope : `${event.timestamp}  ${event.type}  ${event.id}`);
+      if (forward && !stopping.aborted) say(`  ${tell(await forward.post(event.id, envelope))}`);
+    }
+  } finally {
+    await forward?.close();
+    await loops.stop(5_000);
+  }
+}
+
+interface Following {
+  pool: Pool;
+  workspaceId: string;
+  after: number;
+  say(line: string): void;
+  stopping: AbortSignal;
+}
+
+/** The envelopes after a position, until it is told to stop; a database that is away is said once and asked again. */
+async function* follow({ pool, workspaceId, after, say, stopping }: Following): AsyncGenerator<string> {
+  let seen = after;
+  let away = false;
+  while (!stopping.aborted) {
+    let items: FeedItem[] = [];
+    try {
+      items = await readFeed(pool, { workspaceId, type: undefined, after: seen, limit: pageSize });
+      if (away) say('The database answers again.');
+      away = false;
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      const { message, code } = error as Error & { code?: string };
+      if (!away) say(`The database does not answer (${message || code}). Trying again.`);
+      away = true;
+    }
+    for (const { position, envelope } of items) {
+      if (stopping.aborted) return;
+      yield envelope;
+      seen = position;
+    }
+    if (items.length < pageSize) await pause(away ? retryMs : pollMs, stopping);
+  }
+}
+
+interface Forward {
+  secret: string;
+  post(eventId: string, envelope: string): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+async function createForward(
+  { forwardTo, secret = newWebhookSecret() }: Options,
+  { serviceName, timeoutMs, caFile }: WebhookConfig,
+): Promise<Forward> {
+  // Loaded here and not above: the other commands start sooner without it.
+  const { createAddressGuard, toAllowList } = await import('../webhooks/address-guard.ts');
+  const { createExchanger } = await import('../webhooks/exchange.ts');
+  // Whoever may run this command can reach every address from here anyway.
+  const guard = createAddressGuard(toAllowList(['0.0.0.0/0', '::/0']));
+  const exchanger = createExchanger({ guard, timeoutMs, caFile });
+  const url = new URL(forwardTo ?? '');
+  return {
+    secret,
+    post(eventId, envelope) {
+      const timestamp = Math.floor(Date.now() / 1000);
+      const signed = signatureHeaders(
+        { serviceName, secret, previousSecret: null },
+        { eventId, body: envelope, timestamp },
+      );
+      const headers = { 'content-type': 'application/json', 'user-agent': 'Holdfast-Webhooks/1', ...signed };
+      return exchanger.post({ url, headers, body: envelope });
+    },
+    close: once(exchanger.close),
+  };
+}
+
+function tell({ statusCode, error, durationMs }: Outcome): string {
+  return error === null ? `${statusCode} in ${durationMs} ms` : `failed after ${durationMs} ms: ${error}`;
+}
+
+/** Aborts with Ctrl-C and SIGTERM, and when nobody reads the output any more; from then on they mean nothing new. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => stop.abort());
+  return stop.signal;
+}
+
+function parseTarget(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError('Give an http or https address, such as http://127.0.0.1:8080/webhooks.');
+  return url;
+}
+
+function parseSecret(text: string): string {
+  const bytes = Buffer.from(text.slice('whsec_'.length), 'base64');
+  if (!text.startsWith('whsec_') || bytes.length < 16 || `whsec_${bytes.toString('base64')}` !== text)
+    throw new InvalidArgumentError('A secret is whsec_ and base64, as it was shown with the endpoint.');
+  return text;
+}

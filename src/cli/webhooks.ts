@@ -1,0 +1,134 @@
+/** `holdfast webhooks`: makes and lists webhook endpoints. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Endpoint, type Endpoints, endpointLimits, statusOf } from '../webhooks/endpoints.ts';
+import { type EventType, eventTypes } from '../webhooks/events.ts';
+import type { TestOutcome } from '../webhooks/test-event.ts';
+import {
+  type CommandContext,
+  callerFor,
+  explain,
+  print,
+  table,
+  withStore,
+  workspaceOption,
+} from './command.ts';
+
+interface Options {
+  workspace?: string;
+  json?: boolean;
+}
+
+interface CreateOptions extends Options {
+  url: string;
+  events: EventType[];
+  description: string;
+  rateLimit: number | null;
+}
+
+export function addWebhooksCommands(program: Command): void {
+  const webhooks = program.command('webhooks').description('make and list webhook endpoints');
+
+  webhooks
+    .command('create')
+    .description('make a webhook endpoint, send it webhook.test, and print its secret')
+    .requiredOption('--url <url>', 'public https address that accepts POST', parseUrl)
+    .requiredOption('--events <types>', `comma-separated, of ${eventTypes.join(', ')}`, parseEventTypes)
+    .option(...workspaceOption)
+    .option('--description <text>', 'what it is for', parseDescription, '')
+    .option('--rate-limit <n>', 'at most so many requests per second (default: no limit)', parseRate, null)
+    .option('--json', 'print {id, secret, test}')
+    .action((options: CreateOptions) =>
+      withEndpoints(async (endpoints, { store }) => {
+        const { url, events, description, rateLimit } = options;
+        const { endpoint, secret, test } = await endpoints
+          .create(
+            await callerFor(store, options),
+            { url, eventTypes: events, description, enabled: true, rateLimit },
+            () => [],
+          )
+          .catch(explain);
+        print(options, { id: endpoint.id, secret, test }, `${endpoint.id}\n${secret}\n\n${tell(test)}`);
+      }),
+    );
+
+  webhooks
+    .command('list')
+    .description('list the webhook endpoints of a workspace')
+    .option(...workspaceOption)
+    .option('--json', 'print an array')
+    .action((options: Options) =>
+      withEndpoints(async (endpoints, { store }) => {
+        const { workspaceId } = await callerFor(store, options);
+        const all = await endpoints.list(workspaceId, { before: undefined, limit: 10_000 });
+        const rows = all.map((endpoint) => [
+          endpoint.id,
+          endpoint.disabledReason === null ? statusOf(endpoint) : `disabled (${endpoint.disabledReason})`,
+          endpoint.eventTypes.join(','),
+          endpoint.url,
+          endpoint.description,
+        ]);
+        print(options, all.map(toJson), table(['ID', 'STATUS', 'EVENTS', 'URL', 'DESCRIPTION'], rows));
+      }),
+    );
+}
+
+/** Comma-separated event types, each at most once. */
+export function parseEventTypes(text: string): EventType[] {
+  const named = [...new Set(text.split(',').map((type) => type.trim()))];
+  const unknown = named.filter((type) => !eventTypes.some((known) => known === type));
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. There are ${eventTypes.join(', ')}.`);
+  return named as EventType[];
+}
+
+async function withEndpoints(
+  work: (endpoints: Endpoints, context: CommandContext) => Promise<void>,
+): Promise<void> {
+  await withStore(async (context) => {
+    const { db } = context.store.database;
+    // Loaded here and not above: the other commands start sooner without it.
+    const { openKeyring } = await import('../keys/keyring.ts');
+    const { createOutgoing } = await import('../webhooks/outgoing.ts');
+    const keyring = await openKeyring({ db, source: context.config.masterKey });
+    // A command makes no event, so nobody has to be woken.
+    const eventBell = { ring() {} };
+    const { exchanger, endpoints } = createOutgoing(context.config.webhooks, { db, keyring, eventBell });
+    try {
+      await work(endpoints, context);
+    } finally {
+      await exchanger.close();
+      await keyring.close();
+    }
+  });
+}
+
+function tell({ delivered, statusCode, error, durationMs }: TestOutcome): string {
+  return delivered
+    ? `The test arrived: ${statusCode} in ${durationMs} ms.`
+    : `The test failed: ${error}\nThe endpoint is saved all the same, and events are sent to it from now on.`;
+}
+
+/** As the API shows it. */
+function toJson(endpoint: Endpoint) {
+  const { failingSince: _, ...rest } = endpoint;
+  return { ...rest, status: statusOf(endpoint) };
+}
+
+function parseUrl(text: string): string {
+  if (text.length > endpointLimits.urlLength)
+    throw new InvalidArgumentError(`Give at most ${endpointLimits.urlLength} characters.`);
+  return text;
+}
+
+function parseDescription(text: string): string {
+  if (text.length > endpointLimits.descriptionLength || !text.isWellFormed())
+    throw new InvalidArgumentError(`Give at most ${endpointLimits.descriptionLength} characters.`);
+  return text;
+}
+
+function parseRate(text: string): number {
+  const most = endpointLimits.requestsPerSecond;
+  if (!/^[1-9]\d{0,5}$/.test(text) || Number(text) > most)
+    throw new InvalidArgumentError(`Give a number from 1 to ${most}.`);
+  return Number(text);
+}
