@@ -17,18 +17,15 @@ import { createVaults } from './platform/vaults.ts';
 import { addRoutes } from './routes.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
-import { createAddressGuard, toAllowList } from './webhooks/address-guard.ts';
 import { createDeliveries } from './webhooks/deliveries.ts';
 import { createNodeId, dispatcherLoop } from './webhooks/dispatcher.ts';
-import { createEndpoints } from './webhooks/endpoints.ts';
-import { createExchanger } from './webhooks/exchange.ts';
 import { createHealthKeeper } from './webhooks/health.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
 import { createNodes } from './webhooks/nodes.ts';
+import { createOutgoing } from './webhooks/outgoing.ts';
 import { createQueue } from './webhooks/queue.ts';
 import { createReplays } from './webhooks/replays.ts';
 import { rememberSecrets } from './webhooks/secrets.ts';
-import { createTester } from './webhooks/test-event.ts';
 
 export interface App {
   server: Server;
@@ -58,10 +55,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       },
     };
     const { webhooks } = config;
-    const guard = createAddressGuard(toAllowList(webhooks.allow));
-    const exchanger = createExchanger({ guard, timeoutMs: webhooks.timeoutMs, caFile: webhooks.caFile });
-    const tester = createTester({ exchanger, serviceName: webhooks.serviceName });
-    const endpoints = createEndpoints({ db, keyring, guard, tester, eventBell });
+    const { exchanger, endpoints } = createOutgoing(webhooks, { db, keyring, eventBell });
     const deliveries = createDeliveries({ db, bell: deliveryBell });
     const replays = createReplays({ db, bell: replayBell, deliveryBell });
     const queueDatabase = openDatabase({
