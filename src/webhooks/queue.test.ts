@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, beforeEach, test } from 'node:test';
+import { openTestDatabase } from '../../test/database.ts';
+import { createWorkspace } from '../auth/workspaces.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { insertAll } from '../db/writes.ts';
+import { newId } from '../ids.ts';
+import { eventWrite } from './events.ts';
+import { keepPartitions } from './partitions.ts';
+import { type Attempt, type ClaimedDelivery, type ClaimRequest, createQueue, type Queue } from './queue.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+let queueDatabase: Database;
+let queue: Queue;
+let workspaceId: string;
+before(async () => {
+  database = await openTestDatabase();
+  queueDatabase = openDatabase({
+    connection: () => ({ connectionString: database.url }),
+    onError() {},
+    indexOnly: true,
+  });
+  queue = createQueue(queueDatabase.pool);
+  await keepPartitions(database.db, 90);
+});
+after(async () => {
+  await queueDatabase.close();
+  await database.close();
+});
+beforeEach(async () => {
+  await database.pool.query('truncate webhook_deliveries, webhook_endpoints, events');
+  workspaceId = (await createWorkspace(database.db, { name: `Queue ${randomUUID()}` })).id;
+});
+
+async function makeEndpoint(enabled = true): Promise<string> {
+  const id = newId('whe');
+  await database.pool.query(
+    `insert into webhook_endpoints (workspace_id, id, url, event_types, enabled, disabled_reason)
+     values ($1, $2, 'https://example.org/', '{vault.deactivated}', $3, $4)`,
+    [workspaceId, id, enabled, enabled ? null : 'owner'],
+  );
+  return id;
+}
+
+/** Each event becomes a delivery to every endpoint there is. */
+async function makeEvents(count: number, at = new Date()): Promise<void> {
+  const data = { vault_id: 'vlt_1', address: '0x', deactivated_at: at.toISOString() };
+  const one = () => eventWrite({ workspaceId, type: 'vault.deactivated', at, data });
+  await insertAll(database.db, Array.from({ length: count }, one));
+}
+
+function claim(change: Partial<ClaimRequest> = {}, from = queue): Promise<ClaimedDelivery[]> {
+  const since = new Date(Date.now() - 60 * 60 * 1000);
+  const usual = { nodeId: 1, leaseMs: 60_000, room: [], usual: 8, limit: 1000, since };
+  return from.claim({ claimId: randomUUID(), ...usual, ...change });
+}
+
+interface Row {
+  id: string;
+  status: string;
+  open: boolean;
+  attempts: Attempt[];
+  attempt_count: number;
+  first_attempt_at: Date | null;
+  next_attempt_at: Date | null;
+  claim_id: string | null;
+  claimed_by: number | null;
+  lease_until: Date | null;
+  retrying: boolean;
+}
+
+async function rows(): Promise<Row[]> {
+  return (await database.pool.query<Row>('select * from webhook_deliveries order by id')).rows;
+}
+
+const change = (assignments: string) => database.pool.query(`update webhook_deliveries set ${assignments}`);
+
+function attempt(number: number, statusCode = 204): Attempt {
+  const at = new Date(1_700_000_000_000 + number * 1000).toISOString();
+  return { number, at, durationMs: 12, statusCode, error: null, responseHeaders: {}, responseBody: '' };
+}
+
+const ids = (deliveries: ClaimedDelivery[]) => deliveries.map(({ id }) => id).sort();
+
+test('only what is due is claimed, with all it takes to send it', async () => {
+  const endpointId = await makeEndpoint();
+  await makeEvents(1);
+  await makeEvents(1, new Date(Date.now() + 60_000));
+  const [only, ...more] = await claim({ claimId: 'claim-1', nodeId: 7 });
+  assert.ok(only);
+  assert.deepEqual(more, []);
+  const { envelope } = (
+    await database.pool.query('select envelope from events where id = $1', [only.eventId])
+  ).rows[0];
+  assert.equal(only.envelope, envelope);
+  assert.equal(only.workspaceId, workspaceId);
+  assert.equal(only.attemptCount, 0);
+  assert.equal(only.firstAttemptAt, null);
+  assert.equal(only.claimId, 'claim-1');
+  const { id, url, enabled } = only.endpoint;
+  assert.deepEqual({ id, url, enabled }, { id: endpointId, url: 'https://example.org/', enabled: true });
+  const row = (await rows()).find((row) => row.id === only.id);
+  assert.deepEqual(
+    [row?.status, row?.open, row?.claim_id, row?.claimed_by],
+    ['delivering', true, 'claim-1', 7],
+  );
+  assert.deepEqual(await claim(), [], 'claimed once, it is not claimed again');
+});
+
+test('each endpoint gives as many as it has room for, and all together no more than the limit', async () => {
+  const [full, some, unnamed] = [await makeEndpoint(), await makeEndpoint(), await makeEndpoint()];
+  await makeEvents(20);
+  const room = [
+    { endpointId: full, free: 0 },
+    { endpointId: some, free: 3 },
+  ];
+  const claimed = await claim({ room, usual: 5 });
+  const count = (id: string) => claimed.filter(({ endpoint }) => endpoint.id === id).length;
+  assert.deepEqual([count(full), count(some), count(unnamed)], [0, 3, 5]);
+  assert.equal((await claim({ usual: 100, limit: 7 })).length, 7);
+});
+
+test('first attempts go before retries, and among them what has waited longest', async () => {
+  await makeEndpoint();
+  const now = Date.now();
+  for (const ago of [3000, 1000, 2000, 5000]) await makeEvents(1, new Date(now - ago));
+  const oldest = (await claim({ usual: 1 }))[0];
+  assert.equal(oldest?.createdAt.getTime(), now - 5000);
+  await queue.complete([
+    {
+      delivery: oldest as ClaimedDelivery,
+      status: 'pending',
+      nextAttemptAt: new Date(now - 4000),
+      attempt: attempt(1, 500),
+    },
+  ]);
+  const order: number[] = [];
+  for (let turn = 0; turn < 4; turn += 1)
+    for (const { createdAt } of await claim({ usual: 1 })) order.push(now - createdAt.getTime());
+  assert.deepEqual(order, [3000, 2000, 1000, 5000]);
+});
+
+test('a backlog of one endpoint does not keep others waiting, nor does a full one cost a look at its rows', async () => {
+  const busy = await makeEndpoint();
+  await makeEvents(3000);
+  const quiet = await makeEndpoint();
+  await makeEvents(1);
+  assert.ok(busy < quiet, 'the busy one comes first in every index');
+  const claimed = await claim();
+  assert.equal(claimed.filter(({ endpoint }) => endpoint.id === quiet).length, 1);
+  assert.equal(claimed.filter(({ endpoint }) => endpoint.id === busy).length, 8);
+});
+
+test('nodes that claim at the same time never get the same delivery, and together get all', async () => {
+  for (let endpoint = 0; endpoint < 5; endpoint += 1) await makeEndpoint();
+  await makeEvents(200);
+  const work = async (nodeId: number) => {
+    const mine: string[] = [];
+    for (let empty = 0; empty < 3; ) {
+      const claimed = await claim({ nodeId, usual: 7, limit: 23 });
+      mine.push(...ids(claimed));
+      empty = claimed.length === 0 ? empty + 1 : 0;
+    }
+    return mine;
+  };
+  const shares = await Promise.all([1, 2, 3, 4].map(work));
+  assert.equal(shares.flat().length, 1000);
+  assert.equal(new Set(shares.flat()).size, 1000);
+  assert.ok(shares.filter((share) => share.length > 0).length > 1, 'more than one node had a part in it');
+});
+
+test('an expired claim goes to another node; the late result of the first is refused, that of the second taken', async () => {
+  await makeEndpoint();
+  await makeEvents(1);
+  const [first] = await claim({ nodeId: 1 });
+  assert.ok(first);
+  assert.deepEqual(await claim({ nodeId: 2 }), [], 'not while the first has it');
+  await change(`lease_until = now() - interval '1 second'`);
+  const [second] = await claim({ nodeId: 2 });
+  assert.equal(second?.id, first.id);
+  const result = { status: 'succeeded' as const, nextAttemptAt: null };
+  const late = { ...result, delivery: first, attempt: attempt(1, 200) };
+  assert.deepEqual(await queue.complete([late]), []);
+  assert.deepEqual(
+    (await rows()).map(({ status, attempts }) => [status, attempts]),
+    [['delivering', []]],
+  );
+  const good = { ...result, delivery: second as ClaimedDelivery, attempt: attempt(1, 204) };
+  assert.deepEqual(await queue.complete([good]), [first.id]);
+  assert.deepEqual(await queue.complete([late, good]), [], 'nor after it is done');
+  const [row] = await rows();
+  assert.deepEqual(row?.attempts, [attempt(1, 204)]);
+  assert.equal(row?.attempt_count, 1);
+});
+
+test('results are written down in batches, each attempt added to those before it', async () => {
+  await makeEndpoint();
+  await makeEvents(4);
+  const claimed = await claim();
+  const later = new Date(Date.now() - 1);
+  const outcomes = ['succeeded', 'pending', 'failed', 'skipped'] as const;
+  const taken = await queue.complete(
+    claimed.map((delivery, index) => {
+      const status = outcomes[index] ?? 'failed';
+      return {
+        delivery,
+        status,
+        nextAttemptAt: status === 'pending' ? later : null,
+        attempt: status === 'skipped' ? null : attempt(1),
+      };
+    }),
+  );
+  assert.deepEqual(taken.sort(), ids(claimed));
+  const by = new Map((await rows()).map((row) => [row.id, row]));
+  for (const [index, { id }] of claimed.entries()) {
+    const row = by.get(id);
+    assert.ok(row);
+    assert.equal(row.status, outcomes[index]);
+    assert.equal(row.open, row.status === 'pending');
+    assert.equal(row.attempt_count, row.status === 'skipped' ? 0 : 1);
+    assert.deepEqual(row.attempts, row.status === 'skipped' ? [] : [attempt(1)]);
+    assert.deepEqual([row.claim_id, row.claimed_by, row.lease_until], [null, null, null]);
+  }
+  const [again] = await claim();
+  assert.equal(again?.id, claimed[1]?.id);
+  assert.equal(again?.attemptCount, 1);
+  assert.equal(again?.firstAttemptAt?.toISOString(), attempt(1).at);
+  await queue.complete([
+    { delivery: again as ClaimedDelivery, status: 'failed', nextAttemptAt: null, attempt: attempt(2, 500) },
+  ]);
+  const row = (await rows()).find(({ id }) => id === again?.id);
+  assert.deepEqual(row?.attempts, [attempt(1), attempt(2, 500)]);
+  assert.equal(row?.first_attempt_at?.toISOString(), attempt(1).at, 'the first stays the first');
+  assert.deepEqual(await claim(), [], 'what is done is never claimed');
+});
+
+test('what is given back untried counts as no attempt, and keeps its place before retries', async () => {
+  await makeEndpoint();
+  await makeEvents(1);
+  const [delivery] = await claim();
+  assert.ok(delivery);
+  await queue.complete([{ delivery, status: 'pending', nextAttemptAt: new Date(), attempt: null }]);
+  const [row] = await rows();
+  assert.deepEqual([row?.status, row?.attempt_count, row?.retrying], ['pending', 0, false]);
+  assert.equal((await claim()).length, 1);
+});
+
+test('what was made while its endpoint was disabled is kept as skipped; what was waiting is claimed as not to be sent', async () => {
+  const disabled = await makeEndpoint(false);
+  const enabled = await makeEndpoint();
+  await makeEvents(1);
+  const kept = await rows();
+  assert.deepEqual(kept.map(({ status, open }) => `${status} ${open}`).sort(), [
+    'pending true',
+    'skipped false',
+  ]);
+  // Disabled by a commit that did not see the event, and deleted the same way.
+  for (const assignment of ["enabled = false, disabled_reason = 'owner'", 'deleted_at = now()']) {
+    await database.pool.query(`update webhook_endpoints set ${assignment} where id = $1`, [enabled]);
+    const [claimed, ...more] = await claim();
+    assert.deepEqual(more, []);
+    assert.equal(claimed?.endpoint.id, enabled);
+    assert.notEqual(claimed?.endpoint.id, disabled);
+    assert.equal(claimed?.endpoint.enabled, false);
+    await change('claim_id = null, claimed_by = null, lease_until = null, status = $$pending$$ where open');
+  }
+});
+
+test('the oldest open delivery bounds what is looked at: nothing open is older, and nothing done counts', async () => {
+  assert.equal(await queue.oldestOpen(), null);
+  await makeEndpoint();
+  const [old, young] = [new Date(Date.now() - 5 * 24 * 60 * 60 * 1000), new Date()];
+  await makeEvents(1, old);
+  await makeEvents(1, young);
+  assert.equal((await queue.oldestOpen())?.getTime(), old.getTime());
+  assert.equal((await claim({ since: young })).length, 1, 'only from there on');
+  const [delivery] = await claim({ since: old });
+  assert.equal(delivery?.createdAt.getTime(), old.getTime());
+  await queue.complete([
+    {
+      delivery: delivery as ClaimedDelivery,
+      status: 'failed',
+      nextAttemptAt: null,
+      attempt: attempt(1, 500),
+    },
+  ]);
+  assert.equal((await queue.oldestOpen())?.getTime(), young.getTime());
+});
