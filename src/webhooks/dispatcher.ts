@@ -17,14 +17,14 @@ export interface DispatcherDeps {
   /** Rung when a delivery may have become due. */
   bell: Bell;
   secretsOf(endpoint: ClaimedEndpoint): Promise<{ secret: string; previousSecret: string | null }>;
-  /** Told when an endpoint starts or stops failing, is gone, or has failed for too long. */
+  /** Told how an endpoint fared with every attempt. */
   onHealth(endpoint: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
   /** Told what was written down, and how many of these were refused because their claim was lost. */
   onResults(results: Result[], refused: number): void;
   log: { error(details: object, message: string): void };
 }
 
-export type EndpointHealth = 'recovered' | 'failing' | 'gone';
+export type EndpointHealth = 'well' | 'failing' | 'gone';
 
 const claimLimit = 1000;
 /** Deliveries on this node at once, over all endpoints: bounds the memory, whatever the receivers do. */
@@ -121,7 +121,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     const { retryAfter, ...told } = outcome;
     const made: Attempt = { number: attemptCount + 1, at: new Date(startedAt).toISOString(), ...told };
     if (outcome.error === null) {
-      if (endpoint.failingSince) await deps.onHealth(endpoint, 'recovered');
+      await deps.onHealth(endpoint, 'well');
       return { delivery, status: 'succeeded', nextAttemptAt: null, attempt: made };
     }
     const gone = outcome.statusCode === 410;

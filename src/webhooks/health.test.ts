@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, before, beforeEach, test } from 'node:test';
+import { openTestDatabase } from '../../test/database.ts';
+import { createWorkspace } from '../auth/workspaces.ts';
+import { newId } from '../ids.ts';
+import { type Keyring, openKeyring } from '../keys/keyring.ts';
+import { createAddressGuard, toAllowList } from './address-guard.ts';
+import { createEndpoints, type Endpoints } from './endpoints.ts';
+import { createExchanger, type Exchanger } from './exchange.ts';
+import { createHealthKeeper } from './health.ts';
+import { type ClaimedEndpoint, createQueue } from './queue.ts';
+import { createTester } from './test-event.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+let keyring: Keyring;
+let exchanger: Exchanger;
+let endpoints: Endpoints;
+let workspaceId: string;
+let id: string;
+before(async () => {
+  database = await openTestDatabase();
+  const { db } = database;
+  keyring = await openKeyring({ db, source: { text: randomBytes(32).toString('hex') } });
+  const guard = createAddressGuard(toAllowList([]));
+  exchanger = createExchanger({ guard, timeoutMs: 1000, caFile: null });
+  const tester = createTester({ exchanger, serviceName: 'Service' });
+  endpoints = createEndpoints({ db, keyring, guard, tester, eventBell: { ring() {} } });
+});
+after(async () => {
+  await exchanger.close();
+  await keyring.close();
+  await database.close();
+});
+beforeEach(async () => {
+  workspaceId = (await createWorkspace(database.db, { name: `Health ${randomUUID()}` })).id;
+  id = newId('whe');
+  await database.pool.query(
+    `insert into webhook_endpoints (workspace_id, id, url, event_types)
+     values ($1, $2, 'https://example.org/', '{vault.deactivated,endpoint.disabled}')`,
+    [workspaceId, id],
+  );
+});
+
+interface Row {
+  enabled: boolean;
+  disabled_reason: string | null;
+  failing_since: Date | null;
+  revision: number;
+}
+
+async function row(): Promise<Row> {
+  return (await database.pool.query<Row>('select * from webhook_endpoints where id = $1', [id]))
+    .rows[0] as Row;
+}
+
+/** The endpoint as a claim made now would know it. */
+async function claimed(): Promise<ClaimedEndpoint> {
+  const { enabled, failing_since: failingSince, revision } = await row();
+  const rest = { url: 'https://example.org/', rateLimit: null, previousSecretUntil: null };
+  return { id, workspaceId, enabled, failingSince, revision, ...rest };
+}
+
+const failingFor = (ms: number) =>
+  database.pool.query('update webhook_endpoints set failing_since = $1 where id = $2', [
+    new Date(Date.now() - ms),
+    id,
+  ]);
+
+async function disabledEvents(): Promise<{ data: Record<string, string> }[]> {
+  const { rows } = await database.pool.query(
+    "select envelope from events where workspace_id = $1 and type = 'endpoint.disabled'",
+    [workspaceId],
+  );
+  return rows.map(({ envelope }) => JSON.parse(envelope));
+}
+
+test('the first failure is written down, later ones leave it, and a success clears it', async () => {
+  const keep = createHealthKeeper(endpoints);
+  const asClaimed = await claimed();
+  await keep(asClaimed, 'failing');
+  const since = (await row()).failing_since;
+  assert.ok(since && Math.abs(since.getTime() - Date.now()) < 5000);
+  await keep(asClaimed, 'failing');
+  await keep(await claimed(), 'failing');
+  assert.deepEqual((await row()).failing_since, since);
+  await keep(await claimed(), 'well');
+  assert.equal((await row()).failing_since, null);
+  assert.equal((await row()).enabled, true);
+});
+
+test('a success of a delivery that was claimed before the failure clears it too', async () => {
+  const keep = createHealthKeeper(endpoints);
+  const claimedTogether = await claimed();
+  await keep(claimedTogether, 'failing');
+  await keep(claimedTogether, 'well');
+  assert.equal((await row()).failing_since, null);
+});
+
+test('an endpoint that goes on being well or failing costs no statement', async () => {
+  let statements = 0;
+  const counting = {
+    disable: endpoints.disable,
+    async setFailing(id: string, since: Date | null) {
+      statements += 1;
+      await endpoints.setFailing(id, since);
+    },
+  };
+  const keep = createHealthKeeper(counting);
+  const before = await claimed();
+  for (let delivery = 0; delivery < 50; delivery += 1) await keep(before, 'well');
+  assert.equal(statements, 0);
+  for (let delivery = 0; delivery < 50; delivery += 1) await keep(before, 'failing');
+  const during = await claimed();
+  for (let delivery = 0; delivery < 50; delivery += 1) await keep(during, 'failing');
+  assert.equal(statements, 1);
+  for (let delivery = 0; delivery < 50; delivery += 1) await keep(during, 'well');
+  assert.equal(statements, 2);
+  assert.equal((await row()).failing_since, null);
+});
+
+test('after five days without a success it is disabled, an event says so, and what waits is kept as skipped', async () => {
+  const keep = createHealthKeeper(endpoints);
+  await failingFor(5 * dayMs - 60_000);
+  await keep(await claimed(), 'failing');
+  assert.equal((await row()).enabled, true, 'not a minute early');
+
+  await database.pool.query(
+    `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, open, next_attempt_at, created_at)
+     values ($1, 'dlv_1', 'evt_1', $2, 'vault.deactivated', 'pending', true, now(), now())`,
+    [workspaceId, id],
+  );
+  await failingFor(5 * dayMs + 60_000);
+  const asClaimed = await claimed();
+  await Promise.all([keep(asClaimed, 'failing'), keep(asClaimed, 'failing'), keep(asClaimed, 'failing')]);
+  const { enabled, disabled_reason } = await row();
+  assert.deepEqual({ enabled, disabled_reason }, { enabled: false, disabled_reason: 'failing' });
+  const events = await disabledEvents();
+  assert.equal(events.length, 1, 'told once');
+  assert.deepEqual(
+    { endpoint: events[0]?.data.endpoint_id, reason: events[0]?.data.reason },
+    { endpoint: id, reason: 'failing' },
+  );
+  const { rows } = await database.pool.query(
+    "select id, status from webhook_deliveries where endpoint_id = $1 and type = 'vault.deactivated'",
+    [id],
+  );
+  assert.deepEqual(rows, [{ id: 'dlv_1', status: 'skipped' }]);
+  const { rows: audited } = await database.pool.query(
+    "select details from audit_entries where workspace_id = $1 and action = 'webhook_endpoint.disable'",
+    [workspaceId],
+  );
+  assert.deepEqual(audited, [{ details: { reason: 'failing' } }]);
+});
+
+test('410 disables at once, and told by many answers it is still one event', async () => {
+  const keep = createHealthKeeper(endpoints);
+  const asClaimed = await claimed();
+  await Promise.all(Array.from({ length: 8 }, () => keep(asClaimed, 'gone')));
+  assert.equal((await row()).disabled_reason, 'gone');
+  assert.equal((await disabledEvents()).length, 1);
+});
+
+test('a success that another node saw counts: a failure long after it starts afresh', async (t) => {
+  const [here, elsewhere] = [createHealthKeeper(endpoints), createHealthKeeper(endpoints)];
+  await here(await claimed(), 'failing');
+  await elsewhere(await claimed(), 'well');
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 6 * dayMs });
+  await here(await claimed(), 'failing');
+  t.mock.timers.reset();
+  const { enabled, failing_since } = await row();
+  assert.equal(enabled, true);
+  assert.ok(failing_since && failing_since.getTime() > Date.now() + 5 * dayMs, 'since now, not since then');
+});
+
+test('an endpoint that its owner enabled again has five days anew', async (t) => {
+  const keep = createHealthKeeper(endpoints);
+  await keep(await claimed(), 'failing');
+  await keep(await claimed(), 'gone');
+  // As the owner's change writes it.
+  await database.pool.query(
+    'update webhook_endpoints set enabled = true, disabled_reason = null, failing_since = null where id = $1',
+    [id],
+  );
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 6 * dayMs });
+  await keep(await claimed(), 'failing');
+  t.mock.timers.reset();
+  assert.equal((await row()).enabled, true);
+});
+
+test('the queue hands on since when an endpoint fails', async () => {
+  await failingFor(3 * dayMs);
+  await database.pool.query(
+    "insert into events (workspace_id, id, type, envelope) values ($1, $2, 'vault.deactivated', '{}')",
+    [workspaceId, newId('evt')],
+  );
+  const [delivery] = await createQueue(database.pool).claim({
+    claimId: 'c',
+    nodeId: 1,
+    leaseMs: 1000,
+    room: [],
+    usual: 1,
+    limit: 100,
+    since: new Date(Date.now() - dayMs),
+  });
+  assert.deepEqual(delivery?.endpoint.failingSince, (await row()).failing_since);
+});
