@@ -33,26 +33,34 @@ export function createNodes(
         if (client === fresh) client = null;
       };
       fresh.on('error', lost).on('end', lost);
-      await fresh.connect();
-      await fresh.query('select pg_advisory_lock($1, $2)', [lockClass, nodeId]);
-      await fresh.query('insert into webhook_nodes (id) values ($1) on conflict do nothing', [nodeId]);
+      try {
+        await fresh.connect();
+        // A lost connection may live on in the server for a while. This node counts as alive until then, and asks again.
+        const { rows } = await fresh.query<{ taken: boolean }>(
+          'select pg_try_advisory_lock($1, $2) as taken',
+          [lockClass, nodeId],
+        );
+        if (!rows[0]?.taken) return await fresh.end();
+        await fresh.query('insert into webhook_nodes (id) values ($1) on conflict do nothing', [nodeId]);
+      } catch (error) {
+        await fresh.end().catch(() => {});
+        throw error;
+      }
       client = fresh;
     },
     async releaseDead() {
-      const { rows } = await pool.query<{ id: number }>(
-        `select id from webhook_nodes n where not exists (
-           select 1 from pg_locks l where l.locktype = 'advisory' and l.classid = $1 and l.objid = n.id and l.objsubid = 2
-         )`,
+      // One statement: a node that comes back meanwhile is either still in the list, or enters it anew.
+      const { rowCount } = await pool.query(
+        `with dead as (
+           delete from webhook_nodes n where not exists (
+             select 1 from pg_locks l
+             where l.locktype = 'advisory' and l.classid = $1 and l.objid = n.id and l.objsubid = 2 and l.granted
+           ) returning id
+         )
+         update webhook_deliveries d set status = 'pending', claim_id = null, claimed_by = null, lease_until = null
+         from dead where d.open and d.claimed_by = dead.id`,
         [lockClass],
       );
-      if (rows.length === 0) return 0;
-      const dead = rows.map(({ id }) => id);
-      const { rowCount } = await pool.query(
-        `update webhook_deliveries set status = 'pending', claim_id = null, claimed_by = null, lease_until = null
-         where open and claimed_by = any($1::integer[])`,
-        [dead],
-      );
-      await pool.query('delete from webhook_nodes where id = any($1::integer[])', [dead]);
       onGivenBack(rowCount ?? 0);
       return rowCount ?? 0;
     },
