@@ -1,0 +1,76 @@
+/** Sends one request of the load client and sorts its end: acknowledged, refused, unknown, or never sent. */
+
+import type { Journal, Outcome } from './journal.ts';
+import type { Nodes } from './nodes.ts';
+import type { Random } from './random.ts';
+
+export interface Call {
+  method: string;
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** After this the client gives up waiting, and does not know. */
+  patienceMs?: number;
+}
+
+export interface Ended {
+  outcome: Outcome;
+  status: number | null;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  json: any;
+}
+
+export type Client = (call: Call) => Promise<Ended>;
+
+const base = '/api-v1';
+const usualPatienceMs = 2_500;
+
+export interface ClientDeps {
+  nodes: Nodes;
+  key: string;
+  journal: Journal;
+  random: Random;
+  /** Once aborted, nobody gets an answer any more: whoever still asks is left waiting, and keeps nothing alive. */
+  signal: AbortSignal;
+}
+
+export function createClient({ nodes, key, journal, random, signal }: ClientDeps): Client {
+  async function send({ method, path, body, headers, patienceMs = usualPatienceMs }: Call): Promise<Ended> {
+    const targets = nodes.answering();
+    const nothing = { status: null, headers: new Headers(), json: null };
+    if (targets.length === 0) return { outcome: 'unsent', ...nothing };
+    try {
+      const answer = await fetch(random.pick(targets).service.url + base + path, {
+        method,
+        headers: {
+          'x-api-key': key,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(patienceMs),
+      });
+      const text = await answer.text();
+      const { status } = answer;
+      if (status >= 500 && (status !== 503 || !(Number(answer.headers.get('retry-after')) > 0)))
+        journal.complaints.push(`${method} ${path} was answered ${status}: ${text}`);
+      return {
+        outcome: status < 300 ? 'acknowledged' : status < 500 ? 'refused' : 'unavailable',
+        status,
+        headers: answer.headers,
+        json: text === '' ? null : JSON.parse(text),
+      };
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { code?: string };
+      return { outcome: code === 'ECONNREFUSED' ? 'unsent' : 'unknown', ...nothing };
+    }
+  }
+
+  return async (call) => {
+    const ended = await send(call);
+    if (signal.aborted) return new Promise(() => {});
+    journal.requests[ended.outcome] += 1;
+    return ended;
+  };
+}

@@ -1,0 +1,8 @@
+/** The shape of a fault: it strikes while the load runs, and returns when the service should be well again. */
+import type { Random } from './random.ts';
+import type { Stage } from './stage.ts';
+
+export interface Fault {
+  name: string;
+  strike(stage: Stage, random: Random): Promise<void>;
+}

@@ -1,0 +1,168 @@
+/** The load: actors that create vaults and workers, move and describe their own vaults, and ask for what must be refused. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call, Client, Ended } from './client.ts';
+import type { Journal, Thing } from './journal.ts';
+import type { Random } from './random.ts';
+import { Violation } from './violation.ts';
+
+export interface Load {
+  start(): void;
+  /** Lets every actor finish what it is about: what was lost is asked again until it is acknowledged. */
+  settle(): Promise<void>;
+}
+
+export interface LoadDeps {
+  client: Client;
+  journal: Journal;
+  random: Random;
+}
+
+const actors = 12;
+const longestSettleMs = 60_000;
+/** Moves have no Idempotency-Key: given up and sent elsewhere, a late first one could undo a later one. */
+const movePatienceMs = 45_000;
+
+const paths = { vault: '/platform/vaults', worker: '/damc/workers/' };
+
+export function createLoad({ client, journal, random }: LoadDeps): Load {
+  let running = false;
+  let working: Promise<void>[] = [];
+  const makers = Array.from({ length: actors }, (_, number) =>
+    createActor(number, { client, journal, random: random.stream(`actor ${number}`) }),
+  );
+
+  async function keepActing(act: () => Promise<void>, pauses: Random): Promise<void> {
+    while (running) {
+      await act();
+      await sleep(pauses.between(0, 25));
+    }
+  }
+
+  return {
+    start() {
+      running = true;
+      working = makers.map((act, number) => keepActing(act, random.stream(`pauses ${number}`)));
+    },
+    async settle() {
+      running = false;
+      const late = new AbortController();
+      const settled = await Promise.race([
+        Promise.all(working).then(() => true),
+        sleep(longestSettleMs, false, { signal: late.signal }),
+      ]);
+      late.abort();
+      if (!settled) {
+        const open = journal.things.filter(({ state, moving }) => state === 'unknown' || moving !== null);
+        throw new Violation(`requests got no answer within ${longestSettleMs} ms`, open);
+      }
+    },
+  };
+}
+
+function createActor(number: number, { client, journal, random }: LoadDeps): () => Promise<void> {
+  const vaults: Thing[] = [];
+  let made = 0;
+
+  /** Asks until there is an answer that says yes or no. */
+  async function ask(call: Call, onLost: () => void = () => {}): Promise<Ended> {
+    for (;;) {
+      const ended = await client(call);
+      const again = ended.json?.errorCode === 'idempotency_in_progress';
+      if ((ended.outcome === 'acknowledged' || ended.outcome === 'refused') && !again) return ended;
+      if (ended.outcome !== 'unsent' && !again) onLost();
+      await sleep(50);
+    }
+  }
+
+  /** A request that is in order must be acknowledged in the end. */
+  async function expectYes(call: Call, onLost?: () => void): Promise<Ended> {
+    const ended = await ask(call, onLost);
+    if (ended.outcome !== 'acknowledged')
+      journal.complaints.push(
+        `${call.method} ${call.path} was refused: ${ended.status} ${JSON.stringify(ended.json)}`,
+      );
+    return ended;
+  }
+
+  function newName(kind: string): string {
+    made += 1;
+    return `${kind}-${number}-${made}`;
+  }
+
+  async function create(kind: Thing['kind']): Promise<void> {
+    const name = newName(kind);
+    const thing: Thing = {
+      kind,
+      name,
+      state: 'unknown',
+      lost: 0,
+      address: '',
+      moves: [],
+      moving: null,
+      description: '',
+    };
+    journal.things.push(thing);
+    const call = { method: 'POST', path: paths[kind], body: { name }, headers: { 'idempotency-key': name } };
+    const once = () =>
+      expectYes(call, () => {
+        thing.lost += 1;
+      });
+    // Now and then twice at the same time, as an impatient client does.
+    const answers = await Promise.all(random.chance(0.1) ? [once(), once()] : [once()]);
+    const addresses = new Set(answers.map(({ json }) => json?.address));
+    if (addresses.size > 1)
+      journal.complaints.push(`${name} was created more than once: ${[...addresses].join(', ')}`);
+    thing.address = [...addresses][0] ?? '';
+    thing.state = 'acknowledged';
+    if (kind === 'vault') vaults.push(thing);
+  }
+
+  async function move(): Promise<void> {
+    const vault = random.pick(vaults);
+    const next = vault.moves.at(-1) === 'deactivate' ? 'reactivate' : 'deactivate';
+    vault.moving = next;
+    const { json } = await expectYes({
+      method: 'PATCH',
+      path: `${paths.vault}/${vault.address}/${next}`,
+      patienceMs: movePatienceMs,
+    });
+    if (json?.status !== (next === 'deactivate' ? 'inactive' : 'active'))
+      journal.complaints.push(`${next} of ${vault.name} was acknowledged with ${JSON.stringify(json)}`);
+    vault.moves.push(next);
+    vault.moving = null;
+  }
+
+  async function describe(): Promise<void> {
+    const vault = random.pick(vaults);
+    const description = newName('description');
+    await expectYes({
+      method: 'PUT',
+      path: `${paths.vault}/${vault.address}`,
+      body: { description },
+      patienceMs: movePatienceMs,
+    });
+    vault.description = description;
+  }
+
+  async function askForTrouble(): Promise<void> {
+    const name = newName('refused');
+    const refusals: Partial<Call>[] = [
+      { body: { name, colour: 'red' } },
+      { body: { name }, headers: { 'x-api-key': 'hf_live_wrong' } },
+      { body: { name }, headers: { 'idempotency-key': random.pick(vaults).name } },
+    ];
+    const ended = await ask({ method: 'POST', path: paths.vault, ...random.pick(refusals) });
+    if (ended.outcome === 'acknowledged') journal.complaints.push(`${name} should have been refused`);
+    journal.refused.add(name);
+  }
+
+  return async () => {
+    if (vaults.length === 0) return create('vault');
+    const choice = random.next();
+    if (choice < 0.2) return create('vault');
+    if (choice < 0.3) return create('worker');
+    if (choice < 0.36) return askForTrouble();
+    if (choice < 0.44) return describe();
+    return move();
+  };
+}

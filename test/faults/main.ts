@@ -1,0 +1,87 @@
+/** `npm run test:faults`: breaks the service on purpose, again and again, and checks that nothing is lost or done twice. */
+import { randomInt } from 'node:crypto';
+import { inspect, parseArgs } from 'node:util';
+import { Interrupted, runFaults, type Summary } from './run.ts';
+import { Violation } from './violation.ts';
+
+const usage = `npm run test:faults -- [--cycles N] [--seed S]
+
+  --cycles N   how many faults strike, one after the other (10)
+  --seed S     any text; the same seed makes the same choices (random, and printed)
+
+Each cycle puts the service under load, strikes with one fault, and holds what is stored against what was
+acknowledged. At the end every event must have reached every receiver. Exit code 1 when a rule is broken:
+the seed, the cycle and the facts are printed, and the data directory is kept.`;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === null) return 2;
+  if (options.help) {
+    console.log(usage);
+    return 0;
+  }
+  const { cycles, seed } = options;
+  console.log(`seed ${seed}`);
+  const interruption = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interruption.abort());
+  try {
+    print(await runFaults({ cycles, seed, signal: interruption.signal, tell: console.log }));
+    return 0;
+  } catch (error) {
+    if (error instanceof Interrupted) process.exit(130);
+    if (!(error instanceof Violation)) throw error;
+    console.error(`\nBROKEN  ${error.message}`);
+    for (const fact of error.facts)
+      console.error(typeof fact === 'string' ? fact : inspect(fact, { depth: 4, breakLength: 110 }));
+    return 1;
+  }
+}
+
+function readOptions(): { help: boolean; cycles: number; seed: string } | null {
+  try {
+    const { values } = parseArgs({
+      options: {
+        cycles: { type: 'string', default: '10' },
+        seed: { type: 'string', default: String(randomInt(2 ** 32)) },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (!/^[1-9]\d{0,5}$/.test(values.cycles)) throw new TypeError('--cycles takes a number from 1 on');
+    return { help: values.help, cycles: Number(values.cycles), seed: values.seed };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return null;
+  }
+}
+
+function print({
+  cycles,
+  seed,
+  seconds,
+  requests,
+  askedAgain,
+  events,
+  received,
+  duplicates,
+  tally,
+}: Summary): void {
+  const lines: [string, string | number][] = [
+    ['cycles', cycles],
+    ...Object.entries(tally),
+    ['requests acknowledged', requests.acknowledged],
+    ['requests refused', requests.refused],
+    ['requests unknown, connection lost', requests.unknown],
+    ['requests told to wait, 503', requests.unavailable],
+    ['creations asked again with their key', askedAgain],
+    ['events committed', events],
+    ['deliveries received', received],
+    ['duplicates among them', duplicates],
+    ['lost', 0],
+    ['seed', seed],
+    ['seconds', Math.round(seconds)],
+  ];
+  const width = Math.max(...lines.map(([name]) => name.length));
+  console.log(`\n${lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n')}`);
+}

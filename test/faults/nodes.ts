@@ -1,0 +1,112 @@
+/** The service as real processes: one with the embedded database, at times a second one beside it. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { processesMentioning, type RunningService, type Settings, serve, waitUntil } from '../process.ts';
+import type { Store } from './store.ts';
+import { Violation } from './violation.ts';
+
+export interface Node {
+  service: RunningService;
+  /** Stopped by SIGSTOP: it neither answers nor ends. */
+  frozen: boolean;
+}
+
+export interface Nodes {
+  /** Those that should answer now. */
+  answering(): Node[];
+  first(): Node;
+  startFirst(): Promise<Node>;
+  /** A second one on the same database, with the same master key. */
+  startSecond(): Promise<Node>;
+  kill(node: Node): Promise<void>;
+  /** SIGTERM, which has to end it cleanly. */
+  stop(node: Node): Promise<void>;
+  freeze(node: Node): void;
+  wake(node: Node): void;
+  isReady(node: Node): Promise<boolean>;
+  /** A figure that this node tells Prometheus, summed over its labels. */
+  figure(node: Node, name: string): Promise<number>;
+  killAll(): Promise<void>;
+}
+
+export function createNodes(home: string, { settings, store }: { settings: Settings; store: Store }): Nodes {
+  const dataDir = firstDataDir(home);
+  let nodes: Node[] = [];
+
+  async function start(own: Settings): Promise<Node> {
+    const node = { service: await serve({ ...settings, ...own }), frozen: false };
+    nodes.push(node);
+    return node;
+  }
+
+  async function end(node: Node, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | string> {
+    nodes = nodes.filter((one) => one !== node);
+    node.service.child.kill(signal);
+    return node.service.exited;
+  }
+
+  return {
+    answering: () => nodes.filter(({ frozen }) => !frozen),
+    first() {
+      const [first] = nodes;
+      if (!first) throw new Error('no service runs');
+      return first;
+    },
+    startFirst: () => start({ HOLDFAST_DATA_DIR: dataDir }),
+    async startSecond() {
+      const ownDir = join(home, 'second');
+      await mkdir(ownDir, { recursive: true });
+      return start({
+        HOLDFAST_DATA_DIR: ownDir,
+        DATABASE_URL: await store.url(),
+        HOLDFAST_MASTER_KEY_FILE: join(dataDir, 'master.key'),
+      });
+    },
+    async kill(node) {
+      await end(node, 'SIGKILL');
+    },
+    async stop(node) {
+      const alone = nodes.length === 1;
+      const outcome = await end(node, 'SIGTERM');
+      if (outcome !== 0)
+        throw new Violation(`SIGTERM ended the service with ${outcome}`, [
+          node.service.stderr().slice(-2000),
+        ]);
+      const left = alone ? processesMentioning(dataDir) : [];
+      if (left.length > 0) throw new Violation('SIGTERM left processes running', left);
+    },
+    freeze(node) {
+      node.frozen = true;
+      node.service.child.kill('SIGSTOP');
+    },
+    wake(node) {
+      node.service.child.kill('SIGCONT');
+      node.frozen = false;
+    },
+    async isReady({ service }) {
+      const answer = await fetch(`${service.url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(
+        () => null,
+      );
+      await answer?.body?.cancel();
+      return answer?.status === 200;
+    },
+    async figure({ service }, name) {
+      const text = await waitUntil(() =>
+        fetch(`${service.url}/metrics`, { signal: AbortSignal.timeout(5_000) })
+          .then((answer) => answer.text())
+          .catch(() => null),
+      );
+      const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];
+      if (values.length === 0) throw new Error(`/metrics has no ${name}`);
+      return values.reduce((sum, [, value]) => sum + Number(value), 0);
+    },
+    async killAll() {
+      for (const node of [...nodes]) await end(node, 'SIGKILL');
+    },
+  };
+}
+
+/** Where the first node keeps the database and the master key. */
+export function firstDataDir(home: string): string {
+  return join(home, 'first');
+}

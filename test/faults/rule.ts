@@ -1,0 +1,9 @@
+/** The shape of a rule of the oracle: it throws a Violation when what it promises does not hold. */
+import type { Stage } from './stage.ts';
+
+export interface Rule {
+  name: string;
+  /** `restart`: after every fault, while the load rests. `end`: once, when everything has been delivered. */
+  when: 'restart' | 'end';
+  check(stage: Stage): Promise<void>;
+}

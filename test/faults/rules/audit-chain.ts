@@ -1,0 +1,49 @@
+/** The audit log has one entry for every change, and its chain holds, checked by the program that the documents give. */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { waitUntil } from '../../process.ts';
+import type { Rule } from '../rule.ts';
+import { expectNone, Violation } from '../violation.ts';
+import { readPages } from './stored.ts';
+
+const checker = join(import.meta.dirname, '../../../docs/check-audit-log.mjs');
+
+export const auditChainHolds: Rule = {
+  name: 'every change has one audit entry, and the chain of them holds',
+  when: 'end',
+  async check(stage) {
+    const { store, home, journal } = stage;
+    await waitUntil(
+      async () =>
+        (await store.query('select 1 from audit_entries where sequence is null limit 1')).length === 0,
+    );
+    const entries = await readPages<{ action: string }>(stage, '/platform/audit-log');
+    const file = join(home, 'audit-log.json');
+    await writeFile(file, JSON.stringify(entries));
+    const said = await new Promise<string>((resolve) =>
+      execFile(process.execPath, [checker, file], (_error, stdout, stderr) => resolve(stdout + stderr)),
+    );
+    if (!said.startsWith(`ok: ${entries.length} entries`))
+      throw new Violation('the audit chain is broken', [said]);
+
+    const vaults = journal.things.filter(({ kind }) => kind === 'vault');
+    const moved = (move: string) => vaults.flatMap(({ moves }) => moves).filter((one) => one === move).length;
+    const expected = {
+      'vault.create': vaults.length,
+      'worker.create': journal.things.length - vaults.length,
+      'vault.deactivate': moved('deactivate'),
+      'vault.reactivate': moved('reactivate'),
+    };
+    expectNone(
+      'actions without exactly one entry each',
+      Object.entries(expected)
+        .map(([action, changes]) => ({
+          action,
+          changes,
+          entries: entries.filter((entry) => entry.action === action).length,
+        }))
+        .filter(({ changes, entries }) => changes !== entries),
+    );
+  },
+};

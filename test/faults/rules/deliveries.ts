@@ -1,0 +1,104 @@
+/** Every event reached everyone who subscribed to it, nothing else reached anybody, and the log says so. */
+import type { Rule } from '../rule.ts';
+import type { Stage } from '../stage.ts';
+import { expectNone } from '../violation.ts';
+
+interface StoredEvent {
+  id: string;
+  type: string;
+  envelope: string;
+}
+
+export const everyEventArrived: Rule = {
+  name: 'every committed event was accepted by every receiver that subscribed to it',
+  when: 'end',
+  async check({ store, receivers }) {
+    const events = await store.query<StoredEvent>('select id, type, envelope from events');
+    for (const { name, enabled, eventTypes, arrivals } of receivers.subscriptions) {
+      const expected = enabled ? events.filter(({ type }) => eventTypes.includes(type)) : [];
+      expectNone(
+        `lost: events that ${name} never accepted`,
+        expected.filter(({ id }) => !arrivals.get(id)?.accepted),
+      );
+      expectNone(
+        `events that ${name} got with other bytes`,
+        expected.filter(({ id, envelope }) => arrivals.get(id)?.body !== envelope),
+      );
+      const known = new Set(expected.map(({ id }) => id));
+      expectNone(
+        `events that ${name} got although they were never committed, or not meant for it`,
+        [...arrivals].filter(([id]) => !known.has(id)),
+      );
+    }
+  },
+};
+
+interface DeliveryRow {
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  status: string;
+  open: boolean;
+  claim_id: string | null;
+  attempt_count: number;
+  attempts: { number: number; error: string | null }[];
+}
+
+export const everyDeliveryIsSettled: Rule = {
+  name: 'every delivery succeeded, or was skipped for a disabled endpoint, with every attempt in the log',
+  when: 'end',
+  async check(stage) {
+    const rows = await readDeliveries(stage);
+    expectNone(
+      'deliveries that are still open or claimed',
+      rows.filter(({ open, claim_id }) => open || claim_id !== null),
+    );
+    expectNone(
+      'deliveries whose attempts are not numbered from one',
+      rows.filter(
+        ({ attempts, attempt_count }) =>
+          attempts.length !== attempt_count || attempts.some(({ number }, place) => number !== place + 1),
+      ),
+    );
+    const enabled = new Map(stage.receivers.subscriptions.map((one) => [one.endpointId, one.enabled]));
+    expectNone(
+      'deliveries that neither succeeded nor were skipped for a disabled endpoint',
+      rows.filter(
+        ({ status, endpoint_id, attempts }) =>
+          status !== (enabled.get(endpoint_id) ? 'succeeded' : 'skipped') ||
+          (status === 'succeeded' && attempts.at(-1)?.error !== null),
+      ),
+    );
+  },
+};
+
+export const everySubscriptionHasOneDelivery: Rule = {
+  name: 'every event has exactly one delivery for each endpoint that subscribed to it',
+  when: 'end',
+  async check(stage) {
+    const events = await stage.store.query<StoredEvent>('select id, type from events');
+    const rows = await readDeliveries(stage);
+    const found = rows.map(({ event_id, endpoint_id }) => `${event_id} ${endpoint_id}`);
+    const expected = new Set(
+      stage.receivers.subscriptions.flatMap(({ endpointId, eventTypes }) =>
+        events.filter(({ type }) => eventTypes.includes(type)).map(({ id }) => `${id} ${endpointId}`),
+      ),
+    );
+    const present = new Set<string>();
+    expectNone(
+      'deliveries that should not be there, or are there twice',
+      found.filter((pair) => !expected.has(pair) || present.has(pair) || !present.add(pair)),
+    );
+    expectNone(
+      'events without a delivery',
+      [...expected].filter((pair) => !present.has(pair)),
+    );
+  },
+};
+
+function readDeliveries({ store }: Stage): Promise<DeliveryRow[]> {
+  return store.query(
+    `select id, endpoint_id, event_id, status, open, claim_id, attempt_count, attempts
+     from webhook_deliveries where type <> 'webhook.test'`,
+  );
+}

@@ -1,0 +1,155 @@
+/** A run: cycles of load, fault and oracle, then everything is delivered and looked at as a whole. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitUntil } from '../process.ts';
+import type { Fault } from './fault.ts';
+import { faultsOfARound, rules } from './map.ts';
+import { createRandom } from './random.ts';
+import type { Rule } from './rule.ts';
+import { openStage, type Stage } from './stage.ts';
+import { Violation } from './violation.ts';
+
+export interface RunOptions {
+  cycles: number;
+  seed: string;
+  /** The faults of one round, shuffled by the seed again and again. */
+  round?: Fault[];
+  /** Ends the run early, and cleans up. */
+  signal?: AbortSignal;
+  /** Told one line at a time how it goes. */
+  tell(line: string): void;
+}
+
+export interface Summary {
+  cycles: number;
+  seed: string;
+  seconds: number;
+  requests: Stage['journal']['requests'];
+  /** Creations whose answer was lost, and that were asked for again with their key. */
+  askedAgain: number;
+  events: number;
+  received: number;
+  duplicates: number;
+  tally: Record<string, number>;
+}
+
+/** Throws a Violation with seed, cycle and facts when a rule is broken; the data directory is kept then. */
+export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Promise<Summary> {
+  const { round = faultsOfARound, signal = new AbortController().signal } = rest;
+  const startedAt = performance.now();
+  const random = createRandom(seed);
+  const stage = await openStage(random);
+  const order = random.stream('order');
+  let cycle = 0;
+  let keep = false;
+
+  async function work(): Promise<Summary> {
+    for (let deck: Fault[] = []; cycle < cycles; ) {
+      cycle += 1;
+      if (deck.length === 0) deck = order.shuffle(round);
+      const fault = deck.pop() as Fault;
+      const cycleStartedAt = performance.now();
+      await runCycle(stage, fault, random.stream(`cycle ${cycle}`));
+      const seconds = ((performance.now() - cycleStartedAt) / 1000).toFixed(1);
+      tell(`cycle ${cycle}/${cycles}  ${fault.name}, ${seconds} s: ${await describe(stage)}`);
+    }
+    await drain(stage);
+    await check(stage, rules);
+    return summarise(stage, { cycles, seed, seconds: (performance.now() - startedAt) / 1000 });
+  }
+
+  try {
+    return await Promise.race([work(), once(signal, 'abort').then(() => Promise.reject(new Interrupted()))]);
+  } catch (error) {
+    if (error instanceof Interrupted) throw error;
+    keep = true;
+    const facts = error instanceof Violation ? error.facts : [(error as Error).stack];
+    throw new Violation(
+      `${(error as Error).message}\n  seed ${seed}, cycle ${cycle} of ${cycles}, data kept in ${stage.home}`,
+      facts,
+    );
+  } finally {
+    await stage.close({ keep });
+  }
+}
+
+export class Interrupted extends Error {}
+
+async function runCycle(stage: Stage, fault: Fault, random: ReturnType<typeof createRandom>): Promise<void> {
+  stage.receivers.misbehave(random);
+  stage.load.start();
+  await sleep(random.between(300, 1_800));
+  await fault.strike(stage, random);
+  stage.receivers.setMood('well');
+  // A moment of load on what the fault left behind.
+  await sleep(random.between(0, 300));
+  await stage.load.settle();
+  await check(
+    stage,
+    rules.filter(({ when }) => when === 'restart'),
+  );
+}
+
+async function check(stage: Stage, chosen: Rule[]): Promise<void> {
+  for (const rule of chosen) {
+    try {
+      await rule.check(stage);
+    } catch (error) {
+      if (error instanceof Violation) throw new Violation(`${rule.name}: ${error.message}`, error.facts);
+      throw error;
+    }
+  }
+}
+
+const longestDrainMs = 60_000;
+
+/** Waits until nothing is left to send. What failed six times while its receiver misbehaved is tried again by hand. */
+async function drain(stage: Stage): Promise<void> {
+  const { store, client, receivers, count } = stage;
+  const open = () => store.query('select id, status, next_attempt_at from webhook_deliveries where open');
+  const wait = () =>
+    waitUntil(async () => (await open()).length === 0, longestDrainMs).catch(async () => {
+      throw new Violation(`deliveries are left after ${longestDrainMs} ms`, (await open()).slice(0, 10));
+    });
+  await wait();
+  const failed = await store.query<{
+    id: string;
+    event_id: string;
+    endpoint_id: string;
+    attempt_count: number;
+  }>("select id, event_id, endpoint_id, attempt_count from webhook_deliveries where status = 'failed'");
+  for (const { id, event_id, endpoint_id, attempt_count } of failed) {
+    const receiver = receivers.subscriptions.find(({ endpointId }) => endpointId === endpoint_id);
+    const troubled = receiver?.arrivals.get(event_id)?.troubled ?? 0;
+    if (troubled < attempt_count)
+      throw new Violation('a delivery failed more often than its receiver did', [
+        { id, attempt_count, troubled },
+      ]);
+    await client({ method: 'POST', path: `/platform/webhooks/deliveries/${id}/retry` });
+  }
+  count('deliveries failed for good and tried again by hand', failed.length);
+  await wait();
+}
+
+async function countEvents({ store }: Stage): Promise<number> {
+  const [row] = await store.query<{ count: number }>('select count(*)::integer as count from events');
+  return row?.count ?? 0;
+}
+
+async function describe(stage: Stage): Promise<string> {
+  const { acknowledged, refused, unknown, unavailable } = stage.journal.requests;
+  const { received, duplicates } = stage.receivers.figures();
+  return `requests ${acknowledged} acknowledged, ${refused} refused, ${unknown} unknown, ${unavailable} told to wait; events ${await countEvents(stage)}; deliveries ${received}, of them twice ${duplicates}`;
+}
+
+async function summarise(stage: Stage, run: Pick<Summary, 'cycles' | 'seed' | 'seconds'>): Promise<Summary> {
+  const { journal, receivers, tally } = stage;
+  return {
+    ...run,
+    requests: journal.requests,
+    askedAgain: journal.things.filter(({ lost }) => lost > 0).length,
+    events: await countEvents(stage),
+    ...receivers.figures(),
+    tally: Object.fromEntries(tally),
+  };
+}

@@ -1,0 +1,81 @@
+/** Everything a run stands on: the service, its database, the receivers, the load and the journal. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { holdfast } from '../process.ts';
+import { certificate } from '../receiver.ts';
+import { type Client, createClient } from './client.ts';
+import { type Follower, followFeed } from './follower.ts';
+import { createJournal, type Journal } from './journal.ts';
+import { createLoad, type Load } from './load.ts';
+import { createNodes, firstDataDir, type Nodes } from './nodes.ts';
+import type { Random } from './random.ts';
+import { type Receivers, startReceivers } from './receivers.ts';
+import { openStore, type Store } from './store.ts';
+
+export interface Stage {
+  /** Holds the data directories; kept when a rule is broken. */
+  home: string;
+  nodes: Nodes;
+  store: Store;
+  receivers: Receivers;
+  journal: Journal;
+  load: Load;
+  follower: Follower;
+  client: Client;
+  /** How often something was done or seen, by its name. */
+  tally: Map<string, number>;
+  count(name: string, times?: number): void;
+  close(options: { keep: boolean }): Promise<void>;
+}
+
+export const webhookTimeoutMs = 1_500;
+
+const settings = () => ({
+  HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
+  HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile,
+  HOLDFAST_WEBHOOK_TIMEOUT_MS: String(webhookTimeoutMs),
+  HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '200ms,400ms,800ms,1500ms,3s',
+  HOLDFAST_LOG_LEVEL: 'warn',
+});
+
+export async function openStage(random: Random): Promise<Stage> {
+  const home = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
+  const dataDir = firstDataDir(home);
+  await mkdir(dataDir);
+  const store = openStore(dataDir);
+  const nodes = createNodes(home, { settings: settings(), store });
+  const first = await nodes.startFirst();
+  const key = /hf_live_\w+/.exec(first.service.stdout())?.[0] ?? '';
+  const journal = createJournal();
+  const closing = new AbortController();
+  const { signal } = closing;
+  const client = createClient({ nodes, key, journal, random: random.stream('nodes'), signal });
+  const receivers = await startReceivers(client, journal.complaints).catch(async (error) => {
+    await nodes.killAll();
+    throw error;
+  });
+  const tally = new Map<string, number>();
+  return {
+    home,
+    nodes,
+    store,
+    receivers,
+    journal,
+    load: createLoad({ client, journal, random: random.stream('load') }),
+    follower: followFeed(client),
+    client,
+    tally,
+    count(name, times = 1) {
+      tally.set(name, (tally.get(name) ?? 0) + times);
+    },
+    async close({ keep }) {
+      closing.abort();
+      await nodes.killAll();
+      // The database may run on without the service: a command that comes last takes it down with it.
+      await holdfast({ HOLDFAST_DATA_DIR: dataDir }, 'keys', 'list');
+      await receivers.close();
+      if (!keep) await rm(home, { recursive: true, force: true });
+    },
+  };
+}
