@@ -72,7 +72,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       onGivenBack: webhookMetrics.onGivenBack,
     });
     const dispatcher = dispatcherLoop({
-      queue: createQueue(queueDatabase.pool),
+      queue: createQueue(queueDatabase.pool, webhooks),
       exchanger,
       retryStepsMs: webhooks.retryStepsMs,
       serviceName: webhooks.serviceName,
@@ -81,7 +81,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       bell: deliveryBell,
       secretsOf: rememberSecrets(endpoints),
       onHealth: createHealthKeeper(endpoints),
-      onResults: webhookMetrics.onResults,
+      onWritten: webhookMetrics.onWritten,
       log,
     });
     const loops = superviseLoops(

@@ -1,7 +1,7 @@
 /** One HTTP exchange with a receiver: vetted address, one deadline for all of it, a bounded look at the answer. */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
-import { Agent, buildConnector } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type AddressGuard, BlockedTarget } from './address-guard.ts';
 
 export interface Exchange {
@@ -47,43 +47,90 @@ export function createExchanger({ guard, timeoutMs, caFile }: ExchangerOptions):
   });
 
   return {
-    async post({ url, headers, body }) {
-      const startedAt = performance.now();
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(new TimedOut()), timeoutMs);
-      const seen: Pick<Outcome, 'statusCode' | 'responseHeaders' | 'responseBody' | 'retryAfter'> = {
-        statusCode: null,
-        responseHeaders: {},
-        responseBody: '',
-        retryAfter: null,
-      };
-      let error: string | null = null;
-      try {
-        const answer = await agent.request({
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: 'POST',
-          headers,
-          body,
-          signal: deadline.signal,
-        });
-        seen.statusCode = answer.statusCode;
-        seen.responseHeaders = flatten(answer.headers);
-        seen.retryAfter = seen.responseHeaders['retry-after'] ?? null;
-        seen.responseBody = await readStart(answer.body);
-        error = explainStatus(answer.statusCode);
-      } catch (cause) {
-        error = explainFailure(deadline.signal.aborted ? deadline.signal.reason : cause, timeoutMs);
-      } finally {
-        clearTimeout(timer);
-      }
-      return { ...seen, error, durationMs: Math.round(performance.now() - startedAt) };
-    },
+    post: ({ url, headers, body }) =>
+      new Promise((resolve) => {
+        const answer = new AnswerReader(timeoutMs, resolve);
+        const { origin, pathname, search } = url;
+        agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, answer);
+      }),
     close: () => agent.destroy(),
   };
 }
 
 class TimedOut extends Error {}
+
+/**
+ * Collects one answer. undici's handlers are used as they are: its streams cost a fifth of the throughput, for bodies
+ * that are mostly empty.
+ */
+class AnswerReader implements Dispatcher.DispatchHandler {
+  readonly #timeoutMs: number;
+  readonly #startedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+  #controller: Dispatcher.DispatchController | null = null;
+  #statusCode: number | null = null;
+  #headers: Record<string, string> = {};
+  #resolve: ((outcome: Outcome) => void) | null;
+
+  constructor(timeoutMs: number, resolve: (outcome: Outcome) => void) {
+    this.#timeoutMs = timeoutMs;
+    this.#resolve = resolve;
+    this.#timer = setTimeout(() => this.#cutOff(new TimedOut()), timeoutMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Its time was over while it waited for a connection: it must not be sent now.
+    if (this.#resolve === null) controller.abort(new TimedOut());
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (statusCode < 200) return;
+    this.#statusCode = statusCode;
+    this.#headers = flatten(headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length >= maxBodyBytes) this.#cutOff(null);
+  }
+
+  onResponseEnd(): void {
+    this.#end(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(error);
+  }
+
+  #end(failure: Error | null): void {
+    const resolve = this.#resolve;
+    if (resolve === null) return;
+    this.#resolve = null;
+    clearTimeout(this.#timer);
+    resolve({
+      durationMs: Math.round(performance.now() - this.#startedAt),
+      statusCode: this.#statusCode,
+      error: failure ? explainFailure(failure, this.#timeoutMs) : explainStatus(this.#statusCode ?? 0),
+      responseHeaders: this.#headers,
+      responseBody: this.#length === 0 ? '' : toText(this.#chunks),
+      retryAfter: this.#headers['retry-after'] ?? null,
+    });
+  }
+
+  /** Ends it before the receiver does, and the connection with it. */
+  #cutOff(failure: Error | null): void {
+    this.#end(failure);
+    this.#controller?.abort(failure ?? new Error('enough was read'));
+  }
+}
 
 /** undici asks no look-up for an address that is written out, so every connection is vetted here first. */
 function guardedConnector(guard: AddressGuard, caFile: string | null): buildConnector.connector {
@@ -110,16 +157,7 @@ function guardedConnector(guard: AddressGuard, caFile: string | null): buildConn
   };
 }
 
-/** The first bytes of the answer; reading stops there, and with it the connection. */
-async function readStart(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= maxBodyBytes) break;
-  }
-  if (length === 0) return '';
+function toText(chunks: Buffer[]): string {
   // PostgreSQL stores no NUL.
   return Buffer.concat(chunks)
     .subarray(0, maxBodyBytes)

@@ -59,7 +59,7 @@ async function row(): Promise<Row> {
 /** The endpoint as a claim made now would know it. */
 async function claimed(): Promise<ClaimedEndpoint> {
   const { enabled, failing_since: failingSince, revision } = await row();
-  const rest = { url: 'https://example.org/', rateLimit: null, previousSecretUntil: null };
+  const rest = { url: new URL('https://example.org/'), rateLimit: null, previousSecretUntil: null };
   return { id, workspaceId, enabled, failingSince, revision, ...rest };
 }
 
@@ -196,7 +196,7 @@ test('the queue hands on since when an endpoint fails', async () => {
     "insert into events (workspace_id, id, type, envelope) values ($1, $2, 'vault.deactivated', '{}')",
     [workspaceId, newId('evt')],
   );
-  const [delivery] = await createQueue(database.pool).claim({
+  const [delivery] = await createQueue(database.pool, { retentionDays: 90 }).claim({
     claimId: 'c',
     nodeId: 1,
     leaseMs: 1000,

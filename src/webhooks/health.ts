@@ -1,5 +1,5 @@
 /** How endpoints fare: since when one fails, when it recovers, and when it is given up. */
-import type { EndpointHealth } from './dispatcher.ts';
+import type { EndpointHealth } from './attempt.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ClaimedEndpoint } from './queue.ts';
 

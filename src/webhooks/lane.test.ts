@@ -10,19 +10,19 @@ function numbered(count: number, from = 0): number[] {
 
 function startAndFinish(lane: Lane<number>, succeeded: boolean, now = 0): number {
   const started = lane.start(now);
-  for (const _ of started) lane.finished(succeeded);
+  for (const _ of started) lane.finished(succeeded, 0);
   return started.length;
 }
 
 test('a new endpoint gets 8 at a time, and one more with every success up to 64', () => {
   const lane = createLane<number>();
-  assert.equal(lane.room(), firstCap);
-  lane.add(numbered(1000));
+  assert.equal(lane.room(0), firstCap);
+  lane.add(numbered(1000), 0);
   assert.deepEqual(lane.start(0), numbered(8));
   assert.deepEqual(lane.start(0), [], 'no more while these are under way');
   let underWay = 8;
   for (let success = 1; success <= 200; success += 1) {
-    lane.finished(true);
+    lane.finished(true, 0);
     underWay += lane.start(0).length - 1;
     assert.equal(underWay, Math.min(firstCap + success, largestCap));
   }
@@ -30,9 +30,9 @@ test('a new endpoint gets 8 at a time, and one more with every success up to 64'
 
 test('three failures in a row leave one at a time, and a success lets it grow again', () => {
   const lane = createLane<number>();
-  lane.add(numbered(100));
+  lane.add(numbered(100), 0);
   assert.equal(lane.start(0).length, 8);
-  for (let finished = 0; finished < 8; finished += 1) lane.finished(false);
+  for (let finished = 0; finished < 8; finished += 1) lane.finished(false, 0);
   for (let round = 0; round < 5; round += 1) assert.equal(startAndFinish(lane, false), 1);
   assert.equal(startAndFinish(lane, true), 1);
   assert.equal(lane.start(0).length, 2);
@@ -40,33 +40,47 @@ test('three failures in a row leave one at a time, and a success lets it grow ag
 
 test('one failure among successes halves what it gets, and is not held against it later', () => {
   const lane = createLane<number>();
-  lane.add(numbered(100));
+  lane.add(numbered(100), 0);
   assert.equal(lane.start(0).length, 8);
-  lane.finished(false);
-  lane.finished(false);
-  for (let finished = 0; finished < 6; finished += 1) lane.finished(true);
+  lane.finished(false, 0);
+  lane.finished(false, 0);
+  for (let finished = 0; finished < 6; finished += 1) lane.finished(true, 0);
   assert.equal(lane.start(0).length, 8, '8, halved twice to 2, and 6 more');
-  lane.finished(false);
-  for (let finished = 0; finished < 7; finished += 1) lane.finished(true);
+  lane.finished(false, 0);
+  for (let finished = 0; finished < 7; finished += 1) lane.finished(true, 0);
   assert.equal(lane.start(0).length, 11, '8, halved to 4, and 7 more: the failures were not in a row');
 });
 
-test('only an endpoint at full speed has more than its cap waiting here', () => {
+test('an endpoint that answers has more here than it may get at once, one that did not yet or stalls has not', () => {
   const lane = createLane<number>();
-  lane.add(numbered(8));
-  assert.equal(lane.room(), 0);
-  for (let turn = 0; lane.room() <= largestCap; turn += 1) {
-    assert.ok(turn < 100, 'it never came to full speed');
-    lane.add(numbered(lane.room()));
-    assert.ok(startAndFinish(lane, true) > 0);
-  }
-  assert.equal(lane.room(), 8 * largestCap);
+  lane.add(numbered(8), 0);
+  assert.equal(lane.room(0), 0);
+  assert.equal(lane.start(0).length, 8);
+  lane.finished(true, 10);
+  assert.equal(lane.room(10), 9 * 8 - 7);
+  lane.add(numbered(10, 8), 10);
+  assert.equal(lane.start(10).length, 2);
+  assert.equal(lane.stalled(1010), false);
+  assert.equal(lane.stalled(1011), true, 'all it may have is under way, and for a second nothing came back');
+  assert.equal(lane.room(1011), 0);
+  assert.equal(lane.takeBack(() => true).length, 8);
+  assert.equal(lane.room(1011), 0, 'what was taken back is not wanted again at once');
+  lane.finished(false, 1020);
+  assert.equal(lane.stalled(1020), false);
+});
+
+test('what is limited to few a second does not pile up here', () => {
+  const lane = createLane<number>();
+  lane.setRate(2);
+  assert.equal(lane.room(0), 2);
+  lane.add(numbered(2), 0);
+  assert.equal(lane.room(0), 0);
 });
 
 test('a rate limit spaces what starts, and lets at most a second of unused turns be made up', () => {
   const lane = createLane<number>();
   lane.setRate(10);
-  lane.add(numbered(500));
+  lane.add(numbered(500), 0);
   const now = 1_000_000;
   const starts: number[] = [];
   for (let at = now; at < now + 3000; at += 7)
@@ -88,7 +102,7 @@ test('nothing waits for the rate limit while there is nothing to send, or all ar
   const lane = createLane<number>();
   lane.setRate(1);
   assert.equal(lane.nextStartAt(), null);
-  lane.add(numbered(2));
+  lane.add(numbered(2), 0);
   assert.equal(lane.start(5000).length, 1);
   assert.equal(lane.nextStartAt(), 6000);
   assert.equal(lane.start(6000).length, 1);
@@ -97,24 +111,24 @@ test('nothing waits for the rate limit while there is nothing to send, or all ar
 
 test('draining takes back what has not started, from the front, and leaves what is under way', () => {
   const lane = createLane<number>();
-  lane.add(numbered(20));
+  lane.add(numbered(20), 0);
   assert.equal(lane.start(0).length, 8);
   assert.deepEqual(
-    lane.drain((job) => job < 12),
+    lane.takeBack((job) => job < 12),
     [8, 9, 10, 11],
   );
   assert.deepEqual(
-    lane.drain((job) => job > 12),
+    lane.takeBack((job) => job > 12),
     [],
     'the first one stays, so all behind it do',
   );
   assert.deepEqual(
-    lane.drain(() => true),
+    lane.takeBack(() => true),
     numbered(8, 12),
   );
-  assert.equal(lane.idle(), false);
-  for (let finished = 0; finished < 8; finished += 1) lane.finished(true);
-  assert.equal(lane.idle(), true);
+  assert.equal(lane.idleSince(), null);
+  for (let finished = 0; finished < 8; finished += 1) lane.finished(true, 0);
+  assert.equal(lane.idleSince(), 0);
 });
 
 test('whatever happens, every job is started or taken back exactly once, in its order, within the limits', () => {
@@ -141,24 +155,24 @@ test('whatever happens, every job is started or taken back exactly once, in its 
         for (const _ of started) limit?.startedAt.push(now);
       };
       const finish = (count: number, succeeded: boolean) => {
-        for (let left = Math.min(count, underWay); left > 0; left -= 1) lane.finished(succeeded);
+        for (let left = Math.min(count, underWay); left > 0; left -= 1) lane.finished(succeeded, 0);
         underWay -= Math.min(count, underWay);
       };
       for (const one of steps) {
         if (one.do === 'add') {
-          lane.add(numbered(one.count, added));
+          lane.add(numbered(one.count, added), 0);
           added += one.count;
         } else if (one.do === 'rate') {
           lane.setRate(one.perSecond);
           limit = one.perSecond === null ? null : { perSecond: one.perSecond, startedAt: [] };
         } else if (one.do === 'pass') now += one.ms;
-        else if (one.do === 'drain') out.push(...lane.drain((job) => job < one.upTo));
+        else if (one.do === 'drain') out.push(...lane.takeBack((job) => job < one.upTo));
         else finish(one.count, one.succeeded);
         start();
         if (limit) assertSpaced(limit);
       }
       // With time and answers everything comes out.
-      for (let turn = 0; !lane.idle(); turn += 1) {
+      for (let turn = 0; lane.idleSince() === null; turn += 1) {
         assert.ok(turn < 10_000, 'it came to a stand');
         finish(underWay, true);
         now += 1000;

@@ -5,40 +5,53 @@
 
 export interface Lane<Job> {
   /** How many more jobs it would take now. */
-  room(): number;
-  add(jobs: Job[]): void;
+  room(now: number): number;
+  add(jobs: Job[], now: number): void;
   /** The jobs that may start now; each must be followed by `finished`. */
   start(now: number): Job[];
-  finished(succeeded: boolean): void;
+  finished(succeeded: boolean, now: number): void;
   /** When the rate limit lets the next one start; null when nothing waits for it. */
   nextStartAt(): number | null;
   setRate(perSecond: number | null): void;
-  /** Takes back what has not been started, from the front as far as `which` holds. */
-  drain(which: (job: Job) => boolean): Job[];
-  idle(): boolean;
+  /** Takes back those that have not been started, from the front, up to the first that it may keep. */
+  takeBack(which: (job: Job) => boolean): Job[];
+  /** True when all it may send is under way and nothing came back for a while: nothing should wait behind that. */
+  stalled(now: number): boolean;
+  waiting(): number;
+  inFlight(): number;
+  /** Since when nothing is waiting or under way; null while something is. */
+  idleSince(): number | null;
 }
 
 export const firstCap = 8;
 export const largestCap = 64;
 /** After so many failures in a row the endpoint counts as failing. */
 const failuresToBreak = 3;
-/** A fast endpoint may have this many times its cap here, so that it never waits for the database. */
+/** An endpoint that answers may have this many times its cap here, so that it never waits for the database. */
 const ahead = 8;
+const stallMs = 1_000;
 
 export function createLane<Job>(): Lane<Job> {
-  let waiting: Job[] = [];
+  const waiting: Job[] = [];
   let inFlight = 0;
   let cap = firstCap;
   let failures = 0;
   let spacingMs = 0;
   let freeAt = 0;
+  let answers = false;
+  let movedAt = 0;
+
+  const stalled = (now: number) => inFlight >= cap && now - movedAt > stallMs;
 
   return {
-    room() {
-      const wanted = cap === largestCap ? cap * ahead : cap;
+    room(now) {
+      const most = answers && !stalled(now) ? cap * ahead : cap;
+      // Of what is limited to few a second no more than a second's worth is taken here.
+      const wanted = spacingMs > 0 ? Math.min(most, Math.ceil(1000 / spacingMs)) : most;
       return Math.max(0, wanted - inFlight - waiting.length);
     },
-    add(jobs) {
+    add(jobs, now) {
+      if (inFlight === 0 && waiting.length === 0) movedAt = now;
       waiting.push(...jobs);
     },
     start(now) {
@@ -51,12 +64,12 @@ export function createLane<Job>(): Lane<Job> {
       }
       if (count <= 0) return [];
       inFlight += count;
-      const started = waiting.slice(0, count);
-      waiting = waiting.slice(count);
-      return started;
+      return waiting.splice(0, count);
     },
-    finished(succeeded) {
+    finished(succeeded, now) {
       inFlight -= 1;
+      answers = true;
+      movedAt = now;
       if (succeeded) {
         failures = 0;
         cap = Math.min(largestCap, cap + 1);
@@ -71,10 +84,13 @@ export function createLane<Job>(): Lane<Job> {
     setRate(perSecond) {
       spacingMs = perSecond === null ? 0 : 1000 / perSecond;
     },
-    drain(which) {
+    takeBack(which) {
       const end = waiting.findIndex((job) => !which(job));
       return waiting.splice(0, end === -1 ? waiting.length : end);
     },
-    idle: () => inFlight === 0 && waiting.length === 0,
+    stalled,
+    waiting: () => waiting.length,
+    inFlight: () => inFlight,
+    idleSince: () => (inFlight === 0 && waiting.length === 0 ? movedAt : null),
   };
 }

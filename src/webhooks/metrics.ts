@@ -7,7 +7,7 @@ export interface WebhookMetrics {
   /** For the registry. */
   all: Metric[];
   /** Results that were written down; `refused` of them came too late, because their claim was lost. */
-  onResults(results: Result[], refused: number): void;
+  onWritten(results: Result[], refused: number): void;
   /** Claims of dead nodes that were given back. */
   onGivenBack(count: number): void;
 }
@@ -85,7 +85,7 @@ export function createWebhookMetrics(pool: Pool): WebhookMetrics {
 
   return {
     all: [deliveries, durations, refusedResults, givenBack, open, oldestDue, endpoints] as Metric[],
-    onResults(results, refused) {
+    onWritten(results, refused) {
       refusedResults.inc(refused);
       for (const { status, attempt } of results) {
         // Given back untried by a node that stops: no outcome.

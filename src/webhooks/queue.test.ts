@@ -21,7 +21,7 @@ before(async () => {
     onError() {},
     indexOnly: true,
   });
-  queue = createQueue(queueDatabase.pool);
+  queue = createQueue(queueDatabase.pool, { retentionDays: 90 });
   await keepPartitions(database.db, 90);
 });
 after(async () => {
@@ -99,7 +99,10 @@ test('only what is due is claimed, with all it takes to send it', async () => {
   assert.equal(only.firstAttemptAt, null);
   assert.equal(only.claimId, 'claim-1');
   const { id, url, enabled } = only.endpoint;
-  assert.deepEqual({ id, url, enabled }, { id: endpointId, url: 'https://example.org/', enabled: true });
+  assert.deepEqual(
+    { id, url, enabled },
+    { id: endpointId, url: new URL('https://example.org/'), enabled: true },
+  );
   const row = (await rows()).find((row) => row.id === only.id);
   assert.deepEqual(
     [row?.status, row?.open, row?.claim_id, row?.claimed_by],
@@ -267,15 +270,18 @@ test('what was made while its endpoint was disabled is kept as skipped; what was
   }
 });
 
-test('the oldest open delivery bounds what is looked at: nothing open is older, and nothing done counts', async () => {
-  assert.equal(await queue.oldestOpen(), null);
+test('the oldest day with an open delivery bounds what is looked at, and what is done does not count', async () => {
+  const dayMs = 24 * 60 * 60 * 1000;
+  const today = new Date().setUTCHours(0, 0, 0, 0);
+  const oldestDay = async () => (await queue.oldestOpenDay()).getTime();
+  assert.equal(await oldestDay(), today);
   await makeEndpoint();
-  const [old, young] = [new Date(Date.now() - 5 * 24 * 60 * 60 * 1000), new Date()];
+  const old = new Date(today - 5 * dayMs + 1000);
   await makeEvents(1, old);
-  await makeEvents(1, young);
-  assert.equal((await queue.oldestOpen())?.getTime(), old.getTime());
-  assert.equal((await claim({ since: young })).length, 1, 'only from there on');
-  const [delivery] = await claim({ since: old });
+  await makeEvents(1);
+  assert.equal(await oldestDay(), today - 5 * dayMs);
+  assert.equal((await claim({ since: new Date(today) })).length, 1, 'only from there on');
+  const [delivery] = await claim({ since: await queue.oldestOpenDay() });
   assert.equal(delivery?.createdAt.getTime(), old.getTime());
   await queue.complete([
     {
@@ -285,5 +291,18 @@ test('the oldest open delivery bounds what is looked at: nothing open is older, 
       attempt: attempt(1, 500),
     },
   ]);
-  assert.equal((await queue.oldestOpen())?.getTime(), young.getTime());
+  assert.equal(await oldestDay(), today);
+});
+
+test('endpoints take turns: what one claim had no room for comes first in the next', async () => {
+  const endpoints = [await makeEndpoint(), await makeEndpoint(), await makeEndpoint()];
+  await makeEvents(20);
+  const turns: string[] = [];
+  for (let turn = 0; turn < 6; turn += 1) {
+    const claimed = await claim({ limit: 5, usual: 5 });
+    assert.equal(claimed.length, 5);
+    assert.equal(new Set(claimed.map(({ endpoint }) => endpoint.id)).size, 1);
+    turns.push(claimed[0]?.endpoint.id ?? '');
+  }
+  assert.deepEqual(turns, [...endpoints, ...endpoints]);
 });

@@ -9,6 +9,8 @@ export interface ClaimedDelivery {
   envelope: string;
   attemptCount: number;
   firstAttemptAt: Date | null;
+  /** When it became due. */
+  nextAttemptAt: Date;
   claimId: string;
   /** By this node's clock, just before it asked: the claim ends no sooner than a lease later. */
   claimedAt: number;
@@ -18,7 +20,7 @@ export interface ClaimedDelivery {
 export interface ClaimedEndpoint {
   id: string;
   workspaceId: string;
-  url: string;
+  url: URL;
   enabled: boolean;
   rateLimit: number | null;
   failingSince: Date | null;
@@ -52,7 +54,7 @@ export interface ClaimRequest {
   room: { endpointId: string; free: number }[];
   usual: number;
   limit: number;
-  /** No open delivery is older; keeps the old days of the log out of it. */
+  /** No open delivery is older; keeps the days before out of it. */
   since: Date;
 }
 
@@ -60,16 +62,19 @@ export interface Queue {
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** Writes results down; those whose claim was lost meanwhile are refused. Returns the ids that were taken. */
   complete(results: Result[]): Promise<string[]>;
-  oldestOpen(): Promise<Date | null>;
+  /** The first moment of the oldest day that has open deliveries, or of today. */
+  oldestOpenDay(): Promise<Date>;
 }
 
 /**
  * Endpoints with open deliveries are found by hopping through the index from one to the next, so that a backlog of one
- * costs the others nothing; each then gives as many as it has room for, first attempts before retries.
+ * costs the others nothing; each then gives as many as it has room for, first attempts before retries. The next claim
+ * goes on behind the last endpoint, so that the first ones do not take all there is to give.
  */
 const claimText = `
 with recursive active (endpoint_id) as (
-  (select endpoint_id from webhook_deliveries where open and created_at >= $4 order by endpoint_id limit 1)
+  (select endpoint_id from webhook_deliveries where open and created_at >= $4 and endpoint_id > $9
+   order by endpoint_id limit 1)
   union all
   select next.endpoint_id from active cross join lateral (
     select d.endpoint_id from webhook_deliveries d
@@ -96,7 +101,8 @@ cross join lateral (
   select envelope from events e where e.workspace_id = due.workspace_id and e.id = due.event_id limit 1
 ) as event
 where d.workspace_id = due.workspace_id and d.id = due.id and d.created_at = due.created_at and d.created_at >= $4
-returning d.workspace_id, d.id, d.created_at, d.event_id, d.endpoint_id, d.attempt_count, d.first_attempt_at, event.envelope`;
+returning d.workspace_id, d.id, d.created_at, d.event_id, d.endpoint_id, d.attempt_count, d.first_attempt_at,
+  d.next_attempt_at, event.envelope`;
 
 const completeText = `
 update webhook_deliveries d
@@ -120,6 +126,7 @@ interface ClaimRow {
   endpoint_id: string;
   attempt_count: number;
   first_attempt_at: Date | null;
+  next_attempt_at: Date;
   envelope: string;
 }
 
@@ -134,7 +141,12 @@ interface EndpointRow {
   revision: number;
 }
 
-export function createQueue(pool: Pool): Queue {
+const dayMs = 24 * 60 * 60 * 1000;
+
+export function createQueue(pool: Pool, { retentionDays }: { retentionDays: number }): Queue {
+  /** The endpoint where the last claim had enough. */
+  let after = '';
+
   async function endpointsById(ids: string[]): Promise<Map<string, ClaimedEndpoint>> {
     const { rows } = await pool.query<EndpointRow>({
       name: 'webhook-endpoints',
@@ -149,7 +161,7 @@ export function createQueue(pool: Pool): Queue {
         {
           id: row.id,
           workspaceId: row.workspace_id,
-          url: row.url,
+          url: new URL(row.url),
           enabled: row.enabled,
           rateLimit: row.rate_limit,
           failingSince: row.failing_since,
@@ -163,20 +175,31 @@ export function createQueue(pool: Pool): Queue {
   return {
     async claim({ claimId, nodeId, leaseMs, room, usual, limit, since }) {
       const claimedAt = Date.now();
-      const { rows } = await pool.query<ClaimRow>({
-        name: 'webhook-claim',
-        text: claimText,
-        values: [
-          room.map(({ endpointId }) => endpointId),
-          room.map(({ free }) => free),
-          usual,
-          since,
-          limit,
-          claimId,
-          nodeId,
-          leaseMs,
-        ],
-      });
+      const claimAfter = async (endpointId: string) => {
+        const { rows } = await pool.query<ClaimRow>({
+          name: 'webhook-claim',
+          text: claimText,
+          values: [
+            room.map(({ endpointId }) => endpointId),
+            room.map(({ free }) => free),
+            usual,
+            since,
+            limit,
+            claimId,
+            nodeId,
+            leaseMs,
+            endpointId,
+          ],
+        });
+        return rows;
+      };
+      let rows = await claimAfter(after);
+      if (rows.length === 0 && after !== '') rows = await claimAfter('');
+      const last = rows.reduce(
+        (highest, { endpoint_id }) => (endpoint_id > highest ? endpoint_id : highest),
+        '',
+      );
+      after = rows.length === limit ? last : '';
       if (rows.length === 0) return [];
       const endpoints = await endpointsById([...new Set(rows.map((row) => row.endpoint_id))]);
       return rows.flatMap((row) => {
@@ -190,6 +213,7 @@ export function createQueue(pool: Pool): Queue {
           envelope: row.envelope,
           attemptCount: row.attempt_count,
           firstAttemptAt: row.first_attempt_at,
+          nextAttemptAt: row.next_attempt_at,
           claimId,
           claimedAt,
           endpoint,
@@ -216,11 +240,20 @@ export function createQueue(pool: Pool): Queue {
       return taken.rows.map(({ id }) => id);
     },
 
-    async oldestOpen() {
-      const { rows } = await pool.query<{ oldest: Date | null }>(
-        'select min(created_at) as oldest from webhook_deliveries where open',
-      );
-      return rows[0]?.oldest ?? null;
+    async oldestOpenDay() {
+      const today = new Date().setUTCHours(0, 0, 0, 0);
+      // One look into the index of each day; retention may lag behind by a day.
+      const { rows } = await pool.query<{ day: Date }>({
+        name: 'webhook-oldest-day',
+        text: `select day from generate_series($1::timestamptz, $2::timestamptz, interval '1 day') as day
+               cross join lateral (
+                 select 1 from webhook_deliveries
+                 where open and created_at >= day and created_at < day + interval '1 day' limit 1
+               ) as open
+               order by day limit 1`,
+        values: [new Date(today - (retentionDays + 1) * dayMs), new Date(today)],
+      });
+      return rows[0]?.day ?? new Date(today);
     },
   };
 }

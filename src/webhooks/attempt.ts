@@ -1,0 +1,57 @@
+/** One attempt to deliver: signs the exact bytes, posts them, and decides what becomes of the delivery. */
+import type { Exchanger } from './exchange.ts';
+import type { Attempt, ClaimedDelivery, ClaimedEndpoint, Result } from './queue.ts';
+import { nextAttemptAt, parseRetryAfter } from './retry-schedule.ts';
+import { signatureHeaders } from './signature.ts';
+
+export interface AttemptDeps {
+  exchanger: Exchanger;
+  retryStepsMs: number[];
+  serviceName: string;
+  secretsOf(endpoint: ClaimedEndpoint): Promise<{ secret: string; previousSecret: string | null }>;
+  /** Told after every attempt how the endpoint fares. */
+  onHealth(endpoint: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
+  log: { error(details: object, message: string): void };
+}
+
+export type EndpointHealth = 'well' | 'failing' | 'gone';
+
+export async function attemptDelivery(
+  { exchanger, retryStepsMs, serviceName, secretsOf, onHealth, log }: AttemptDeps,
+  delivery: ClaimedDelivery,
+): Promise<Result> {
+  const { endpoint, envelope, eventId, attemptCount } = delivery;
+  if (!endpoint.enabled) return { delivery, status: 'skipped', nextAttemptAt: null, attempt: null };
+  const secrets = await secretsOf(endpoint);
+  const startedAt = Date.now();
+  const signed = signatureHeaders(
+    { serviceName, ...secrets },
+    { eventId, body: envelope, timestamp: Math.floor(startedAt / 1000) },
+  );
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Holdfast-Webhooks/1', ...signed };
+  const { retryAfter, ...told } = await exchanger.post({ url: endpoint.url, headers, body: envelope });
+  const attempt: Attempt = { number: attemptCount + 1, at: new Date(startedAt).toISOString(), ...told };
+  // The attempt was made and must be told, whatever becomes of this note.
+  const note = (health: EndpointHealth) =>
+    onHealth(endpoint, health).catch((error) =>
+      log.error({ err: error, endpoint: endpoint.id }, 'how an endpoint fares could not be written down'),
+    );
+  if (told.error === null) {
+    await note('well');
+    return { delivery, status: 'succeeded', nextAttemptAt: null, attempt };
+  }
+  const gone = told.statusCode === 410;
+  await note(gone ? 'gone' : 'failing');
+  if (gone) return { delivery, status: 'failed', nextAttemptAt: null, attempt };
+  const asked = told.statusCode === 429 || told.statusCode === 503 ? retryAfter : null;
+  const now = Date.now();
+  const next = nextAttemptAt(retryStepsMs, {
+    attempts: attempt.number,
+    firstAttemptAt: delivery.firstAttemptAt?.getTime() ?? startedAt,
+    now,
+    retryAfterMs: parseRetryAfter(asked ?? undefined, now),
+  });
+  return next === null
+    ? { delivery, status: 'failed', nextAttemptAt: null, attempt }
+    : { delivery, status: 'pending', nextAttemptAt: new Date(next), attempt };
+}
