@@ -1,8 +1,9 @@
-/** Peer and Holdfast under the same load in turns, so that a slow moment of the machine hits both; the ratio is a median. */
+/** Peer and Holdfast under the same load in turns; the ratio is a median. */
 import { waitForRest } from './cpu-time.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
-import type { Outcome } from './row.ts';
+import type { Comparison, Outcome } from './row.ts';
 import type { Stage } from './stage.ts';
+import { median, playInTurns } from './turns.ts';
 
 export interface Duel {
   peer: Side;
@@ -20,7 +21,7 @@ export interface Side {
   countRows?(): Promise<number>;
 }
 
-interface Turn extends LoadResult {
+interface Played extends LoadResult {
   /** How long the database was still busy afterwards with what the requests left to background work. */
   settleMs: number;
 }
@@ -36,7 +37,7 @@ export async function duel(
 ): Promise<Outcome> {
   const load = await stage.load();
 
-  async function turn(side: Side, seconds: number): Promise<Turn> {
+  async function turn(side: Side, seconds: number): Promise<Played> {
     const { url, requests } = side;
     const before = await side.countRows?.();
     const result = await load.run({ url, requests, connections, seconds, freshIds, freshAddresses });
@@ -48,33 +49,34 @@ export async function duel(
     return { ...result, settleMs };
   }
 
-  await turn(peer, warmUpSeconds);
-  await turn(holdfast, warmUpSeconds);
-  const played: { peer: Turn; holdfast: Turn; ratio: number }[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    const theirs = await turn(peer, roundSeconds);
-    const ours = await turn(holdfast, roundSeconds);
-    const ratio = ours.perSecond / theirs.perSecond;
-    played.push({ peer: theirs, holdfast: ours, ratio });
-    console.error(
-      `  round ${round}: peer ${Math.round(theirs.perSecond)}/s, Holdfast ${Math.round(ours.perSecond)}/s, ${ratio.toFixed(2)}×`,
-    );
-  }
+  const seconds = { 'warm-up': warmUpSeconds, measured: roundSeconds };
+  const played = await playInTurns(
+    {
+      peer: (kind) => turn(peer, seconds[kind]),
+      holdfast: (kind) => turn(holdfast, seconds[kind]),
+    },
+    {
+      rounds,
+      tell: ({ peer, holdfast }) =>
+        `peer ${Math.round(peer.perSecond)}/s, Holdfast ${Math.round(holdfast.perSecond)}/s, ${(holdfast.perSecond / peer.perSecond).toFixed(2)}×`,
+    },
+  );
 
-  const figure = (turns: Turn[]) => ({
+  const figure = (turns: Played[]) => ({
     value: median(turns.map(({ perSecond }) => perSecond)),
     unit: 'req/s' as const,
     p99Ms: median(turns.map(({ p99Ms }) => p99Ms)),
   });
-  const ratio = median(played.map(({ ratio }) => ratio));
-  return {
+  const ratio = median(played.map(({ peer, holdfast }) => holdfast.perSecond / peer.perSecond));
+  const comparison: Comparison = {
+    figure: 'throughput',
     peer: figure(played.map(({ peer }) => peer)),
     holdfast: figure(played.map(({ holdfast }) => holdfast)),
     ratio,
     toReach: `≥ ${atLeast.toFixed(1)}×`,
     reached: ratio >= atLeast,
-    details: { connections, roundSeconds, rounds: played },
   };
+  return { comparisons: [comparison], details: { connections, roundSeconds, rounds: played } };
 }
 
 function refuseFaults(url: string, { otherAnswers, errors }: LoadResult): void {
@@ -88,11 +90,4 @@ function refuseFaults(url: string, { otherAnswers, errors }: LoadResult): void {
 function refuseMissingRows(made: number, succeeded: number): void {
   if (made >= succeeded && made <= succeeded + connections) return;
   throw new Error(`${succeeded} requests succeeded, but there are ${made} more rows`);
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { MachineFacts } from './machine.ts';
-import type { Figure, Outcome } from './row.ts';
+import type { Comparison, Figure, Outcome } from './row.ts';
 
 export interface Report {
   machine: MachineFacts;
@@ -25,17 +25,25 @@ const disturbingShare = 0.15;
 
 const folder = join(import.meta.dirname, 'results');
 
-const columns: { title: string; cell(result: Result): string; right?: boolean }[] = [
-  { title: 'row', cell: ({ name }) => name },
-  { title: 'what', cell: ({ what }) => what },
-  { title: 'peer', cell: ({ outcome }) => quantity(outcome?.peer), right: true },
-  { title: 'Holdfast', cell: ({ outcome }) => quantity(outcome?.holdfast), right: true },
-  { title: 'ratio', cell: ({ outcome }) => number(outcome?.ratio, 2, '×'), right: true },
-  { title: 'to reach', cell: ({ outcome }) => outcome?.toReach ?? '–', right: true },
-  { title: 'p99 peer', cell: ({ outcome }) => number(outcome?.peer?.p99Ms, 1, ' ms'), right: true },
-  { title: 'p99 Holdfast', cell: ({ outcome }) => number(outcome?.holdfast.p99Ms, 1, ' ms'), right: true },
-  { title: 'others', cell: ({ othersShare }) => percent(othersShare), right: true },
-  { title: 'verdict', cell: ({ verdict }) => verdict },
+/** One line of the table: a comparison of a row; the first line of a row also says what the row is. */
+interface Line {
+  result: Result;
+  comparison: Comparison | null;
+  first: boolean;
+}
+
+const columns: { title: string; cell(line: Line): string; right?: boolean }[] = [
+  { title: 'row', cell: ({ first, result }) => (first ? result.name : '') },
+  { title: 'what', cell: ({ first, result }) => (first ? result.what : '') },
+  { title: 'figure', cell: ({ comparison }) => comparison?.figure ?? '–' },
+  { title: 'peer', cell: ({ comparison }) => quantity(comparison?.peer), right: true },
+  { title: 'Holdfast', cell: ({ comparison }) => quantity(comparison?.holdfast), right: true },
+  { title: 'ratio', cell: ({ comparison }) => number(comparison?.ratio, 2, '×'), right: true },
+  { title: 'to reach', cell: ({ comparison }) => comparison?.toReach ?? '–', right: true },
+  { title: 'p99 peer', cell: ({ comparison }) => p99(comparison?.peer), right: true },
+  { title: 'p99 Holdfast', cell: ({ comparison }) => p99(comparison?.holdfast), right: true },
+  { title: 'others', cell: ({ first, result }) => (first ? percent(result.othersShare) : ''), right: true },
+  { title: 'verdict', cell: verdict },
 ];
 
 export function printTable({ machine, rows }: Report): void {
@@ -43,7 +51,7 @@ export function printTable({ machine, rows }: Report): void {
   console.log(`\n${cores} cores, ${cpu}, ${memoryGb} GB, node ${node}, ${postgres}\n`);
   const lines = [
     columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ cell }) => cell(row))),
+    ...rows.flatMap(linesOf).map((line) => columns.map(({ cell }) => cell(line))),
   ];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const print = (line: string[]) => {
@@ -71,11 +79,31 @@ export async function saveReport(report: Report): Promise<string> {
   return relative(process.cwd(), file);
 }
 
-function quantity(figure: Figure | null | undefined): string {
+/** A row that failed has a line too. */
+function linesOf(result: Result): Line[] {
+  const comparisons = result.outcome?.comparisons ?? [null];
+  return comparisons.map((comparison, position) => ({ result, comparison, first: position === 0 }));
+}
+
+function verdict({ result, comparison }: Line): string {
+  if (comparison === null) return result.verdict;
+  if (comparison.reached === null) return '–';
+  return comparison.reached ? 'ok' : 'below';
+}
+
+function quantity(figure: Figure | string | null | undefined): string {
   if (!figure) return '–';
-  return figure.unit === 'req/s'
-    ? `${Math.round(figure.value).toLocaleString('en')} req/s`
-    : `${figure.value.toFixed(2)} ${figure.unit}`;
+  if (typeof figure === 'string') return figure;
+  const { value, unit } = figure;
+  if (unit.endsWith('/s')) return `${Math.round(value).toLocaleString('en')} ${unit}`;
+  return `${value.toFixed(digits[unit] ?? 2)} ${unit}`;
+}
+
+/** Other than two. */
+const digits: Record<string, number> = { ms: 1, statements: 4 };
+
+function p99(figure: Figure | string | null | undefined): string {
+  return typeof figure === 'object' ? number(figure?.p99Ms, 1, ' ms') : '–';
 }
 
 function number(value: number | null | undefined, digits: number, unit: string): string {

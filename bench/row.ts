@@ -1,4 +1,4 @@
-/** A row of the benchmark: one piece of work, measured beside a peer or held against a limit. */
+/** A row of the benchmark: one piece of work, measured beside its peers or held against a limit. */
 import type { Stage } from './stage.ts';
 
 export interface Row {
@@ -10,20 +10,28 @@ export interface Row {
 }
 
 export interface Outcome {
-  /** null: the row has a limit instead of a peer. */
-  peer: Figure | null;
-  holdfast: Figure;
-  /** Holdfast to peer. */
-  ratio: number | null;
-  /** As the table says it. */
-  toReach: string;
-  reached: boolean;
+  /** A line of the table each. */
+  comparisons: Comparison[];
   /** Single measurements, for the JSON. */
   details: object;
 }
 
+export interface Comparison {
+  /** What is looked at here, in a word or two. */
+  figure: string;
+  /** null: there is a limit instead of a peer. A text says why there is none today. */
+  peer: Figure | string | null;
+  holdfast: Figure;
+  /** Holdfast to peer. */
+  ratio: number | null;
+  /** As the table says it; null: only to be looked at. */
+  toReach: string | null;
+  /** null: nothing to reach, or no peer to hold it against. */
+  reached: boolean | null;
+}
+
 export interface Figure {
   value: number;
-  unit: 'req/s' | 's';
+  unit: 'req/s' | 'deliveries/s' | 'events/s' | 's' | 'ms' | 'statements';
   p99Ms: number | null;
 }

@@ -6,10 +6,20 @@ import type { Row } from './row.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
 import { read } from './rows/read.ts';
 import { firstStart, warmStart } from './rows/start.ts';
+import { webhookDeliveries } from './rows/webhook-deliveries.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** In the order in which they run. */
-const rows: Row[] = [firstStart, warmStart, read, createOwnKey, createIdempotent, createWorker, create];
+const rows: Row[] = [
+  firstStart,
+  warmStart,
+  read,
+  createOwnKey,
+  createIdempotent,
+  createWorker,
+  create,
+  webhookDeliveries,
+];
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -61,7 +71,8 @@ async function measure(
   const othersSinceNow = await watchOthers();
   try {
     const outcome = await measure(stage);
-    const verdict = outcome.reached ? 'ok' : 'below';
+    const below = outcome.comparisons.some(({ reached }) => reached === false);
+    const verdict = below ? 'below' : 'ok';
     return { name, what, verdict, outcome, fault: null, othersShare: await othersSinceNow() };
   } catch (error) {
     if (!interruption.aborted) console.error(error);

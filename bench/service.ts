@@ -80,5 +80,7 @@ function serviceEnvironment(dataDir: string): NodeJS.ProcessEnv {
     HOLDFAST_DATA_DIR: dataDir,
     HOLDFAST_RATE_LIMIT: 'off',
     HOLDFAST_LOG_LEVEL: 'warn',
+    // Receivers are on this machine, over plain HTTP.
+    HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
   };
 }

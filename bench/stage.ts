@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { type BarePeer, startBarePeer } from './bare-peer.ts';
 import { type LoadGenerator, startLoadGenerator } from './load.ts';
 import { joinPostgres, type Postgres } from './postgres.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { type Redis, startRedis } from './redis.ts';
 import { type Service, startService } from './service.ts';
+import { startCountedService } from './statements.ts';
 
 export interface Stage {
   /** The one service that is under load. */
@@ -14,10 +17,17 @@ export interface Stage {
   postgres(): Promise<Postgres>;
   barePeer(): Promise<BarePeer>;
   load(): Promise<LoadGenerator>;
+  /** Another service, whose SQL statements are counted, and its PostgreSQL. */
+  countedService(): Promise<Service>;
+  countedPostgres(): Promise<Postgres>;
+  /** Of webhooks. */
+  receiver(): Promise<Receiver>;
+  /** null: redis-server is not installed. */
+  redis(): Promise<Redis | null>;
   /** A fresh directory that is removed at the end. */
   newDirectory(): Promise<string>;
   /** Starts something that is stopped at the end, if nobody does before. */
-  keep<T extends Stoppable>(start: () => Promise<T>): Promise<T>;
+  keep<T extends Stoppable | null>(start: () => Promise<T>): Promise<T>;
   /** Stops everything, the last first. */
   close(): Promise<void>;
 }
@@ -29,10 +39,10 @@ export interface Stoppable {
 
 export async function openStage(): Promise<Stage> {
   const root = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
-  const kept: Promise<Stoppable>[] = [];
+  const kept: Promise<Stoppable | null>[] = [];
   let closed: Promise<void> | null = null;
 
-  function keep<T extends Stoppable>(start: () => Promise<T>): Promise<T> {
+  function keep<T extends Stoppable | null>(start: () => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new Error('interrupted'));
     const started = start();
     kept.push(started);
@@ -60,12 +70,23 @@ export async function openStage(): Promise<Stage> {
     return keep(() => startBarePeer(server));
   });
   const load = once(() => keep(startLoadGenerator));
+  const countedService = once(() => keep(async () => startCountedService(await newDirectory())));
+  const countedPostgres = once(async () => {
+    const { dataDir } = await countedService();
+    return keep(() => joinPostgres(dataDir));
+  });
+  const receiver = once(() => keep(startReceiver));
+  const redis = once(() => keep(async () => startRedis(await newDirectory())));
 
   return {
     service,
     postgres,
     barePeer,
     load,
+    countedService,
+    countedPostgres,
+    receiver,
+    redis,
     newDirectory,
     keep,
     close() {

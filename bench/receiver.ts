@@ -1,0 +1,62 @@
+/** The receiver of webhooks, in a process of its own and the same for every sender: it counts what really arrives. */
+import { startChild } from './child.ts';
+
+export type ReceiverQuestion =
+  | { ask: 'listen' }
+  /** Forgets what came before. */
+  | { ask: 'expect'; deliveries: number }
+  /** Answered when as many different deliveries came, or when the time is over. */
+  | { ask: 'arrivals'; timeoutMs: number }
+  /** Requests to this path are left without an answer; null: all are answered, those that waited as well. */
+  | { ask: 'hang'; path: string | null };
+
+export interface Arrivals {
+  /** Between the first and the last of them. */
+  seconds: number;
+  /** All requests, those that came twice included. */
+  requests: number;
+  /** Different event ids, by path. */
+  byPath: Record<string, number>;
+  /** From the envelope's timestamp to here, by path, in milliseconds. */
+  latenciesMs: Record<string, number[]>;
+  /** The first request to each path, to check its signatures. */
+  samples: Sample[];
+}
+
+export interface Sample {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Receiver {
+  url: string;
+  expect(deliveries: number): Promise<void>;
+  arrivals(timeoutMs: number): Promise<Arrivals>;
+  hang(path: string | null): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const soonMs = 20_000;
+
+export async function startReceiver(): Promise<Receiver> {
+  const child = startChild<ReceiverQuestion, unknown>(new URL('./receiver.process.ts', import.meta.url));
+  try {
+    const url = (await child.ask({ ask: 'listen' }, soonMs)) as string;
+    return {
+      url,
+      async expect(deliveries) {
+        await child.ask({ ask: 'expect', deliveries }, soonMs);
+      },
+      arrivals: async (timeoutMs) =>
+        (await child.ask({ ask: 'arrivals', timeoutMs }, timeoutMs + soonMs)) as Arrivals,
+      async hang(path) {
+        await child.ask({ ask: 'hang', path }, soonMs);
+      },
+      stop: child.stop,
+    };
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
