@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { get } from 'node:https';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { connect as connectSecurely } from 'node:tls';
 import { newApiKey } from '../src/auth/api-key-text.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { assertError } from './openapi-answers.ts';
@@ -206,6 +209,9 @@ test('with a certificate of its own the service speaks HTTPS and says so', async
     for (const { headers } of [list, missing, await secure('/%ff')]) {
       assert.match(headers.get('strict-transport-security') ?? '', /^max-age=\d{8,}/);
     }
+    const socket = connectSecurely({ port: Number(new URL(service.url).port), ca });
+    await once(socket, 'secureConnect');
+    await assertStopsAtOnce(service, socket);
   } finally {
     await service.close();
     await rm(directory, { recursive: true });
@@ -228,4 +234,19 @@ function getSecurely(service: Service, path: string, ca: Buffer): Promise<Answer
       });
     }).on('error', reject);
   });
+}
+
+test('a connection made ahead of need, on which nothing was sent yet, does not hold up the stop', async () => {
+  const service = await startService({ env: masterKey, databaseUrl: database.url, runLoops: false });
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  await assertStopsAtOnce(service, socket);
+});
+
+async function assertStopsAtOnce(service: Service, socket: Socket): Promise<void> {
+  const closed = once(socket, 'close');
+  const startedAt = Date.now();
+  await service.close();
+  await closed;
+  assert.ok(Date.now() - startedAt < 5_000, `${Date.now() - startedAt} ms`);
 }

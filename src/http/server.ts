@@ -1,6 +1,7 @@
 /** The Fastify shell: everything that holds for every route, and nothing about any one of them. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
@@ -89,7 +90,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   useStrictValidation(app);
   acceptJsonBodies(app);
   addHeadersAndLog(app, config, log);
-  closeConnectionsWhenStopping(app);
+  closeConnectionsWhenStopping(app, config);
   deps.metrics.countRequests(app);
   announceDeprecations(app);
   requireCallers(app, deps.findCaller, createRateLimiter(config.rateLimit));
@@ -133,12 +134,19 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
 }
 
 /** Fastify closes connections that are idle when the stop begins; those that were busy then are closed after their answer. */
-function closeConnectionsWhenStopping(app: FastifyInstance): void {
+function closeConnectionsWhenStopping(app: FastifyInstance, config: Config): void {
   let stopping = false;
+  const connections = new Set<Socket>();
+  app.server.on(config.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   app.addHook('preClose', async () => {
     stopping = true;
     // A request that is on its way, but not read yet, would be lost with its connection: it gets a moment.
     await pause(200, new AbortController().signal);
+    // Clients also connect ahead of need. For node such a connection is not idle until its first request.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     app.server.once('close', () => clearInterval(sweep));
   });
