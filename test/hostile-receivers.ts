@@ -1,0 +1,327 @@
+/** Receivers that do what no receiver should: each is a real server on its own port, and says what it must lead to. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { certificate } from './receiver.ts';
+
+export interface Hostile {
+  name: string;
+  /** How its deliveries end, after how many attempts, and what the log says of each. */
+  status: 'succeeded' | 'failed' | 'pending';
+  attempts: number;
+  statusCode: number | null;
+  error: RegExp | null;
+  url: string;
+  /** Of the answers, so far. */
+  bytesSent(): number;
+  close(): void;
+}
+
+export const allAttempts = 3;
+const answered = (text: string) => new RegExp(`^The receiver answered ${text}`);
+const timedOut = /^No complete answer within 1 s\.$/;
+const cutOff = /^(The connection was reset|The receiver closed the connection)/;
+const notHttp = /^The answer is not valid HTTP/;
+const tls = /^The TLS connection failed: /;
+
+type Behaviour = (socket: TLSSocket, raw: Socket) => void;
+type Case = Pick<Hostile, 'name' | 'statusCode' | 'error'> &
+  Partial<Pick<Hostile, 'status' | 'attempts'>> & {
+    answer: Behaviour | string;
+    server?: 'plain' | TlsOptions;
+  };
+
+const gigabyte = 1024 ** 3;
+const sent = (status: number, headers: string[] = [], body = '') =>
+  [`HTTP/1.1 ${status} X`, 'connection: close', `content-length: ${body.length}`, ...headers, '', body].join(
+    '\r\n',
+  );
+const every = (ms: number, socket: Socket, text: string) => {
+  const timer = setInterval(() => socket.write(text), ms);
+  socket.on('close', () => clearInterval(timer));
+};
+
+/** Writes as long as somebody reads. */
+function pour(socket: Socket, chunk: Buffer, totalBytes: number): void {
+  let left = totalBytes;
+  const more = () => {
+    while (left > 0 && !socket.destroyed) {
+      left -= chunk.length;
+      if (!socket.write(chunk)) return void socket.once('drain', more);
+    }
+  };
+  more();
+}
+
+/** Started for one test; `caFile` also holds the certificates whose only fault is another one. */
+export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caFile: string }> {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-hostile-'));
+  const caFile = join(dir, 'ca.pem');
+  copyFileSync(certificate().caFile, caFile);
+  const own = (name: string, host: string, expired = false) =>
+    makeCertificate(join(dir, name), host, expired);
+  const unknown = own('unknown', 'localhost');
+  const elsewhere = own('elsewhere', 'elsewhere.example.org');
+  const expired = own('expired', 'localhost', true);
+  for (const { cert } of [elsewhere, expired]) appendFileSync(caFile, cert);
+  // Parts in a row are one valid file.
+  const bomb = Buffer.concat(Array(16).fill(gzipSync(Buffer.alloc(16 * 1024 * 1024))));
+
+  const cases: Case[] = [
+    {
+      name: '200',
+      answer: sent(200, [], 'fine'),
+      status: 'succeeded',
+      attempts: 1,
+      statusCode: 200,
+      error: null,
+    },
+    {
+      name: '204',
+      answer: 'HTTP/1.1 204 X\r\nconnection: close\r\n\r\n',
+      status: 'succeeded',
+      attempts: 1,
+      statusCode: 204,
+      error: null,
+    },
+    { name: '500', answer: sent(500, [], 'broken'), statusCode: 500, error: answered('500\\.$') },
+    { name: '410', answer: sent(410), attempts: 1, statusCode: 410, error: answered('410 Gone\\.$') },
+    {
+      name: '429 with Retry-After in seconds',
+      answer: sent(429, ['retry-after: 3600']),
+      ...{ status: 'pending', attempts: 1, statusCode: 429, error: answered('429\\.$') },
+    },
+    {
+      name: '429 with Retry-After as a date',
+      answer: (socket) =>
+        socket.end(sent(429, [`retry-after: ${new Date(Date.now() + 7_200_000).toUTCString()}`])),
+      ...{ status: 'pending', attempts: 1, statusCode: 429, error: answered('429\\.$') },
+    },
+    {
+      name: '503 with Retry-After beyond a day',
+      answer: sent(503, ['retry-after: 999999999']),
+      ...{ status: 'pending', attempts: 1, statusCode: 503, error: answered('503\\.$') },
+    },
+    { name: 'hangs', answer: () => {}, statusCode: null, error: timedOut },
+    { name: 'never reads', answer: (socket) => socket.pause(), statusCode: null, error: timedOut },
+    {
+      name: 'sends its headers byte by byte',
+      answer(socket) {
+        socket.write('HTTP/1.1 200 X\r\nx-slow: ');
+        every(200, socket, 'x');
+      },
+      ...{ statusCode: null, error: timedOut },
+    },
+    {
+      name: 'sends its body byte by byte',
+      answer(socket) {
+        socket.write('HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\n');
+        every(200, socket, 'x');
+      },
+      ...{ statusCode: 200, error: timedOut },
+    },
+    {
+      name: 'answers with a gigabyte',
+      answer(socket) {
+        socket.write(`HTTP/1.1 200 X\r\ncontent-length: ${gigabyte}\r\n\r\n`);
+        pour(socket, Buffer.alloc(64 * 1024, 'a'), gigabyte);
+      },
+      ...{ status: 'succeeded', attempts: 1, statusCode: 200, error: null },
+    },
+    {
+      name: 'answers with a gzip bomb',
+      answer(socket) {
+        socket.write(`HTTP/1.1 200 X\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+        socket.write(bomb);
+      },
+      ...{ status: 'succeeded', attempts: 1, statusCode: 200, error: null },
+    },
+    { name: 'closes at once', answer: (socket) => socket.destroy(), statusCode: null, error: cutOff },
+    {
+      name: 'resets in the middle of its headers',
+      answer: (socket, raw) => socket.write('HTTP/1.1 200 X\r\nx-half: ', () => raw.resetAndDestroy()),
+      ...{ statusCode: null, error: cutOff },
+    },
+    {
+      name: 'resets in the middle of its body',
+      answer: (socket, raw) =>
+        socket.write('HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\nhalf', () =>
+          setTimeout(() => raw.resetAndDestroy(), 50),
+        ),
+      ...{ statusCode: 200, error: cutOff },
+    },
+    {
+      name: 'ends before its body does',
+      answer: (socket) => socket.end('HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\nhalf'),
+      ...{ statusCode: 200, error: cutOff },
+    },
+    { name: 'has a certificate nobody knows', answer: '', server: unknown, statusCode: null, error: tls },
+    {
+      name: 'has a certificate for another host',
+      answer: '',
+      server: elsewhere,
+      statusCode: null,
+      error: tls,
+    },
+    { name: 'has an expired certificate', answer: '', server: expired, statusCode: null, error: tls },
+    {
+      name: 'speaks plain HTTP on its port',
+      answer: sent(200),
+      server: 'plain',
+      statusCode: null,
+      error: tls,
+    },
+    {
+      name: 'speaks TLS 1.0 only',
+      answer: sent(200),
+      server: { ...certificate(), minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
+      ...{ statusCode: null, error: tls },
+    },
+    {
+      name: 'answers with garbage',
+      answer: (socket) => socket.end(randomBytes(5000)),
+      ...{ statusCode: null, error: notHttp },
+    },
+    { name: 'answers as a mail server', answer: '220 mail ESMTP\r\n', statusCode: null, error: notHttp },
+    {
+      name: 'has a megabyte of headers',
+      answer(socket) {
+        socket.write('HTTP/1.1 200 X\r\n');
+        pour(socket, Buffer.from(`x-long: ${'a'.repeat(1000)}\r\n`), 1024 * 1024);
+      },
+      ...{ statusCode: null, error: /^The headers of the answer are too large\.$/ },
+    },
+    {
+      name: 'answers 1xx without end',
+      answer: (socket) => every(5, socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(50)),
+      ...{ statusCode: null, error: timedOut },
+    },
+    {
+      name: 'switches protocols',
+      answer: (socket) => socket.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+      ...{ statusCode: null, error: cutOff },
+    },
+    {
+      name: 'names two lengths',
+      answer: (socket) => socket.end('HTTP/1.1 200 X\r\ncontent-length: 2\r\ncontent-length: 4\r\n\r\nabcd'),
+      ...{ statusCode: null, error: notHttp },
+    },
+    {
+      name: 'breaks its chunks',
+      answer: (socket) =>
+        socket.end(
+          'HTTP/1.1 200 X\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\nzz\r\n',
+        ),
+      ...{ statusCode: 200, error: notHttp },
+    },
+    {
+      name: 'answers with NUL and broken text',
+      answer: sent(500, ['x-odd: \xff\xfe'], '\0\ud800\0'),
+      ...{ statusCode: 500, error: answered('500\\.$') },
+    },
+  ];
+  const hostile = await Promise.all(cases.map(start));
+  return { hostile, caFile };
+}
+
+/** A server that reads the whole request before it misbehaves. */
+async function start({ answer, server: kind = certificate(), ...expected }: Case): Promise<Hostile> {
+  const sockets = new Set<Socket>();
+  let bytes = 0;
+  const behave = (socket: Socket, raw: Socket) => {
+    socket.on('error', () => {}).on('close', () => (bytes += socket.bytesWritten));
+    const act = () =>
+      typeof answer === 'string' ? socket.end(answer, 'latin1') : answer(socket as TLSSocket, raw);
+    afterRequest(socket, act);
+  };
+  const parents = new Map<number | undefined, Socket>();
+  const server: Server =
+    kind === 'plain'
+      ? createServer((socket) => socket.write(String(answer)))
+      : createTlsServer(kind, (socket) => behave(socket, parents.get(socket.remotePort) as Socket));
+  server.on('tlsClientError', () => {});
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    parents.set(socket.remotePort, socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    status: 'failed',
+    attempts: allAttempts,
+    ...expected,
+    url: `https://localhost:${(server.address() as AddressInfo).port}/hook`,
+    bytesSent: () => bytes,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+function afterRequest(socket: Socket, act: () => void): void {
+  let text = '';
+  const read = (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+    const end = text.indexOf('\r\n\r\n');
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1]);
+    if (end === -1 || text.length < end + 4 + length) return;
+    socket.off('data', read);
+    act();
+  };
+  socket.on('data', read);
+}
+
+/** Self-signed; an expired one takes the long way, because openssl makes none directly. */
+function makeCertificate(path: string, host: string, expired: boolean): { cert: string; key: string } {
+  const [key, cert, request, settings] = ['key', 'cert', 'csr', 'cnf'].map((end) => `${path}.${end}`) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });
+  const subject = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
+  const made = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-keyout',
+    key,
+    ...subject,
+  ];
+  if (!expired) openssl('req', '-x509', ...made, '-days', '2', '-out', cert);
+  else {
+    openssl('req', '-new', ...made, '-out', request);
+    writeFileSync(`${path}.index`, '');
+    writeFileSync(
+      settings,
+      `[ca]\ndefault_ca = own\n[own]\ndatabase = ${path}.index\nnew_certs_dir = ${tmpdir()}\nrand_serial = yes\n` +
+        'default_md = sha256\npolicy = any\ncopy_extensions = copy\n[any]\ncommonName = supplied\n',
+    );
+    const dates = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z'];
+    openssl(
+      'ca',
+      '-batch',
+      '-notext',
+      '-selfsign',
+      '-config',
+      settings,
+      '-keyfile',
+      key,
+      ...dates,
+      '-in',
+      request,
+      '-out',
+      cert,
+    );
+  }
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+}
