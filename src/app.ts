@@ -19,6 +19,8 @@ import { openStore } from './store.ts';
 import { version } from './version.ts';
 import { createDeliveries } from './webhooks/deliveries.ts';
 import { createNodeId, dispatcherLoop } from './webhooks/dispatcher.ts';
+import { createEventStreams } from './webhooks/event-stream.ts';
+import { createFeedWatcher } from './webhooks/feed-watcher.ts';
 import { createHealthKeeper } from './webhooks/health.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
 import { createNodes } from './webhooks/nodes.ts';
@@ -45,6 +47,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
     const commit = createGroupCommit(pool);
     const orderBell = createBell();
+    const feedBell = createBell();
     const deliveryBell = createBell();
     const replayBell = createBell();
     // One commit with an event wakes both: the one that orders the feed, and the one that sends.
@@ -91,6 +94,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         keyring,
         apiKeys,
         orderBell,
+        feedBell,
         deliveryBell,
         replayBell,
         nodes,
@@ -101,6 +105,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       }),
       log,
     );
+    const eventStreams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell: feedBell }) });
     const metrics = createMetrics({ pool, loopHealth: loops.health, also: webhookMetrics.all });
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const workers = createWorkers({ db, commit, keyring });
@@ -129,6 +134,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           endpoints,
           deliveries,
           replays,
+          eventStreams,
           cursors,
           idempotency,
           operations,
@@ -137,6 +143,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     });
 
     const closeOnce = once(async () => {
+      // They would never end by themselves, and the server waits for every answer.
+      eventStreams.close();
       await server.http.close();
       await loops.stop(5_000);
       await exchanger.close();

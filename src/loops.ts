@@ -20,6 +20,7 @@ export interface LoopDeps {
   keyring: Keyring;
   apiKeys: ApiKeys;
   orderBell: Bell;
+  feedBell: Bell;
   deliveryBell: Bell;
   replayBell: Bell;
   nodes: Nodes;
@@ -37,7 +38,7 @@ export function allLoops(deps: LoopDeps): Loop[] {
   if (!deps.shared) return own;
   return [
     ...own,
-    eventOrderLoop(db, deps.orderBell),
+    eventOrderLoop(db, { order: deps.orderBell, feed: deps.feedBell }),
     auditChainLoop(db),
     idempotencyLoop(db),
     deps.dispatcher,

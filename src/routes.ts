@@ -16,6 +16,7 @@ import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import type { Deliveries } from './webhooks/deliveries.ts';
 import { endpointRoutes } from './webhooks/endpoints.routes.ts';
 import type { Endpoints } from './webhooks/endpoints.ts';
+import type { EventStreams } from './webhooks/event-stream.ts';
 import { eventRoutes } from './webhooks/events.routes.ts';
 import { replayRoutes } from './webhooks/replays.routes.ts';
 import type { Replays } from './webhooks/replays.ts';
@@ -27,6 +28,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   endpoints: Endpoints;
   deliveries: Deliveries;
   replays: Replays;
+  eventStreams: EventStreams;
   cursors: Cursors;
   idempotency: Idempotency;
   operations: OperationsDeps;

@@ -5,17 +5,19 @@ import { after, before, test } from 'node:test';
 import { newApiKey } from '../src/auth/api-key-text.ts';
 import { withClient } from './database.ts';
 import { assertError, send } from './openapi-answers.ts';
+import { someTarget, webhookSettings } from './openapi-operations.ts';
 import { type Service, startService } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
 const keys = '/api-v1/platform/api-keys';
+const endpoints = '/api-v1/platform/webhooks/endpoints';
 
 let first: Service;
 /** Another node on the same database. */
 let second: Service;
 
 before(async () => {
-  const env = { HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex') };
+  const env = { ...webhookSettings, HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex') };
   first = await startService({ env });
   second = await startService({ env, databaseUrl: first.databaseUrl });
 });
@@ -105,6 +107,20 @@ test('a key without the scope is 403 and the message names the scope', async () 
   assertError(await first.call('POST', vaults, { key, body: { name: 'x' } }), 'forbidden', /vaults:write/);
   assertError(await first.call('POST', vaults, { key, body: '{' }), 'forbidden');
   assertError(await first.call('GET', keys, { key }), 'forbidden', /keys:read/);
+});
+
+test('a key that may read webhooks sees endpoints and deliveries, but no secret', async () => {
+  const body = { url: someTarget, eventTypes: ['vault.deactivated'] };
+  const { json: endpoint } = await first.call('POST', endpoints, { body });
+  const key = await first.makeKey({ scopes: ['webhooks:read'] });
+  const list = await first.call('GET', endpoints, { key });
+  assert.equal(list.status, 200);
+  const one = await first.call('GET', `${endpoints}/${endpoint.id}`, { key });
+  for (const { text } of [list, one]) assert.ok(text.includes(endpoint.id) && !text.includes('whsec_'));
+  assert.equal((await first.call('GET', '/api-v1/platform/webhooks/deliveries', { key })).status, 200);
+  assertError(await first.call('GET', `${endpoints}/${endpoint.id}/secret`, { key }), 'forbidden');
+  assertError(await first.call('POST', endpoints, { key, body }), 'forbidden', /webhooks:write/);
+  assertError(await first.call('POST', `${endpoints}/${endpoint.id}/test`, { key }), 'forbidden');
 });
 
 test('a key cannot make a key that may do more than itself', async () => {

@@ -6,13 +6,15 @@ import { after, before, test } from 'node:test';
 import type { QueryResult } from 'pg';
 import { createTestDatabase, type TestDatabase, withClient } from './database.ts';
 import { assertError, send } from './openapi-answers.ts';
+import { someTarget, webhookSettings } from './openapi-operations.ts';
+import { makeThings } from './openapi-things.ts';
 import { type Answer, type CallOptions, type Service, startService } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
 const workers = '/api-v1/damc/workers/';
 const keys = '/api-v1/platform/api-keys';
 
-const env = { HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex') };
+const env = { ...webhookSettings, HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex') };
 let database: TestDatabase;
 /** Two nodes on one database. */
 let first: Service;
@@ -44,42 +46,64 @@ function sql(text: string, values: unknown[] = []): Promise<QueryResult> {
   return withClient({ connectionString: database.url }, (client) => client.query(text, values));
 }
 
-async function count(table: string, name: string): Promise<number> {
-  return Number((await sql(`select count(*) from ${table} where name = $1`, [name])).rows[0].count);
+async function count(table: string, name: string, member = 'name'): Promise<number> {
+  return Number((await sql(`select count(*) from ${table} where ${member} = $1`, [name])).rows[0].count);
 }
 
-const creations = [
-  { path: vaults, table: 'vaults' },
-  { path: workers, table: 'workers' },
-  { path: keys, table: 'api_keys' },
+interface Creation {
+  path: string;
+  table: string;
+  /** What carries the name that the thing is found by. */
+  member: 'name' | 'description';
+  more?: object;
+}
+
+const creations: Creation[] = [
+  { path: vaults, table: 'vaults', member: 'name' },
+  { path: workers, table: 'workers', member: 'name' },
+  { path: keys, table: 'api_keys', member: 'name' },
+  {
+    path: '/api-v1/platform/webhooks/endpoints',
+    table: 'webhook_endpoints',
+    member: 'description',
+    more: { url: someTarget, eventTypes: ['vault.deactivated'] },
+  },
 ];
 
-for (const { path, table } of creations) {
+function bodyOf({ member, more }: Creation, name: string): object {
+  return { ...more, [member]: name };
+}
+
+for (const creation of creations) {
+  const { path, table, member } = creation;
   test(`POST ${path}: a repeat gets the first answer, byte for byte, and creates nothing`, async () => {
     const name = randomUUID();
-    const made = await post(first, path, name, { name });
+    const body = bodyOf(creation, name);
+    const made = await post(first, path, name, body);
     assert.equal(made.status, 201);
     assert.equal(made.headers.get('idempotency-replayed'), null);
     for (const node of [first, second]) {
-      const again = await post(node, path.replace(/\/?$/, '/'), name, { name });
+      const again = await post(node, path.replace(/\/?$/, '/'), name, body);
       assert.deepEqual([again.status, again.text], [201, made.text]);
       assert.equal(again.headers.get('idempotency-replayed'), 'true');
       assert.equal(again.headers.get('content-type'), made.headers.get('content-type'));
     }
-    assert.equal(await count(table, name), 1);
+    assert.equal(await count(table, name, member), 1);
   });
 
-  test(`POST ${path}: fifty at once on one node create one thing`, () => race([first], path, table));
+  test(`POST ${path}: fifty at once on one node create one thing`, () => race([first], creation));
   test(`POST ${path}: fifty at once on two nodes create one thing`, async () => {
-    for (let round = 0; round < 3; round += 1) await race([first, second], path, table);
+    for (let round = 0; round < 3; round += 1) await race([first, second], creation);
   });
 }
 
-async function race(nodes: Service[], path: string, table: string): Promise<void> {
+async function race(nodes: Service[], creation: Creation): Promise<void> {
+  const { path, table, member } = creation;
   const name = randomUUID();
+  const body = bodyOf(creation, name);
   const node = (turn: number) => nodes[turn % nodes.length] as Service;
   const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, turn) => post(node(turn), path, name, { name })),
+    Array.from({ length: 50 }, (_, turn) => post(node(turn), path, name, body)),
   );
   const made = answers.filter(({ status }) => status === 201);
   assert.notEqual(made.length, 0);
@@ -89,10 +113,10 @@ async function race(nodes: Service[], path: string, table: string): Promise<void
     assertError(answer, 'idempotency_in_progress');
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   }
-  assert.equal(await count(table, name), 1);
+  assert.equal(await count(table, name, member), 1);
   const kept = await sql('select count(*) from idempotent_answers where key = $1', [name]);
   assert.equal(Number(kept.rows[0].count), 1);
-  assert.equal((await post(node(1), path, name, { name })).text, made[0]?.text);
+  assert.equal((await post(node(1), path, name, body)).text, made[0]?.text);
 }
 
 test('another payload under the same key is 422', async () => {
@@ -229,9 +253,11 @@ test('another API key of the same workspace gets the same answer, if it has the 
 });
 
 test('an answer is kept for 24 hours and not longer', async () => {
-  for (const { path, table } of creations) {
+  for (const creation of creations) {
+    const { path, table, member } = creation;
     const key = randomUUID();
-    const made = await post(first, path, key, { name: key });
+    const body = bodyOf(creation, key);
+    const made = await post(first, path, key, body);
     const age = async (hours: number) => {
       const at = [`${hours} hours`];
       await sql('update idempotent_answers set created_at = now() - $1::interval', at);
@@ -241,14 +267,54 @@ test('an answer is kept for 24 hours and not longer', async () => {
       );
     };
     await age(23);
-    assert.equal((await post(second, path, key, { name: key })).text, made.text);
+    assert.equal((await post(second, path, key, body)).text, made.text);
     await age(25);
-    const anew = await post(second, path, key, { name: key });
+    const anew = await post(second, path, key, body);
     assert.equal(anew.status, 201, anew.text);
     assert.notEqual(anew.text, made.text);
-    assert.equal(await count(table, key), 2);
+    assert.equal(await count(table, key, member), 2);
     await age(25);
-    assert.equal((await post(second, path, key, { name: `${key} other` })).status, 201);
+    assert.equal((await post(second, path, key, bodyOf(creation, `${key} other`))).status, 201);
+  }
+});
+
+test('the answer with the secret of an endpoint is repeated only to the key that asked, and kept sealed', async () => {
+  const [creation] = creations.slice(-1);
+  assert.ok(creation);
+  const key = randomUUID();
+  const body = bodyOf(creation, key);
+  const made = await post(first, creation.path, key, body);
+  assert.match(made.json.secret, /^whsec_/);
+  const colleague = await first.makeKey({ scopes: ['webhooks:write'] });
+  const other = await post(first, creation.path, key, body, { key: colleague });
+  assertError(other, 'idempotency_key_reused');
+  const { rows } = await sql('select to_json(a)::text as row from idempotent_answers a where key = $1', [
+    key,
+  ]);
+  assert.equal(rows.length, 1);
+  assert.ok(!rows[0].row.includes(made.json.secret));
+});
+
+test('a replay asked for twice with one key is one replay, and a dry run keeps nothing', async () => {
+  const things = await makeThings(first);
+  const path = `/api-v1/platform/webhooks/endpoints/${things.endpointId}/replay`;
+  const replay = { from: '2020-01-01T00:00:00Z', to: '2090-01-01T00:00:00Z' };
+  const key = randomUUID();
+  const made = await post(first, path, key, replay);
+  assert.equal(made.status, 202, made.text);
+  for (const node of [first, second, first, second]) {
+    const { status, text } = await post(node, path, key, replay);
+    assert.deepEqual([status, text], [202, made.text]);
+  }
+  const { rows } = await sql('select count(*) from webhook_replays where endpoint_id = $1', [
+    things.endpointId,
+  ]);
+  assert.equal(Number(rows[0].count), 2, 'the one of the things, and this one');
+  assertError(await post(first, path, key, { ...replay, dryRun: true }), 'idempotency_key_reused');
+  const dry = randomUUID();
+  for (let turn = 0; turn < 2; turn += 1) {
+    const counted = await post(first, path, dry, { ...replay, dryRun: true });
+    assert.deepEqual([counted.status, counted.headers.get('idempotency-replayed')], [200, null]);
   }
 });
 
@@ -279,11 +345,11 @@ test('neither a created API key nor the answer that shows it lies in the databas
 test('answers outlive a restart, those with a secret too', async () => {
   const key = randomUUID();
   const made: Answer[] = [];
-  for (const { path } of creations) made.push(await post(second, path, key, { name: key }));
+  for (const creation of creations) made.push(await post(second, creation.path, key, bodyOf(creation, key)));
   await second.close();
   second = await startService({ env, databaseUrl: database.url });
-  for (const [turn, { path }] of creations.entries()) {
-    const again = await post(second, path, key, { name: key });
+  for (const [turn, creation] of creations.entries()) {
+    const again = await post(second, creation.path, key, bodyOf(creation, key));
     assert.deepEqual([again.status, again.text], [201, made[turn]?.text]);
   }
 });

@@ -10,7 +10,9 @@ import {
   type Schema,
   smallest,
   typesOf,
+  webhookSettings,
 } from './openapi-operations.ts';
+import { makeThings } from './openapi-things.ts';
 import { type Answer, type Service, startService } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
@@ -22,12 +24,9 @@ let values: Record<string, string>;
 
 before(async () => {
   // Without loops nothing changes in the database but by a request.
-  service = await startService({ runLoops: false });
+  service = await startService({ env: webhookSettings, runLoops: false });
   operations = (await readOperations(service)).filter(({ path }) => path.startsWith('/api-v1/'));
-  const vault = await service.call('POST', vaults, { body: { name: 'Vault' } });
-  const worker = await service.call('POST', '/api-v1/damc/workers/', { body: { name: 'Worker' } });
-  const key = await service.call('POST', '/api-v1/platform/api-keys', { body: { name: 'Key' } });
-  values = { vaultAddress: vault.json.address, address: worker.json.address, keyId: key.json.id };
+  values = await makeThings(service);
 });
 after(() => service.close());
 

@@ -4,13 +4,16 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { assertError } from './openapi-answers.ts';
+import { someTarget, webhookSettings } from './openapi-operations.ts';
 import { type Answer, type Service, startService } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
 const workers = '/api-v1/damc/workers/';
 const events = '/api-v1/platform/events';
+const endpoints = '/api-v1/platform/webhooks/endpoints';
+const deliveries = '/api-v1/platform/webhooks/deliveries';
 
-const env = { HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex') };
+const env = { ...webhookSettings, HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex') };
 let database: TestDatabase;
 let service: Service;
 /** Ids and addresses of all vaults, newest first. */
@@ -66,6 +69,61 @@ test('every list can be walked in small pages', async () => {
     assert.deepEqual(small.ids, whole.ids);
     assert.deepEqual(whole.ids, [...whole.ids].sort().reverse());
     assert.equal(new Set(whole.ids).size, whole.ids.length);
+  }
+});
+
+test('endpoints and deliveries can be walked in small pages, by every filter', async () => {
+  const key = await service.makeKey({ newWorkspace: true });
+  const call = (method: string, path: string, body?: object) => service.call(method, path, { key, body });
+  const body = { url: someTarget, eventTypes: ['vault.deactivated', 'vault.reactivated'] };
+  const made: string[] = [];
+  for (let turn = 0; turn < 5; turn += 1) made.push((await call('POST', endpoints, body)).json.id);
+  const { json: vault } = await call('POST', vaults, { name: 'Watched' });
+  for (const move of ['deactivate', 'reactivate', 'deactivate'])
+    await call('PATCH', `${vaults}/${vault.address}/${move}`);
+  assert.deepEqual(await walk(`${endpoints}?limit=2`, key), {
+    ids: made.toReversed(),
+    pages: [2, 2, 1],
+  });
+  const day = 86_400_000;
+  const [from, to] = [Date.now() - day, Date.now() + day].map((at) => new Date(at).toISOString());
+  for (const [filter, count] of [
+    ['', 20],
+    [`&endpointId=${made[0]}`, 4],
+    ['&type=webhook.test', 5],
+    ['&type=vault.deactivated', 10],
+    [`&from=${from}&to=${to}`, 20],
+    [`&from=${to}`, 0],
+    [`&to=${from}`, 0],
+  ] as const) {
+    const whole = await walk(`${deliveries}?limit=1000${filter}`, key);
+    assert.equal(whole.ids.length, count, filter);
+    assert.deepEqual((await walk(`${deliveries}?limit=3${filter}`, key)).ids, whole.ids, filter);
+    assert.deepEqual(whole.ids, [...whole.ids].sort().reverse());
+  }
+});
+
+test('a cursor of deliveries is bound to each of its filters, and one of endpoints to its list', async () => {
+  const body = { url: someTarget, eventTypes: ['vault.deactivated'] };
+  for (let turn = 0; turn < 3; turn += 1) await service.call('POST', endpoints, { body });
+  const list = next(await service.call('GET', `${endpoints}?limit=1`));
+  const log = next(await service.call('GET', `${deliveries}?limit=1`));
+  const typed = next(await service.call('GET', `${deliveries}?limit=1&type=webhook.test`));
+  const stranger = await service.makeKey({ newWorkspace: true });
+  for (const path of [`${endpoints}?cursor=${list}`, `${deliveries}?cursor=${log}`]) {
+    assert.equal((await service.call('GET', path)).status, 200);
+    assertError(await service.call('GET', path, { key: stranger }), 'invalid_cursor');
+  }
+  assert.equal((await service.call('GET', `${deliveries}?type=webhook.test&cursor=${typed}`)).status, 200);
+  for (const path of [
+    `${endpoints}?cursor=${log}`,
+    `${deliveries}?cursor=${list}`,
+    `${deliveries}?cursor=${typed}`,
+    ...['endpointId=whe_1', 'status=failed', 'type=webhook.test', 'from=2020-01-01T00:00:00Z'].map(
+      (filter) => `${deliveries}?${filter}&cursor=${log}`,
+    ),
+  ]) {
+    assertError(await service.call('GET', path), 'invalid_cursor');
   }
 });
 

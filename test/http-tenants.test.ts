@@ -2,34 +2,57 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { scopes } from '../src/caller.ts';
+import { readEvents, streamPath } from './event-reader.ts';
 import { assertError } from './openapi-answers.ts';
-import { type Operation, readOperations, smallestRequest } from './openapi-operations.ts';
+import {
+  type Operation,
+  type PathValues,
+  readOperations,
+  smallestRequest,
+  webhookSettings,
+} from './openapi-operations.ts';
+import { makeThings, thingsFor } from './openapi-things.ts';
+import { waitUntil } from './process.ts';
 import { type CallOptions, type Service, startService } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
 const workers = '/api-v1/damc/workers/';
 const keys = '/api-v1/platform/api-keys';
-const lists = [vaults, workers, keys, '/api-v1/platform/events', '/api-v1/platform/audit-log'];
+const endpoints = '/api-v1/platform/webhooks/endpoints';
+const deliveries = '/api-v1/platform/webhooks/deliveries';
+const replays = '/api-v1/platform/webhooks/replays';
+const lists = [
+  vaults,
+  workers,
+  keys,
+  '/api-v1/platform/events',
+  '/api-v1/platform/audit-log',
+  endpoints,
+  deliveries,
+];
 
 let service: Service;
 let operations: Operation[];
 /** A key of a workspace that owns nothing. */
 let stranger: string;
 /** What the first workspace owns, by the path parameter that names it. */
-let owned: Record<string, string>;
+let owned: PathValues;
 
 before(async () => {
-  service = await startService();
+  // What fails once is not tried again while these tests look at it.
+  service = await startService({ env: { ...webhookSettings, HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '12h' } });
   operations = (await readOperations(service)).filter(({ path }) => path.startsWith('/api-v1/'));
   stranger = await service.makeKey({ newWorkspace: true });
-  const vault = await service.call('POST', vaults, { body: { name: 'Canary vault' } });
-  const worker = await service.call('POST', workers, { body: { name: 'Canary worker' } });
-  const key = await service.call('POST', keys, { body: { name: 'Canary key' } });
-  await service.call('PATCH', `${vaults}/${vault.json.address}/deactivate`);
-  await service.call('PATCH', `${vaults}/${vault.json.address}/reactivate`);
-  // The loop gives events their place in the feed a moment after the change.
-  while ((await service.call('GET', '/api-v1/platform/events')).json.length < 2);
-  owned = { vaultAddress: vault.json.address, address: worker.json.address, keyId: key.json.id };
+  owned = await makeThings(service, 'Canary');
+  // The loops give events their place in the feed and send them a moment after the change.
+  await waitUntil(async () => {
+    const { json: feed } = await service.call('GET', '/api-v1/platform/events');
+    const { json: replay } = await service.call('GET', `${replays}/${owned.replayId}`);
+    const { json: sent } = await service.call('GET', `${deliveries}?endpointId=${owned.endpointId}`);
+    const isSettled = ({ status, nextAttemptAt }: { status: string; nextAttemptAt: string | null }) =>
+      status === 'failed' || (nextAttemptAt !== null && Date.parse(nextAttemptAt) > Date.now() + 60_000);
+    return feed.length >= 2 && replay.enqueued === replay.total && sent.every(isSettled);
+  });
 });
 after(() => service.close());
 
@@ -42,26 +65,27 @@ test('with the key of another workspace every route that names a thing is 404, a
   for (const operation of named) {
     const [method, path, options] = smallestRequest(operation, owned);
     assertError(await service.call(method, path, { ...options, key: stranger }), 'resource_not_found');
-    const changing = { key: stranger, body: { name: 'Stolen' } };
-    const changed = await service.call(
-      method,
-      path,
-      operation.body?.properties?.name ? changing : { key: stranger },
-    );
-    assertError(changed, 'resource_not_found');
+    const text = ['name', 'description'].find((member) => operation.body?.properties?.[member]);
+    if (text === undefined) continue;
+    const changing = { key: stranger, body: { [text]: 'Stolen' } };
+    assertError(await service.call(method, path, changing), 'resource_not_found');
   }
   assert.deepEqual(await ownLists(), before);
 });
 
 test('what is foreign is answered exactly as what does not exist', async () => {
-  const absent = '0x00000000000000000000000000000000000000aa';
-  for (const [list, address] of [
-    [vaults, owned.vaultAddress],
-    [workers.replace(/\/$/, ''), owned.address],
-  ]) {
-    const foreign = await service.call('GET', `${list}/${address}`, { key: stranger });
+  const address = '0x00000000000000000000000000000000000000aa';
+  for (const [list, present = '', absent] of [
+    [vaults, owned.vaultAddress, address],
+    [workers.replace(/\/$/, ''), owned.address, address],
+    [endpoints, owned.endpointId, `whe_${'0'.repeat(26)}`],
+    [deliveries, owned.deliveryId, `dlv_${'0'.repeat(26)}`],
+    [replays, owned.replayId, `rpl_${'0'.repeat(26)}`],
+  ] as const) {
+    const foreign = await service.call('GET', `${list}/${present}`, { key: stranger });
     const nowhere = await service.call('GET', `${list}/${absent}`, { key: stranger });
-    assert.equal(foreign.json.message.replace(address, ''), nowhere.json.message.replace(absent, ''));
+    assertError(foreign, 'resource_not_found');
+    assert.equal(foreign.json.message.replace(present, ''), nowhere.json.message.replace(absent, ''));
   }
 });
 
@@ -69,10 +93,10 @@ test('the lists of one workspace show nothing of another, whatever they are filt
   const listed = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   assert.deepEqual(
     listed.map(({ path }) => path).sort(),
-    [...lists].sort(),
+    [...lists, streamPath].sort(),
     'a list is missing in this test',
   );
-  const canaries = [...Object.values(owned), 'Canary', 'vault.deactivated', 'vlt_', 'wrk_'];
+  const canaries = [...Object.values(owned), 'Canary', 'vault.deactivated', 'vlt_', 'wrk_', 'whe_', 'dlv_'];
   for (const path of lists) {
     const { text } = await service.call('GET', path, { key: stranger });
     for (const canary of canaries) assert.ok(!text.includes(canary), `${path} shows ${canary}`);
@@ -89,11 +113,39 @@ test('the lists of one workspace show nothing of another, whatever they are filt
   }
 });
 
+test('a filter by what another workspace owns finds nothing', async () => {
+  for (const filter of [`endpointId=${owned.endpointId}`, 'type=vault.deactivated', 'type=webhook.test']) {
+    const { json } = await service.call('GET', `${deliveries}?${filter}`, { key: stranger });
+    assert.deepEqual(json, []);
+    assert.notEqual((await service.call('GET', `${deliveries}?${filter}`)).json.length, 0);
+  }
+});
+
+test('a stream of one workspace carries nothing of another', async () => {
+  const other = await service.makeKey({ newWorkspace: true });
+  const [own, foreign] = await Promise.all([readEvents(service), readEvents(service, '', { key: other })]);
+  const move = (address: string, key: string) =>
+    service.call('PATCH', `${vaults}/${address}/deactivate`, { key });
+  const { json: vault } = await service.call('POST', vaults, { key: other, body: { name: 'Mine' } });
+  await move(owned.vaultAddress ?? '', service.key);
+  await waitUntil(() => own.messages.length === 1);
+  await move(vault.address, other);
+  await waitUntil(() => foreign.messages.length === 1);
+  assert.ok(own.messages[0]?.data.includes(owned.vaultAddress ?? '?'));
+  assert.ok(foreign.messages[0]?.data.includes(vault.address));
+  const elsewhere = await service.call('GET', `${streamPath}?cursor=${own.lastId()}`, { key: other });
+  assertError(elsewhere, 'invalid_cursor');
+  own.close();
+  foreign.close();
+});
+
 test('the owner sees all of it', async () => {
-  const [vault, worker, key, events, audit] = await ownLists();
-  assert.match(vault ?? '', /Canary vault/);
-  assert.match(worker ?? '', /Canary worker/);
-  assert.match(key ?? '', /Canary key/);
+  const [vault, worker, key, events, audit, endpoint, delivery] = await ownLists();
+  assert.match(vault ?? '', /Canary/);
+  assert.match(worker ?? '', /Canary/);
+  assert.match(key ?? '', /Canary/);
+  assert.match(endpoint ?? '', /Canary/);
+  assert.match(delivery ?? '', new RegExp(owned.endpointId ?? '?'));
   assert.match(events ?? '', /vault\.deactivated.*vault\.reactivated/);
   assert.match(audit ?? '', /vault\.deactivate"/);
 });
@@ -121,7 +173,7 @@ test('every route needs its scope and nothing but its scope', async (t) => {
     await t.test(operation.name, async () => {
       const { scope } = operation;
       assert.ok(scope && scopes.includes(scope), 'the document names no scope');
-      const [method, path, options] = requestWithin(operation);
+      const [method, path, options] = requestWithin(operation, await thingsFor(service, operation, owned));
       const allBut = await service.makeKey({ scopes: scopes.filter((other) => other !== scope) });
       const refused = await service.call(method, path, { ...options, key: allBut });
       assertError(refused, 'forbidden', new RegExp(scope));
@@ -134,14 +186,16 @@ test('every route needs its scope and nothing but its scope', async (t) => {
 
 test('reading never needs a write scope, and changing always does', () => {
   for (const { method, scope, name } of operations) {
-    const wanted = method === 'GET' || name.endsWith('/transactions') ? /:read$/ : /:write$/;
+    // Whoever sees the secret can sign as the service does: that is for those who may also change it.
+    const reads = (method === 'GET' && !name.endsWith('/secret')) || name.endsWith('/transactions');
+    const wanted = reads ? /:read$/ : /:write$/;
     assert.match(scope ?? '', wanted, name);
   }
 });
 
 /** A key cannot grant more than it has, so the one that is made must ask for no more than its maker may do. */
-function requestWithin(operation: Operation): [string, string, CallOptions] {
-  const [method, path, options] = smallestRequest(operation, owned);
+function requestWithin(operation: Operation, things: PathValues): [string, string, CallOptions] {
+  const [method, path, options] = smallestRequest(operation, things);
   const makesKey = operation.name === `POST ${keys}`;
   return [method, path, makesKey ? { body: { name: 'x', scopes: [operation.scope] } } : options];
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { type ErrorCode, errorKinds } from '../src/errors.ts';
-import type { Answer } from './service.ts';
+import { type Answer, isEventStream } from './service.ts';
 
 /** Fails unless the answer is the one error shape, with the status that belongs to its code. */
 export function assertError(answer: Answer, code?: ErrorCode, message?: RegExp): void {
@@ -50,12 +50,19 @@ export function send(base: string, { method, path, headers = {}, body }: Sent): 
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path, headers, agent }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
+      const finish = () => {
         const text = Buffer.concat(chunks).toString();
         resolve(toAnswer(response.statusCode ?? 0, response.headers as Record<string, string>, text));
+      };
+      response.on('data', (chunk) => {
+        chunks.push(chunk);
+        // Of an event stream, which has no end, only what comes first.
+        if (!isEventStream(response.headers['content-type'])) return;
+        finish();
+        sent.destroy();
       });
+      response.on('error', reject);
+      response.on('end', finish);
     });
     sent.on('error', reject);
     // A body needs its length, also with methods that usually have none.

@@ -38,6 +38,18 @@ const dateText = fc
   .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
+const pastText = fc
+  .date({ min: new Date('0001-01-02'), max: new Date(), noInvalidDate: true })
+  .map((date) => date.toISOString());
+
+/** On this machine and where nobody listens, written out: nothing is looked up, and nothing leaves. */
+const targetText = fc
+  .tuple(fc.constantFrom('https', 'http'), fc.integer({ min: 1, max: 254 }), storableText(0, 60))
+  .map(([scheme, host, path]) => `${scheme}://127.0.0.${host}:9/${encodeURIComponent(path)}?${path}`);
+
+/** Members that must be more than their schema says. */
+const membersByName: Record<string, fc.Arbitrary<unknown>> = { url: targetText, from: pastText };
+
 /** Values that a schema allows. */
 export function allowedBy(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -83,7 +95,9 @@ function allowedObject({
   additionalProperties,
 }: Schema): fc.Arbitrary<unknown> {
   const members = fc.record(
-    Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, allowedBy(member)])),
+    Object.fromEntries(
+      Object.entries(properties).map(([name, member]) => [name, membersByName[name] ?? allowedBy(member)]),
+    ),
     { requiredKeys: required },
   );
   if (typeof additionalProperties !== 'object') return members;

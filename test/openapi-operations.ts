@@ -42,7 +42,7 @@ export interface Operation {
 }
 
 interface Content {
-  content?: { 'application/json'?: { schema: Schema } };
+  content?: Record<string, { schema: Schema }>;
 }
 
 interface DocumentedOperation {
@@ -71,7 +71,8 @@ export async function readOperations(service: Service): Promise<Operation[]> {
 }
 
 function schemaOf(content: Content | undefined): Schema | null {
-  return content?.content?.['application/json']?.schema ?? null;
+  const { 'application/json': json, 'text/event-stream': stream } = content?.content ?? {};
+  return (json ?? stream)?.schema ?? null;
 }
 
 export function typesOf(schema: Schema): string[] {
@@ -103,7 +104,19 @@ export function fillPath({ name, path }: Operation, values: PathValues): string 
   });
 }
 
+/** Where nobody listens, on this machine: a webhook that is sent there fails at once and leaves no trace elsewhere. */
+export const someTarget = 'https://127.0.0.1:9/hook';
+
+/** Settings under which that is a valid target, and no test waits for a receiver. */
+export const webhookSettings = {
+  HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
+  HOLDFAST_WEBHOOK_TIMEOUT_MS: '1000',
+};
+
 export const someAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+/** Members that must be more than their schema says. */
+const membersByName: Record<string, unknown> = { url: someTarget, from: '2020-01-31T00:00:00Z' };
 
 /** The smallest value that fits a schema. */
 export function smallest(schema: Schema): unknown {
@@ -127,7 +140,10 @@ export function smallest(schema: Schema): unknown {
       return Array.from({ length: schema.minItems ?? 0 }, () => smallest(schema.items ?? {}));
     default:
       return Object.fromEntries(
-        (schema.required ?? []).map((name) => [name, smallest(schema.properties?.[name] ?? {})]),
+        (schema.required ?? []).map((name) => [
+          name,
+          membersByName[name] ?? smallest(schema.properties?.[name] ?? {}),
+        ]),
       );
   }
 }

@@ -110,7 +110,7 @@ export async function startService({
         },
         ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
       });
-      const text = await response.text();
+      const text = await textOf(response);
       const isJson = /json/.test(response.headers.get('content-type') ?? '');
       return {
         status: response.status,
@@ -126,6 +126,19 @@ export async function startService({
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The whole text; of an event stream, which has no end, only what comes first. */
+async function textOf(response: Response): Promise<string> {
+  if (!isEventStream(response.headers.get('content-type'))) return response.text();
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return Buffer.from(value ?? '').toString();
+}
+
+export function isEventStream(contentType: string | null | undefined): boolean {
+  return /^text\/event-stream/.test(contentType ?? '');
 }
 
 function captureLog(): { log: Logger; logged(): string } {

@@ -1,8 +1,24 @@
-/** Gives committed events their place in the feed. */
+/** Gives committed events their place in the feed, and says so. */
 import type { Db } from '../db/database.ts';
 import { type Bell, type Loop, repeating } from '../loop.ts';
 import { orderEvents } from './events.ts';
 
-export function eventOrderLoop(db: Db, bell: Bell): Loop {
-  return repeating({ name: 'event-order', restMs: 250, bell, step: () => orderEvents(db) });
+export interface EventOrderBells {
+  /** Rung when events may need a place. */
+  order: Bell;
+  /** To be rung when events may have got theirs. */
+  feed: Pick<Bell, 'ring'>;
+}
+
+export function eventOrderLoop(db: Db, { order, feed }: EventOrderBells): Loop {
+  return repeating({
+    name: 'event-order',
+    restMs: 250,
+    bell: order,
+    async step() {
+      const more = await orderEvents(db);
+      feed.ring();
+      return more;
+    },
+  });
 }

@@ -1,11 +1,15 @@
 /** /platform/events */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { Type } from 'typebox';
+import type { ApiKeys } from '../auth/api-keys.ts';
+import { may } from '../caller.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { linkNextPage, pageParameters } from '../http/page.ts';
 import { dateTime } from '../http/schemas.ts';
+import type { EventStreams } from './event-stream.ts';
 import { eventTypes, readFeed } from './events.ts';
 
 const EventEnvelope = Type.Object({
@@ -16,20 +20,28 @@ const EventEnvelope = Type.Object({
   data: Type.Record(Type.String(), Type.Unknown()),
 });
 
-export function eventRoutes(app: Api, { pool, cursors }: { pool: Pool; cursors: Cursors }): void {
+const type = Type.Optional(Type.String({ enum: [...eventTypes] }));
+const { cursor } = pageParameters;
+const scope = 'events:read';
+
+export interface EventRoutesDeps {
+  pool: Pool;
+  cursors: Cursors;
+  eventStreams: EventStreams;
+  apiKeys: Pick<ApiKeys, 'findCaller'>;
+}
+
+export function eventRoutes(app: Api, { pool, cursors, eventStreams, apiKeys }: EventRoutesDeps): void {
   app.get(
     `${apiBase}/platform/events`,
     {
-      config: { scope: 'events:read' },
+      config: { scope },
       schema: {
         summary: 'Read the event feed',
         description:
           'Oldest first, the same envelopes that webhooks carry. X-Next-Cursor is always sent: go on from it, also after an empty page, and no event is missed or seen twice.',
         tags: ['events'],
-        querystring: Type.Object(
-          { type: Type.Optional(Type.String({ enum: [...eventTypes] })), ...pageParameters },
-          { additionalProperties: false },
-        ),
+        querystring: Type.Object({ type, ...pageParameters }, { additionalProperties: false }),
         response: { 200: Type.Array(EventEnvelope) },
       },
     },
@@ -45,4 +57,59 @@ export function eventRoutes(app: Api, { pool, cursors }: { pool: Pool; cursors: 
       return reply.type('application/json; charset=utf-8').send(body as never);
     },
   );
+  app.get(
+    `${apiBase}/platform/events/stream`,
+    {
+      config: { scope },
+      schema: {
+        summary: 'Follow the event feed',
+        description:
+          'Server-sent events that stay open: `event` is the type, `data` the envelope, `id` a cursor that leads to right after it, here and in the feed. Without a cursor the stream begins with what happens next. A comment is sent every 15 seconds.',
+        tags: ['events'],
+        querystring: Type.Object({ type, cursor }, { additionalProperties: false }),
+        headers: Type.Object({
+          'last-event-id': Type.Optional(
+            Type.String({ maxLength: 2048, description: 'The `id` seen last; goes before `cursor`.' }),
+          ),
+        }),
+        response: {
+          200: {
+            description: 'The stream; it ends when the service stops or the key is revoked.',
+            content: { 'text/event-stream': { schema: Type.String() } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId } = callerOf(request);
+      const { type, cursor } = request.query;
+      const list = { name: 'events', workspaceId, filters: { type } };
+      // An empty one means that nothing was seen yet.
+      const from = request.headers['last-event-id'] || cursor;
+      const after = from === undefined ? null : Number(cursors.read(list, from)[0]);
+      reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
+      if (request.method === 'HEAD') return reply.send('' as never);
+      const stream = await eventStreams.open({
+        workspaceId,
+        type,
+        after,
+        toId: (position) => cursors.write(list, [position]),
+        mayGoOn: () => mayStillRead(request),
+        cut: () => cut(reply),
+      });
+      stream.on('error', (error) =>
+        request.log.error({ requestId: request.id, err: error }, 'event stream failed'),
+      );
+      return reply.send(stream as never);
+    },
+  );
+
+  async function mayStillRead({ headers, id }: FastifyRequest): Promise<boolean> {
+    const caller = await apiKeys.findCaller(String(headers['x-api-key']), id);
+    return caller !== null && may(caller, scope);
+  }
+}
+
+function cut({ raw }: FastifyReply): void {
+  if (!raw.writableFinished) raw.destroy();
 }

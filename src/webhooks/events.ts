@@ -110,6 +110,7 @@ export interface FeedQuery {
 
 export interface FeedItem {
   position: number;
+  type: string;
   envelope: string;
 }
 
@@ -120,7 +121,7 @@ export async function readFeed(
 ): Promise<FeedItem[]> {
   const { rows } = await pool.query<FeedItem>({
     name: 'event-feed',
-    text: `select position, envelope from events
+    text: `select position, type, envelope from events
            where workspace_id = $1 and position > $2 and ($3::text is null or type = $3)
            order by position limit $4`,
     values: [workspaceId, after, type ?? null, limit],

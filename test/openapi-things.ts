@@ -1,0 +1,54 @@
+/** One of each thing that a path can name, for tests that walk every route. */
+import assert from 'node:assert/strict';
+import { type Operation, type PathValues, someTarget } from './openapi-operations.ts';
+import { waitUntil } from './process.ts';
+import type { Service } from './service.ts';
+
+const vaults = '/api-v1/platform/vaults';
+const webhooks = '/api-v1/platform/webhooks';
+
+/** Made anew with each call; the service needs `webhookSettings`. `name` appears in whatever takes one. */
+export async function makeThings(service: Service, name = 'Thing'): Promise<PathValues> {
+  const make = async (path: string, body: object) => {
+    const made = await service.call('POST', path, { body });
+    assert.ok(made.status < 300, made.text);
+    return made.json;
+  };
+  const vault = await make(vaults, { name });
+  const worker = await make('/api-v1/damc/workers/', { name });
+  const key = await make('/api-v1/platform/api-keys', { name });
+  const endpoint = await make(`${webhooks}/endpoints`, {
+    url: someTarget,
+    eventTypes: ['vault.deactivated'],
+    description: name,
+  });
+  // Deactivating is an event, so the endpoint gets a delivery.
+  const startedAt = new Date(Date.now() - 60_000).toISOString();
+  await service.call('PATCH', `${vaults}/${vault.address}/deactivate`);
+  await service.call('PATCH', `${vaults}/${vault.address}/reactivate`);
+  const delivery = await waitUntil(async () => {
+    const query = `endpointId=${endpoint.id}&type=vault.deactivated`;
+    return (await service.call('GET', `${webhooks}/deliveries?${query}`)).json[0] ?? null;
+  });
+  const replay = await make(`${webhooks}/endpoints/${endpoint.id}/replay`, {
+    from: startedAt,
+    to: new Date(Date.now() + 60_000).toISOString(),
+  });
+  return {
+    vaultAddress: vault.address,
+    address: worker.address,
+    keyId: key.id,
+    endpointId: endpoint.id,
+    deliveryId: delivery.id,
+    replayId: replay.id,
+  };
+}
+
+/** Things for one request: those given, or new ones when the request would take them away from the others. */
+export async function thingsFor(
+  service: Service,
+  operation: Operation,
+  things: PathValues,
+): Promise<PathValues> {
+  return operation.method === 'DELETE' ? makeThings(service) : things;
+}
