@@ -29,12 +29,11 @@ export interface Stage {
   close(options: { keep: boolean }): Promise<void>;
 }
 
-export const webhookTimeoutMs = 1_500;
-
 const settings = () => ({
   HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
   HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile,
-  HOLDFAST_WEBHOOK_TIMEOUT_MS: String(webhookTimeoutMs),
+  // Three times this, and no less than 5 s, is the lease of a claim.
+  HOLDFAST_WEBHOOK_TIMEOUT_MS: '1500',
   HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '200ms,400ms,800ms,1500ms,3s',
   HOLDFAST_LOG_LEVEL: 'warn',
 });

@@ -2,11 +2,10 @@
  * Two nodes share the work; one is stopped (SIGSTOP) with deliveries in its hands until its lease is over, and woken
  * again. The other takes them over, and what the first still has to say about them comes too late.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../../process.ts';
 import type { Fault } from '../fault.ts';
 import type { Node } from '../nodes.ts';
-import { type Stage, webhookTimeoutMs } from '../stage.ts';
+import type { Stage } from '../stage.ts';
 import { Violation } from '../violation.ts';
 
 const patienceMs = 20_000;
@@ -15,15 +14,21 @@ export const stopPastLease: Fault = {
   name: 'one of two nodes stopped past its lease',
   async strike(stage, random) {
     const { nodes, count } = stage;
+    const before = await nodeIds(stage);
     const second = await nodes.startSecond();
     const both = [nodes.first(), second];
+    const secondId = await waitUntil(
+      async () => (await nodeIds(stage)).find((id) => !before.includes(id)) ?? null,
+      patienceMs,
+    );
     await expect('both nodes send', async () =>
       (await Promise.all(both.map((node) => sentBy(stage, node)))).every((sent) => sent > 0),
     );
 
     const victim = random.pick(both);
     const refusedBefore = await refusedOf(stage, victim);
-    const held = await freezeWithClaims(stage, victim);
+    const isVictims = (id: number) => (id === secondId) === (victim === second);
+    const held = await freezeWithClaims(stage, { victim, isVictims });
     count('node stopped past its lease');
     await expect('the claims of a stopped node are taken over', async () => {
       const now = await claims(stage);
@@ -46,22 +51,26 @@ export const stopPastLease: Fault = {
 };
 
 /** Stops the node while it has deliveries in its hands; returns the claims of these, one for each. */
-async function freezeWithClaims(stage: Stage, victim: Node): Promise<string[]> {
+async function freezeWithClaims(
+  stage: Stage,
+  { victim, isVictims }: { victim: Node; isVictims(nodeId: number): boolean },
+): Promise<string[]> {
   const { nodes, receivers } = stage;
+  const victims = async () =>
+    (await claims(stage)).filter(({ claimed_by }) => isVictims(claimed_by)).map(({ claim_id }) => claim_id);
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     // Answers that take their time, so that both nodes have something in their hands.
     receivers.setMood('slow');
-    await waitUntil(async () => {
+    await expect('both nodes, and nobody else, have deliveries in their hands', async () => {
       const byNode = Map.groupBy(await claims(stage), ({ claimed_by }) => claimed_by);
       return byNode.size === 2 && [...byNode.values()].every(({ length }) => length >= 5);
-    }, patienceMs);
+    });
     nodes.freeze(victim);
-    const atStop = new Set((await claims(stage)).map(({ claim_id }) => claim_id));
+    const atStop = new Set(await victims());
     receivers.setMood('well');
-    // The other node is done with its own claims by then: what is left is the victim's.
-    await sleep(2 * webhookTimeoutMs);
-    const left = (await claims(stage)).filter(({ claim_id }) => atStop.has(claim_id));
-    if (left.length > 0) return left.map(({ claim_id }) => claim_id);
+    // Looked at twice: a last statement of the victim may have been under way.
+    const held = (await victims()).filter((claimId) => atStop.has(claimId));
+    if (held.length > 0) return held;
     nodes.wake(victim);
   }
   throw new Error('the node never had a delivery in its hands when it was stopped');
@@ -71,6 +80,10 @@ async function expect(what: string, ask: () => Promise<boolean>): Promise<void> 
   await waitUntil(ask, patienceMs).catch((cause) => {
     throw new Violation(`not within ${patienceMs} ms: ${what}`, [String(cause)]);
   });
+}
+
+async function nodeIds({ store }: Stage): Promise<number[]> {
+  return (await store.query<{ id: number }>('select id from webhook_nodes')).map(({ id }) => id);
 }
 
 async function claims({ store }: Stage): Promise<{ claim_id: string; claimed_by: number }[]> {
