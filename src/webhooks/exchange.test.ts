@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, test } from 'node:test';
+import { waitUntil } from '../../test/process.ts';
+import { certificate, type Receiver, startReceiver } from '../../test/receiver.ts';
+import { createAddressGuard, toAllowList } from './address-guard.ts';
+import { createExchanger, type Exchanger, type Outcome } from './exchange.ts';
+
+const timeoutMs = 600;
+
+let receiver: Receiver;
+let exchanger: Exchanger;
+before(async () => {
+  receiver = await startReceiver();
+  exchanger = newExchanger();
+});
+after(async () => {
+  await exchanger.close();
+  await receiver.close();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+});
+
+function newExchanger(): Exchanger {
+  const guard = createAddressGuard(toAllowList(['127.0.0.0/8']));
+  return createExchanger({ guard, timeoutMs, caFile: certificate().caFile });
+}
+
+function post(body = '{}', path = '', from = exchanger): Promise<Outcome> {
+  const headers = { 'content-type': 'application/json', 'webhook-id': 'evt_1' };
+  return from.post({ url: new URL(receiver.url + path), headers, body });
+}
+
+const answer = (work: (response: ServerResponse) => void) => {
+  receiver.answer = work;
+};
+
+test('posts the body and headers as they are, and tells what came back', async () => {
+  answer((response) => response.writeHead(201, { 'x-told': ['a', 'b'], 'retry-after': '7' }).end('grüezi'));
+  const outcome = await post('{"a":"ü"}', '?x=1');
+  assert.equal(receiver.received[0]?.body, '{"a":"ü"}');
+  assert.equal(receiver.received[0]?.headers['webhook-id'], 'evt_1');
+  assert.equal(receiver.received[0]?.headers['content-length'], '10');
+  const { durationMs, responseHeaders, ...rest } = outcome;
+  assert.deepEqual(rest, { statusCode: 201, error: null, responseBody: 'grüezi', retryAfter: '7' });
+  assert.equal(responseHeaders['x-told'], 'a, b');
+  assert.ok(Number.isInteger(durationMs) && durationMs < timeoutMs);
+});
+
+for (const [status, error] of [
+  [200, null],
+  [299, null],
+  [304, 'The receiver answered 304; redirects are not followed.'],
+  [404, 'The receiver answered 404.'],
+  [410, 'The receiver answered 410 Gone.'],
+  [599, 'The receiver answered 599.'],
+] as const) {
+  test(`${status} is told as ${error ?? 'a success'}`, async () => {
+    answer((response) => response.writeHead(status).end());
+    assert.equal((await post()).error, error);
+  });
+}
+
+test('of a long answer 16 KB are kept, and text that PostgreSQL could not store is mended', async () => {
+  answer((response) => response.writeHead(200).end(`\0${'ü'.repeat(20_000)}`));
+  const { responseBody, error } = await post();
+  assert.equal(error, null);
+  assert.match(responseBody, /^\uFFFDü+\uFFFD?$/);
+  assert.ok(Buffer.byteLength(responseBody) < 16 * 1024 + 8);
+  assert.ok(responseBody.isWellFormed());
+});
+
+test('of many and long headers a bounded part is kept', async () => {
+  answer((response) => {
+    for (let header = 0; header < 100; header += 1) response.setHeader(`x-${header}`, 'v');
+    response.setHeader('x-0', 'v'.repeat(5000));
+    response.writeHead(200).end();
+  });
+  const { responseHeaders } = await post();
+  assert.ok(Object.keys(responseHeaders).length <= 50);
+  assert.equal(responseHeaders['x-0']?.length, 1000);
+});
+
+test('the time is for the whole exchange: an answer that trickles in is cut off, and its connection closed', async () => {
+  let closed = false;
+  answer((response) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write('x'), 20);
+    response.on('close', () => {
+      closed = true;
+      clearInterval(drip);
+    });
+  });
+  const outcome = await post();
+  assert.equal(outcome.error, 'No complete answer within 0.6 s.');
+  assert.equal(outcome.statusCode, 200);
+  assert.ok(outcome.durationMs >= timeoutMs && outcome.durationMs < timeoutMs * 3);
+  await waitUntil(() => closed);
+});
+
+test('what waits for a connection until its time is over is not sent afterwards', async () => {
+  // Without TLS, so that many connections at once cost next to nothing.
+  const numbers: string[] = [];
+  let hang = true;
+  const plain = createServer((request, response) => {
+    numbers.push(request.url ?? '');
+    if (!hang) response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  const send = (path: string) => {
+    const url = new URL(`http://127.0.0.1:${(plain.address() as AddressInfo).port}${path}`);
+    return exchanger.post({ url, headers: {}, body: '{}' });
+  };
+  const outcomes = await Promise.all(Array.from({ length: 200 }, (_, number) => send(`/${number}`)));
+  for (const { error } of outcomes) assert.equal(error, 'No complete answer within 0.6 s.');
+  hang = false;
+  assert.equal((await send('/next')).error, null, 'the next one is served');
+  // A connection that is cut off makes room for another, whose time may last a moment longer: one more each at most.
+  assert.ok(numbers.length >= 64 + 1 && numbers.length <= 2 * 64 + 1, `${numbers.length} were sent`);
+  assert.equal(new Set(numbers).size, numbers.length, 'none of them twice');
+  plain.closeAllConnections();
+  plain.close();
+});
+
+test('closing ends what is under way at once', async () => {
+  const closing = newExchanger();
+  answer(() => {});
+  const underWay = post('{"close":true}', '', closing);
+  await waitUntil(() => receiver.received.some(({ body }) => body === '{"close":true}'));
+  const closedAt = performance.now();
+  await closing.close();
+  assert.notEqual((await underWay).error, null);
+  assert.ok(performance.now() - closedAt < timeoutMs / 2);
+});
+
+test('what refuses the connection and what has no name are told in words', async () => {
+  const refused = await startReceiver();
+  const { url } = refused;
+  await refused.close();
+  const outcome = await exchanger.post({ url: new URL(url), headers: {}, body: '{}' });
+  assert.equal(outcome.error, 'The connection was refused.');
+  assert.equal(outcome.statusCode, null);
+  const lost = createExchanger({
+    guard: createAddressGuard(toAllowList([]), async () => {
+      throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    }),
+    timeoutMs,
+    caFile: null,
+  });
+  const unknown = await lost.post({ url: new URL('https://nowhere.example.org/'), headers: {}, body: '{}' });
+  assert.equal(unknown.error, 'The host name was not found.');
+  await lost.close();
+});
