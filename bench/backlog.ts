@@ -1,6 +1,6 @@
 /** A backlog of deliveries: every event goes to every target. The same for all senders. */
 
-import { signatureHeaders } from '../src/webhooks/signature.ts';
+import { createSigner } from '../src/webhooks/signature.ts';
 import type { Sample } from './receiver.ts';
 
 export interface Backlog {
@@ -49,10 +49,11 @@ export function refuseGaps(
 }
 
 function refuseForgery({ path, headers, body }: Sample, secret: string): void {
-  const expected = signatureHeaders(
-    { serviceName: 'Service', secret, previousSecret: null },
-    { eventId: headers['webhook-id'] ?? '', body, timestamp: Number(headers['webhook-timestamp']) },
-  );
+  const expected = createSigner({ serviceName: 'Service', secret, previousSecret: null })({
+    eventId: headers['webhook-id'] ?? '',
+    body,
+    timestamp: Number(headers['webhook-timestamp']),
+  });
   for (const [name, value] of Object.entries(expected)) {
     if (headers[name] !== value)
       throw new Error(`${path} got ${name}: ${headers[name]} where ${value} was right`);

@@ -27,7 +27,7 @@ import { createNodes } from './webhooks/nodes.ts';
 import { createOutgoing } from './webhooks/outgoing.ts';
 import { createQueue } from './webhooks/queue.ts';
 import { createReplays } from './webhooks/replays.ts';
-import { rememberSecrets } from './webhooks/secrets.ts';
+import { rememberSigners } from './webhooks/signers.ts';
 
 export interface App {
   server: Server;
@@ -78,11 +78,10 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       queue: createQueue(queueDatabase.pool, webhooks),
       exchanger,
       retryStepsMs: webhooks.retryStepsMs,
-      serviceName: webhooks.serviceName,
       timeoutMs: webhooks.timeoutMs,
       nodeId,
       bell: deliveryBell,
-      secretsOf: rememberSecrets(endpoints),
+      signerOf: rememberSigners(endpoints, webhooks.serviceName),
       onHealth: createHealthKeeper(endpoints),
       onWritten: webhookMetrics.onWritten,
       log,

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { newWebhookSecret, signatureHeaders } from '../src/webhooks/signature.ts';
+import { createSigner, newWebhookSecret } from '../src/webhooks/signature.ts';
 import { type RunningProcess, startUntil, waitUntil } from './process.ts';
 
 type Scheme = 'standard' | 'sha256';
@@ -126,10 +126,7 @@ function sign(
 ): Headers {
   const { secret, previousSecret = null } = secrets;
   const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
-  return {
-    'content-type': 'application/json',
-    ...signatureHeaders({ serviceName: 'Service', secret, previousSecret }, { eventId: id, body, timestamp }),
-  };
+  return createSigner({ serviceName: 'Service', secret, previousSecret })({ eventId: id, body, timestamp });
 }
 
 /** One more event; once it is handled, everything before it has been told as well. */

@@ -7,7 +7,7 @@ import { once, pause, superviseLoops } from '../loop.ts';
 import { type EventType, type FeedItem, readFeed, tailPosition } from '../webhooks/events.ts';
 import type { Outcome } from '../webhooks/exchange.ts';
 import { isAnyNodeAlive } from '../webhooks/nodes.ts';
-import { newWebhookSecret, signatureHeaders } from '../webhooks/signature.ts';
+import { createSigner, newWebhookSecret } from '../webhooks/signature.ts';
 import { type CommandContext, callerFor, withStore, workspaceOption } from './command.ts';
 import { parseEventTypes } from './webhooks.ts';
 
@@ -126,16 +126,12 @@ async function createForward(
   const guard = createAddressGuard(toAllowList(['0.0.0.0/0', '::/0']));
   const exchanger = createExchanger({ guard, timeoutMs, caFile });
   const url = new URL(forwardTo ?? '');
+  const sign = createSigner({ serviceName, secret, previousSecret: null });
   return {
     secret,
     post(eventId, envelope) {
       const timestamp = Math.floor(Date.now() / 1000);
-      const signed = signatureHeaders(
-        { serviceName, secret, previousSecret: null },
-        { eventId, body: envelope, timestamp },
-      );
-      const headers = { 'content-type': 'application/json', 'user-agent': 'Holdfast-Webhooks/1', ...signed };
-      return exchanger.post({ url, headers, body: envelope });
+      return exchanger.post({ url, headers: sign({ eventId, body: envelope, timestamp }), body: envelope });
     },
     close: once(exchanger.close),
   };

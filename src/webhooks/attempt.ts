@@ -2,13 +2,12 @@
 import type { Exchanger } from './exchange.ts';
 import type { Attempt, ClaimedDelivery, ClaimedEndpoint, Result } from './queue.ts';
 import { nextAttemptAt, parseRetryAfter } from './retry-schedule.ts';
-import { signatureHeaders } from './signature.ts';
+import type { Signer } from './signature.ts';
 
 export interface AttemptDeps {
   exchanger: Exchanger;
   retryStepsMs: number[];
-  serviceName: string;
-  secretsOf(endpoint: ClaimedEndpoint): Promise<{ secret: string; previousSecret: string | null }>;
+  signerOf(endpoint: ClaimedEndpoint): Promise<Signer>;
   /** Told after every attempt how the endpoint fares. */
   onHealth(endpoint: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
   log: { error(details: object, message: string): void };
@@ -17,18 +16,14 @@ export interface AttemptDeps {
 export type EndpointHealth = 'well' | 'failing' | 'gone';
 
 export async function attemptDelivery(
-  { exchanger, retryStepsMs, serviceName, secretsOf, onHealth, log }: AttemptDeps,
+  { exchanger, retryStepsMs, signerOf, onHealth, log }: AttemptDeps,
   delivery: ClaimedDelivery,
 ): Promise<Result> {
   const { endpoint, envelope, eventId, attemptCount } = delivery;
   if (!endpoint.enabled) return { delivery, status: 'skipped', nextAttemptAt: null, attempt: null };
-  const secrets = await secretsOf(endpoint);
+  const sign = await signerOf(endpoint);
   const startedAt = Date.now();
-  const signed = signatureHeaders(
-    { serviceName, ...secrets },
-    { eventId, body: envelope, timestamp: Math.floor(startedAt / 1000) },
-  );
-  const headers = { 'content-type': 'application/json', 'user-agent': 'Holdfast-Webhooks/1', ...signed };
+  const headers = sign({ eventId, body: envelope, timestamp: Math.floor(startedAt / 1000) });
   const { retryAfter, ...told } = await exchanger.post({ url: endpoint.url, headers, body: envelope });
   const attempt: Attempt = { number: attemptCount + 1, at: new Date(startedAt).toISOString(), ...told };
   // The attempt was made and must be told, whatever becomes of this note.

@@ -172,14 +172,19 @@ function toText(chunks: Buffer[]): string {
     .toWellFormed();
 }
 
+const mostHeaders = 50;
+
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const entries = Object.entries(headers).slice(0, 50);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [
-      name,
-      [value ?? ''].flat().join(', ').slice(0, 1000).replaceAll('\0', ''),
-    ]),
-  );
+  const flat: Record<string, string> = {};
+  let left = mostHeaders;
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    const text = typeof value === 'string' ? value : value.join(', ');
+    flat[name] = text.slice(0, 1000).replaceAll('\0', '');
+    left -= 1;
+    if (left === 0) break;
+  }
+  return flat;
 }
 
 function explainStatus(status: number): string | null {

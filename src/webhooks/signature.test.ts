@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { newWebhookSecret, signatureHeaders } from './signature.ts';
+import { createSigner, newWebhookSecret } from './signature.ts';
 
 const bodies = [
   '{"id":"evt_1"}',
@@ -18,10 +18,11 @@ for (const body of bodies) {
   test(`both signatures verify independently: ${body.slice(0, 40)}`, () => {
     const secret = newWebhookSecret();
     const timestamp = Math.floor(Date.now() / 1000);
-    const headers = signatureHeaders(
-      { serviceName: 'Service', secret, previousSecret: null },
-      { eventId: 'evt_1', body, timestamp },
-    );
+    const headers = createSigner({ serviceName: 'Service', secret, previousSecret: null })({
+      eventId: 'evt_1',
+      body,
+      timestamp,
+    });
     const expected = `sha256=${createHmac('sha256', secret).update(Buffer.from(body, 'utf8')).digest('hex')}`;
     assert.equal(headers['x-service-signature'], expected);
     assert.doesNotThrow(() => new Webhook(secret).verify(body, headers));
@@ -33,10 +34,11 @@ for (const body of bodies) {
 test('while a secret rotates, both sign the standard header and only the new one the other', () => {
   const [secret, previousSecret] = [newWebhookSecret(), newWebhookSecret()];
   const timestamp = Math.floor(Date.now() / 1000);
-  const headers = signatureHeaders(
-    { serviceName: 'Acme', secret, previousSecret },
-    { eventId: 'evt_1', body: '{}', timestamp },
-  );
+  const headers = createSigner({ serviceName: 'Acme', secret, previousSecret })({
+    eventId: 'evt_1',
+    body: '{}',
+    timestamp,
+  });
   assert.doesNotThrow(() => new Webhook(secret).verify('{}', headers));
   assert.doesNotThrow(() => new Webhook(previousSecret).verify('{}', headers));
   assert.equal(

@@ -1,5 +1,5 @@
 /** Signs a delivery in two ways: the service's own header, and the Standard Webhooks headers beside it. */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type Hmac, type KeyObject, randomBytes } from 'node:crypto';
 
 const secretPrefix = 'whsec_';
 
@@ -23,20 +23,34 @@ export interface SignedDelivery {
   timestamp: number;
 }
 
-export function signatureHeaders(signing: Signing, delivery: SignedDelivery): Record<string, string> {
-  const { serviceName, secret, previousSecret } = signing;
+/** All headers of a delivery. */
+export type Signer = (delivery: SignedDelivery) => Record<string, string>;
+
+/** To be kept for further deliveries: making the keys takes longer than signing with them. */
+export function createSigner({ serviceName, secret, previousSecret }: Signing): Signer {
+  const ownHeader = `x-${serviceName.toLowerCase()}-signature`;
+  // Keyed with the secret's text exactly as its owner sees it.
+  const ownKey = createSecretKey(Buffer.from(secret));
   const secrets = previousSecret === null ? [secret] : [secret, previousSecret];
-  return {
-    // Keyed with the secret's text exactly as its owner sees it.
-    [`x-${serviceName.toLowerCase()}-signature`]: `sha256=${createHmac('sha256', secret).update(delivery.body).digest('hex')}`,
-    'webhook-id': delivery.eventId,
-    'webhook-timestamp': String(delivery.timestamp),
-    'webhook-signature': secrets.map((one) => standardSignature(one, delivery)).join(' '),
+  const standardKeys = secrets.map(toStandardKey);
+  return ({ eventId, body, timestamp }) => {
+    const content = `${eventId}.${timestamp}.${body}`;
+    return {
+      'content-type': 'application/json',
+      'user-agent': 'Holdfast-Webhooks/1',
+      [ownHeader]: `sha256=${hmac(ownKey, body).digest('hex')}`,
+      'webhook-id': eventId,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': standardKeys.map((key) => `v1,${hmac(key, content).digest('base64')}`).join(' '),
+    };
   };
 }
 
 /** https://github.com/standard-webhooks/standard-webhooks: keyed with the decoded bytes, over id, time and body. */
-function standardSignature(secret: string, { eventId, timestamp, body }: SignedDelivery): string {
-  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
-  return `v1,${createHmac('sha256', key).update(`${eventId}.${timestamp}.${body}`).digest('base64')}`;
+function toStandardKey(secret: string): KeyObject {
+  return createSecretKey(Buffer.from(secret.slice(secretPrefix.length), 'base64'));
+}
+
+function hmac(key: KeyObject, content: string): Hmac {
+  return createHmac('sha256', key).update(content);
 }

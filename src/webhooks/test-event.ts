@@ -2,7 +2,7 @@
 import type { Write } from '../db/writes.ts';
 import { newId } from '../ids.ts';
 import type { Exchanger } from './exchange.ts';
-import { signatureHeaders } from './signature.ts';
+import { createSigner } from './signature.ts';
 
 export interface TestOutcome {
   delivered: boolean;
@@ -37,11 +37,8 @@ export function createTester({
         workspace_id: workspaceId,
         data: { endpoint_id: id },
       });
-      const signed = signatureHeaders(
-        { serviceName, ...secrets },
-        { eventId, body: envelope, timestamp: Math.floor(at.getTime() / 1000) },
-      );
-      const headers = { 'content-type': 'application/json', 'user-agent': 'Holdfast-Webhooks/1', ...signed };
+      const sign = createSigner({ serviceName, ...secrets });
+      const headers = sign({ eventId, body: envelope, timestamp: Math.floor(at.getTime() / 1000) });
       const { retryAfter: _, ...told } = await exchanger.post({ url: new URL(url), headers, body: envelope });
       const delivered = told.error === null;
       return {
