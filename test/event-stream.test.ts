@@ -181,7 +181,7 @@ test('a client that is cut off again and again, on either node and under load, s
       return json.address as string;
     }),
   );
-  const perVault = 60;
+  const perVault = 30;
   const wanted = perVault * (more.length + 1);
   const nodes = [first, second];
   const opened = await readEvents(first, '', { key });
@@ -296,7 +296,7 @@ test('a client that does not read is waited for, costs a page of memory, and get
 test('a workspace has at most 100 streams on a node, and a client that leaves makes room', async () => {
   const { key, makeEvents } = await makeWorkspace();
   // Leaving while the stream is being opened must not cost a place either.
-  const hasty = Array.from({ length: 300 }, () => new AbortController());
+  const hasty = Array.from({ length: 150 }, () => new AbortController());
   const left = hasty.map(({ signal }) =>
     fetch(first.url + streamPath, { headers: { 'x-api-key': key }, signal }).catch(() => null),
   );
