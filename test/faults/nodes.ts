@@ -26,6 +26,7 @@ export interface Nodes {
   isReady(node: Node): Promise<boolean>;
   /** A figure that this node tells Prometheus, summed over its labels. */
   figure(node: Node, name: string): Promise<number>;
+  /** Also the one that is just starting; none can be started after it. */
   killAll(): Promise<void>;
 }
 
@@ -33,8 +34,14 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
   const dataDir = firstDataDir(home);
   let nodes: Node[] = [];
 
+  let starting: Promise<unknown> = Promise.resolve();
+  let closed = false;
+
   async function start(own: Settings): Promise<Node> {
-    const node = { service: await serve({ ...settings, ...own }), frozen: false };
+    if (closed) throw new Error('the run is over');
+    const service = serve({ ...settings, ...own });
+    starting = service.catch(() => {});
+    const node = { service: await service, frozen: false };
     nodes.push(node);
     return node;
   }
@@ -101,6 +108,8 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
       return values.reduce((sum, [, value]) => sum + Number(value), 0);
     },
     async killAll() {
+      closed = true;
+      await starting;
       for (const node of [...nodes]) await end(node, 'SIGKILL');
     },
   };

@@ -59,7 +59,9 @@ export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Pr
   }
 
   try {
-    return await Promise.race([work(), once(signal, 'abort').then(() => Promise.reject(new Interrupted()))]);
+    if (signal.aborted) throw new Interrupted();
+    const interrupted = once(signal, 'abort').then(() => Promise.reject(new Interrupted()));
+    return await Promise.race([work(), interrupted]);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
     keep = true;
