@@ -15,8 +15,9 @@ interface Seen {
 
 let seen = new Map<string, Seen>();
 let requests = 0;
+let expectedPaths = new Set<string>();
 let unique = 0;
-let expected = Number.POSITIVE_INFINITY;
+let wanted = Number.POSITIVE_INFINITY;
 let firstAt = 0;
 let lastAt = 0;
 let onComplete: (() => void) | null = null;
@@ -30,11 +31,14 @@ answerQuestions<ReceiverQuestion, unknown>(async (question) => {
     case 'expect':
       seen = new Map();
       requests = 0;
+      firstAt = 0;
+      expectedPaths = new Set(question.paths);
       unique = 0;
-      expected = question.deliveries;
       return null;
     case 'arrivals':
+      wanted = expectedPaths.size * question.events;
       await complete(question.timeoutMs);
+      wanted = Number.POSITIVE_INFINITY;
       return arrivals();
     case 'hang':
       hangingPath = question.path;
@@ -96,10 +100,11 @@ function note(path: string, head: string, body: Buffer): void {
   if (here.ids.has(id)) return;
   here.ids.add(id);
   here.latenciesMs.push(Date.now() - timestampOf(body));
+  if (!expectedPaths.has(path)) return;
   lastAt = performance.now();
-  if (unique === 0) firstAt = lastAt;
+  if (firstAt === 0) firstAt = lastAt;
   unique += 1;
-  if (unique === expected) onComplete?.();
+  if (unique >= wanted) onComplete?.();
 }
 
 const timestampMark = Buffer.from('"timestamp":"');
@@ -134,7 +139,7 @@ function answer(socket: Socket): void {
 }
 
 async function complete(timeoutMs: number): Promise<void> {
-  if (unique >= expected) return;
+  if (unique >= wanted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   onComplete = resolve;
   const timer = setTimeout(resolve, timeoutMs);

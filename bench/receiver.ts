@@ -3,15 +3,15 @@ import { startChild } from './child.ts';
 
 export type ReceiverQuestion =
   | { ask: 'listen' }
-  /** Forgets what came before. */
-  | { ask: 'expect'; deliveries: number }
-  /** Answered when as many different deliveries came, or when the time is over. */
-  | { ask: 'arrivals'; timeoutMs: number }
+  /** Forgets what came before; from now on these paths count. */
+  | { ask: 'expect'; paths: string[] }
+  /** Answered when each of these paths has so many different events, or when the time is over. */
+  | { ask: 'arrivals'; events: number; timeoutMs: number }
   /** Requests to this path are left without an answer; null: all are answered, those that waited as well. */
   | { ask: 'hang'; path: string | null };
 
 export interface Arrivals {
-  /** Between the first and the last of them. */
+  /** Between the first and the last of those that were expected. */
   seconds: number;
   /** All requests, those that came twice included. */
   requests: number;
@@ -31,8 +31,8 @@ export interface Sample {
 
 export interface Receiver {
   url: string;
-  expect(deliveries: number): Promise<void>;
-  arrivals(timeoutMs: number): Promise<Arrivals>;
+  expect(paths: string[]): Promise<void>;
+  arrivals(expected: { events: number; timeoutMs: number }): Promise<Arrivals>;
   hang(path: string | null): Promise<void>;
   stop(): Promise<void>;
 }
@@ -45,11 +45,11 @@ export async function startReceiver(): Promise<Receiver> {
     const url = (await child.ask({ ask: 'listen' }, soonMs)) as string;
     return {
       url,
-      async expect(deliveries) {
-        await child.ask({ ask: 'expect', deliveries }, soonMs);
+      async expect(paths) {
+        await child.ask({ ask: 'expect', paths }, soonMs);
       },
-      arrivals: async (timeoutMs) =>
-        (await child.ask({ ask: 'arrivals', timeoutMs }, timeoutMs + soonMs)) as Arrivals,
+      arrivals: async ({ events, timeoutMs }) =>
+        (await child.ask({ ask: 'arrivals', events, timeoutMs }, timeoutMs + soonMs)) as Arrivals,
       async hang(path) {
         await child.ask({ ask: 'hang', path }, soonMs);
       },

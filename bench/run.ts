@@ -7,6 +7,8 @@ import { create, createIdempotent, createOwnKey, createWorker } from './rows/cre
 import { read } from './rows/read.ts';
 import { firstStart, warmStart } from './rows/start.ts';
 import { webhookDeliveries } from './rows/webhook-deliveries.ts';
+import { webhookIsolation } from './rows/webhook-isolation.ts';
+import { webhookLatency } from './rows/webhook-latency.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** In the order in which they run. */
@@ -19,6 +21,8 @@ const rows: Row[] = [
   createWorker,
   create,
   webhookDeliveries,
+  webhookLatency,
+  webhookIsolation,
 ];
 
 process.exitCode = await main(process.argv.slice(2));

@@ -9,6 +9,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 import { type Redis, startRedis } from './redis.ts';
 import { type Service, startService } from './service.ts';
 import { startCountedService } from './statements.ts';
+import { type StreamSource, startStreamSource } from './stream.ts';
 
 export interface Stage {
   /** The one service that is under load. */
@@ -17,6 +18,7 @@ export interface Stage {
   postgres(): Promise<Postgres>;
   barePeer(): Promise<BarePeer>;
   load(): Promise<LoadGenerator>;
+  stream(): Promise<StreamSource>;
   /** Another service, whose SQL statements are counted, and its PostgreSQL. */
   countedService(): Promise<Service>;
   countedPostgres(): Promise<Postgres>;
@@ -70,6 +72,7 @@ export async function openStage(): Promise<Stage> {
     return keep(() => startBarePeer(server));
   });
   const load = once(() => keep(startLoadGenerator));
+  const stream = once(() => keep(startStreamSource));
   const countedService = once(() => keep(async () => startCountedService(await newDirectory())));
   const countedPostgres = once(async () => {
     const { dataDir } = await countedService();
@@ -83,6 +86,7 @@ export async function openStage(): Promise<Stage> {
     postgres,
     barePeer,
     load,
+    stream,
     countedService,
     countedPostgres,
     receiver,

@@ -1,12 +1,10 @@
 /** `read`: GET a vault, against a bare route that does one SELECT by key. */
-import { apiBase } from '../../src/http/api.ts';
 import { peerDatabase } from '../bare-peer.ts';
 import { duel } from '../duel.ts';
 import { holdfastDatabase } from '../postgres.ts';
 import type { Row } from '../row.ts';
-import { keyHeaders, type Service } from '../service.ts';
-
-const vaults = `${apiBase}/platform/vaults`;
+import { keyHeaders } from '../service.ts';
+import { makeVaults, vaultsPath } from '../vaults.ts';
 
 export const read: Row = {
   name: 'read',
@@ -27,23 +25,9 @@ export const read: Row = {
       },
       holdfast: {
         url: service.url,
-        requests: addresses.map((address) => ({ method: 'GET', path: `${vaults}/${address}`, headers })),
+        requests: addresses.map((address) => ({ method: 'GET', path: `${vaultsPath}/${address}`, headers })),
       },
       atLeast: 1,
     });
   },
 };
-
-/** Makes vaults through the API; returns their addresses. */
-async function makeVaults(service: Service, count: number): Promise<string[]> {
-  const makeOne = async (_: unknown, position: number): Promise<string> => {
-    const answer = await fetch(service.url + vaults, {
-      method: 'POST',
-      headers: { ...keyHeaders(service), 'content-type': 'application/json' },
-      body: JSON.stringify({ name: `Vault ${position}`, description: 'Read by the benchmark' }),
-    });
-    if (answer.status !== 201) throw new Error(`no vault was made: ${await answer.text()}`);
-    return ((await answer.json()) as { address: string }).address;
-  };
-  return Promise.all(Array.from({ length: count }, makeOne));
-}

@@ -67,7 +67,7 @@ export const webhookDeliveries: Row = {
 
     async function playBare(turn: Turn): Promise<Played> {
       const backlog = backlogOf(events.bare, turn);
-      await receiver.expect(sizeOf(backlog));
+      await receiver.expect(paths);
       await bare.ask({ origin: receiver.url, backlog }, longestTurnMs);
       return collect(receiver, backlog);
     }
@@ -77,7 +77,7 @@ export const webhookDeliveries: Row = {
       const backlog = backlogOf(events.bullmq, turn);
       await bullmq.ask({ ask: 'fill', socket: redis.socket, backlog }, longestTurnMs);
       await waitForRest();
-      await receiver.expect(sizeOf(backlog));
+      await receiver.expect(paths);
       await bullmq.ask({ ask: 'send', socket: redis.socket, origin: receiver.url }, longestTurnMs);
       return collect(receiver, backlog);
     }
@@ -88,7 +88,7 @@ export const webhookDeliveries: Row = {
       // Autovacuum would do it within a minute, in the middle of somebody's turn.
       await postgres.query(holdfastDatabase, 'vacuum analyze');
       await waitForRest();
-      await receiver.expect(sizeOf(backlog));
+      await receiver.expect(paths);
       const countSinceNow = await countStatements(postgres);
       await commitBacklog(postgres, { workspaceId, events: backlog.events, at });
       const played = await collect(receiver, backlog);
@@ -154,7 +154,7 @@ function sizeOf({ targets, events }: Backlog): number {
 }
 
 async function collect(receiver: Receiver, backlog: Backlog): Promise<Played> {
-  const arrived = await receiver.arrivals(longestTurnMs);
+  const arrived = await receiver.arrivals({ events: backlog.events.length, timeoutMs: longestTurnMs });
   refuseGaps(backlog, arrived);
   const deliveries = sizeOf(backlog);
   const { seconds } = arrived;

@@ -1,0 +1,52 @@
+/** The process that makes the stream; see stream.ts. */
+import { createHistogram } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { answerQuestions } from './child.ts';
+import type { Stream, StreamRequest, StreamResult } from './stream.ts';
+
+answerQuestions<Stream, StreamResult>(runStream);
+
+async function runStream({ url, perSecond, seconds, inFlight, requests }: Stream): Promise<StreamResult> {
+  const pool = new Pool(url, { connections: inFlight, pipelining: 1 });
+  const latencies = createHistogram();
+  let succeeded = 0;
+  let fault: string | null = null;
+
+  async function send({ path, method, headers }: StreamRequest, dueAt: number): Promise<void> {
+    try {
+      const { statusCode, body } = await pool.request({ path, method, headers });
+      const text = await body.text();
+      // From the time it was due: waiting for a connection counts.
+      latencies.record(Math.max(1, Math.round((performance.now() - dueAt) * 1000)));
+      if (statusCode === 200) succeeded += 1;
+      else fault ??= `${statusCode}: ${text}`;
+    } catch (error) {
+      fault ??= String(error);
+    }
+  }
+
+  const began = performance.now();
+  const endMs = began + seconds * 1000;
+  const under = new Set<Promise<void>>();
+  for (let sent = 0; sent < perSecond * seconds && performance.now() < endMs; sent += 1) {
+    const dueAt = began + (sent / perSecond) * 1000;
+    const waitMs = dueAt - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    while (under.size >= inFlight) await Promise.race(under);
+    const request = requests[sent % requests.length];
+    if (!request) continue;
+    const sending = send(request, dueAt).finally(() => under.delete(sending));
+    under.add(sending);
+  }
+  await Promise.all(under);
+  const took = (performance.now() - began) / 1000;
+  await pool.close();
+  return {
+    seconds: took,
+    succeeded,
+    perSecond: succeeded / took,
+    p99Ms: latencies.percentile(99) / 1000,
+    fault,
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * A steady stream of requests from a process of its own: each goes out when its time has come, whether those before it
+ * were answered or not. When too many are without an answer it waits, and what it did not get to is left out.
+ */
+import { startChild } from './child.ts';
+
+export interface Stream {
+  url: string;
+  perSecond: number;
+  seconds: number;
+  /** Requests at once, on as many connections. */
+  inFlight: number;
+  /** Gone round in this order. */
+  requests: StreamRequest[];
+}
+
+export interface StreamRequest {
+  method: 'PATCH';
+  path: string;
+  headers: Record<string, string>;
+}
+
+export interface StreamResult {
+  /** From the first request to the last answer. */
+  seconds: number;
+  succeeded: number;
+  /** Answers over that time. */
+  perSecond: number;
+  p99Ms: number;
+  /** The first other answer or error. */
+  fault: string | null;
+}
+
+export interface StreamSource {
+  run(stream: Stream): Promise<StreamResult>;
+  stop(): Promise<void>;
+}
+
+/** After the last request, for answers that are late. */
+const longestLateMs = 30_000;
+
+export async function startStreamSource(): Promise<StreamSource> {
+  const child = startChild<Stream, StreamResult>(new URL('./stream.process.ts', import.meta.url));
+  return {
+    run: (stream) => child.ask(stream, stream.seconds * 1000 + longestLateMs),
+    stop: child.stop,
+  };
+}
