@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { type Hostile, startHostileReceivers } from './hostile-receivers.ts';
+import { allAttempts, type Hostile, startHostileReceivers, timeoutMs } from './hostile-receivers.ts';
 import { type RunningService, serve, waitUntil } from './process.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -88,11 +88,11 @@ before(async () => {
     DATABASE_URL: database.url,
     HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
     HOLDFAST_WEBHOOK_CA_FILE: started.caFile,
-    HOLDFAST_WEBHOOK_TIMEOUT_MS: '1000',
-    HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '100ms,100ms',
+    HOLDFAST_WEBHOOK_TIMEOUT_MS: String(timeoutMs),
+    HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '100ms',
   });
   key = /hf_live_\w+/.exec(service.stdout())?.[0] ?? '';
-  const sent = await Promise.all(Array.from({ length: 2 }, makeVault));
+  const sent = await makeVault();
   resting = await Promise.all(Array.from({ length: 2 * eventCount + 20 }, makeVault));
   await Promise.all(resting.map((vault) => move(vault, 'deactivate')));
 
@@ -112,7 +112,7 @@ before(async () => {
   const before = await rssBytes();
   let most = before;
   const watch = setInterval(() => void rssBytes().then((bytes) => (most = Math.max(most, bytes))), 20);
-  for (const vault of sent) await move(vault, 'deactivate');
+  await move(sent, 'deactivate');
   beside = await measure();
   await waitUntil(async () => {
     const open = await Promise.all(
@@ -121,7 +121,7 @@ before(async () => {
       ),
     );
     // Those asked to come back later are still open, and nothing else.
-    return open.flat().length === 2 * hostile.filter(({ status }) => status === 'pending').length;
+    return open.flat().length === hostile.filter(({ status }) => status === 'pending').length;
   }, 20_000);
   clearInterval(watch);
   growthBytes = most - before;
@@ -150,9 +150,8 @@ test('each ends as it should, with every attempt in the log and what went wrong 
   for (const { name, status, attempts, statusCode, error } of hostile) {
     await t.test(name, async () => {
       const deliveries = await deliveriesTo(name);
-      assert.equal(deliveries.length, 2);
-      // The second to one that is gone may have been stopped in time.
-      for (const delivery of name === '410' ? deliveries.slice(-1) : deliveries) {
+      assert.equal(deliveries.length, 1);
+      for (const delivery of deliveries) {
         assert.equal(delivery.status, status, JSON.stringify(delivery.attempts));
         assert.equal(delivery.attempts.length, attempts);
         for (const attempt of delivery.attempts) {
@@ -161,7 +160,7 @@ test('each ends as it should, with every attempt in the log and what went wrong 
           else assert.match(attempt.error, error);
           assert.doesNotMatch(attempt.error ?? '', /[A-Z]_[A-Z]|undefined|\[object/, 'words, not codes');
           assert.ok(attempt.responseBody.length <= 16 * 1024);
-          assert.ok(attempt.durationMs < 3000, `${attempt.durationMs} ms`);
+          assert.ok(attempt.durationMs < 2 * timeoutMs, `${attempt.durationMs} ms`);
         }
       }
     });
@@ -188,7 +187,7 @@ test('a redirect is a failure that leads nowhere: its target sees no connection'
       assert.equal(error, 'The receiver answered 307; redirects are not followed.');
     }
   }
-  assert.equal(redirecting.received.length, 1 + 2 * 3, 'the test, and each attempt once');
+  assert.equal(redirecting.received.length, 1 + allAttempts, 'the test, and each attempt once');
   assert.equal(insideConnections, 0);
 });
 
@@ -201,9 +200,9 @@ test('the one that answered 410 is disabled, and the others are not', async () =
 
 test('of a gigabyte little is read, a gzip bomb is not inflated, and the memory stays bounded', async () => {
   const [giant] = hostile.filter(({ name }) => name === 'answers with a gigabyte');
-  // Three answers: the test and two events. What is beyond 16 KB lay in buffers of the kernels and of TLS.
-  assert.ok((giant?.bytesSent() ?? Infinity) < 3 * 16 * 1024 * 1024, `${giant?.bytesSent()} bytes`);
-  assert.ok((giant?.bytesSent() ?? 0) > 3 * 16 * 1024);
+  // Two answers: the test and the event. What is beyond 16 KB lay in buffers of the kernels and of TLS.
+  assert.ok((giant?.bytesSent() ?? Infinity) < 2 * 16 * 1024 * 1024, `${giant?.bytesSent()} bytes`);
+  assert.ok((giant?.bytesSent() ?? 0) > 2 * 16 * 1024);
   const [bombed] = await deliveriesTo('answers with a gzip bomb');
   const { responseBody, responseHeaders } = bombed.attempts[0];
   assert.equal(responseHeaders['content-encoding'], 'gzip');
