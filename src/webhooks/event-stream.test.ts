@@ -9,7 +9,7 @@ import type { Database } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { createBell } from '../loop.ts';
 import { createEventStreams, type StreamRequest } from './event-stream.ts';
-import { eventWrite, orderEvents } from './events.ts';
+import { eventWrite, orderEvents, tailPosition } from './events.ts';
 import { createFeedWatcher } from './feed-watcher.ts';
 
 let database: Database;
@@ -114,22 +114,23 @@ test('an event that is placed between the first read and the first look is not m
   let reads = 0;
   // The first look is held back until the stream has read and an event has been placed after that.
   const held = {
-    async query(statement: string) {
-      if (typeof statement === 'string' && reads > 0) await paused.promise;
-      const answer = await pool.query(statement);
+    async query(statement: string | object) {
+      if (typeof statement === 'string') await paused.promise;
+      const answer = await pool.query(statement as string);
       if (typeof statement !== 'string') reads += 1;
       return answer;
     },
   } as unknown as Pool;
-  const watcher = createFeedWatcher({ pool: held, bell: createBell() });
-  const streams = createEventStreams({ pool: held, watcher });
-  const stream = await streams.open(requestOf(workspaceId));
-  reads = 1;
+  const streams = createEventStreams({
+    pool: held,
+    watcher: createFeedWatcher({ pool: held, bell: createBell() }),
+  });
+  const stream = await streams.open(requestOf(workspaceId, { after: await tailPosition(pool) }));
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk) => {
     text += chunk;
   });
-  await waitUntil(() => reads >= 2);
+  await waitUntil(() => reads === 1);
   await makeEvent(workspaceId);
   paused.resolve();
   await waitUntil(() => text.includes('data: '));
