@@ -20,7 +20,7 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
 ): Promise<Result> {
   const { endpoint, envelope, eventId, attemptCount } = delivery;
-  if (!endpoint.enabled) return { delivery, status: 'skipped', nextAttemptAt: null, attempt: null };
+  if (!endpoint.enabled) return { delivery, status: 'skipped', retryInMs: null, attempt: null };
   const sign = await signerOf(endpoint);
   const startedAt = Date.now();
   const headers = sign({ eventId, body: envelope, timestamp: Math.floor(startedAt / 1000) });
@@ -33,11 +33,13 @@ export async function attemptDelivery(
     );
   if (told.error === null) {
     await note('well');
-    return { delivery, status: 'succeeded', nextAttemptAt: null, attempt };
+    return { delivery, status: 'succeeded', retryInMs: null, attempt };
   }
   const gone = told.statusCode === 410;
+  // For what waits behind it on this node; the note below tells the others.
+  if (gone) endpoint.enabled = false;
   await note(gone ? 'gone' : 'failing');
-  if (gone) return { delivery, status: 'failed', nextAttemptAt: null, attempt };
+  if (gone) return { delivery, status: 'failed', retryInMs: null, attempt };
   const asked = told.statusCode === 429 || told.statusCode === 503 ? retryAfter : null;
   const now = Date.now();
   const next = nextAttemptAt(retryStepsMs, {
@@ -47,6 +49,6 @@ export async function attemptDelivery(
     retryAfterMs: parseRetryAfter(asked ?? undefined, now),
   });
   return next === null
-    ? { delivery, status: 'failed', nextAttemptAt: null, attempt }
-    : { delivery, status: 'pending', nextAttemptAt: new Date(next), attempt };
+    ? { delivery, status: 'failed', retryInMs: null, attempt }
+    : { delivery, status: 'pending', retryInMs: next - now, attempt };
 }

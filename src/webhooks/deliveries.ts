@@ -1,5 +1,5 @@
 /** The delivery log: every attempt to send an event to an endpoint, to be listed, looked at and tried again. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
@@ -128,7 +128,7 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
           throw new AppError('conflict', 'The endpoint is disabled or deleted. Enable it first.');
         const updated = await db
           .updateTable('webhook_deliveries')
-          .set({ status: 'pending', open: true, retrying: true, next_attempt_at: new Date() })
+          .set({ status: 'pending', open: true, retrying: true, next_attempt_at: sql<Date>`now()` })
           .where('workspace_id', '=', caller.workspaceId)
           .where('id', '=', id)
           .returning(columns)

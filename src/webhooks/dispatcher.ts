@@ -45,7 +45,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     // Another node may have it by now.
     isStale: ({ claimedAt }, now) => now - claimedAt > leaseMs / 3,
     onTakenBack(deliveries) {
-      for (const delivery of deliveries) writer.add(untried(delivery, delivery.nextAttemptAt));
+      for (const delivery of deliveries) writer.add(untried(delivery, null));
     },
   });
 
@@ -56,7 +56,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     } catch (error) {
       // Nothing of the receiver: the secret could not be opened.
       log.error({ err: error, delivery: delivery.id }, 'a delivery could not be prepared');
-      result = untried(delivery, new Date(Date.now() + prepareAgainMs));
+      result = untried(delivery, prepareAgainMs);
     }
     writer.add(result);
     return result.status === 'succeeded' || result.status === 'skipped';
@@ -77,6 +77,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
       leaseMs,
       room,
       usual: firstCap,
+      waiting: lanes.waitingEndpoints(),
       limit,
       since,
     });
@@ -117,6 +118,6 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
   };
 }
 
-function untried(delivery: ClaimedDelivery, nextAttemptAt: Date): Result {
-  return { delivery, status: 'pending', nextAttemptAt, attempt: null };
+function untried(delivery: ClaimedDelivery, retryInMs: number | null): Result {
+  return { delivery, status: 'pending', retryInMs, attempt: null };
 }

@@ -63,7 +63,7 @@ export interface Endpoints {
   rotateSecret(caller: Caller, id: string): Promise<{ secret: string; previousSecretUntil: Date }>;
   test(workspaceId: string, id: string): Promise<TestOutcome>;
   /** The service's own decision: it answered 410, or failed for too long. */
-  disable(endpoint: { workspaceId: string; id: string }, reason: 'gone' | 'failing'): Promise<void>;
+  disable(endpoint: { workspaceId: string; id: string; url: URL }, reason: 'gone' | 'failing'): Promise<void>;
   setFailing(id: string, since: Date | null): Promise<void>;
   secretsOf(endpoint: SecretOwner): Promise<{ secret: string; previousSecret: string | null }>;
 }
@@ -296,7 +296,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       return outcome;
     },
 
-    async disable({ workspaceId, id }, reason) {
+    async disable({ workspaceId, id, url }, reason) {
       await db.transaction().execute(async (db) => {
         const at = new Date();
         const disabled = await db
@@ -310,6 +310,8 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .where('workspace_id', '=', workspaceId)
           .where('id', '=', id)
           .where('enabled', '=', true)
+          // What an address did is not held against the one it was replaced with.
+          .where('url', '=', url.href)
           .returning('url')
           .executeTakeFirst();
         if (!disabled) return;

@@ -40,7 +40,8 @@ export function createExchanger({ guard, timeoutMs, caFile }: ExchangerOptions):
     connect: guardedConnector(guard, caFile),
     // One protocol, whose every abuse is tested; HTTP/2 would add its own and gain nothing for single small requests.
     allowH2: false,
-    connections: 64,
+    // As many as the lanes let through: endpoints of one host do not wait for each other.
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: 10_000,
     // The deadline below covers all of it; these only make sure that nothing outlives it.

@@ -202,6 +202,7 @@ test('the queue hands on since when an endpoint fails', async () => {
     leaseMs: 1000,
     room: [],
     usual: 1,
+    waiting: [],
     limit: 100,
     since: new Date(Date.now() - dayMs),
   });

@@ -7,8 +7,8 @@ export interface Lane<Job> {
   /** How many more jobs it would take now. */
   room(now: number): number;
   add(jobs: Job[], now: number): void;
-  /** The jobs that may start now; each must be followed by `finished`. */
-  start(now: number): Job[];
+  /** The jobs that may start now, up to so many; each must be followed by `finished`. */
+  start(now: number, most?: number): Job[];
   finished(succeeded: boolean, now: number): void;
   /** When the rate limit lets the next one start; null when nothing waits for it. */
   nextStartAt(): number | null;
@@ -54,8 +54,8 @@ export function createLane<Job>(): Lane<Job> {
       if (inFlight === 0 && waiting.length === 0) movedAt = now;
       waiting.push(...jobs);
     },
-    start(now) {
-      let count = Math.min(cap - inFlight, waiting.length);
+    start(now, most = largestCap) {
+      let count = Math.min(cap - inFlight, waiting.length, most);
       if (spacingMs > 0 && count > 0) {
         // Up to a second's worth of unused turns may be made up for.
         freeAt = Math.max(freeAt, now - 1000);

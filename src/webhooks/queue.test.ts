@@ -52,7 +52,7 @@ async function makeEvents(count: number, at = new Date()): Promise<void> {
 
 function claim(change: Partial<ClaimRequest> = {}, from = queue): Promise<ClaimedDelivery[]> {
   const since = new Date(Date.now() - 60 * 60 * 1000);
-  const usual = { nodeId: 1, leaseMs: 60_000, room: [], usual: 8, limit: 1000, since };
+  const usual = { nodeId: 1, leaseMs: 60_000, room: [], usual: 8, waiting: [], limit: 1000, since };
   return from.claim({ claimId: randomUUID(), ...usual, ...change });
 }
 
@@ -86,7 +86,8 @@ const ids = (deliveries: ClaimedDelivery[]) => deliveries.map(({ id }) => id).so
 test('only what is due is claimed, with all it takes to send it', async () => {
   const endpointId = await makeEndpoint();
   await makeEvents(1);
-  await makeEvents(1, new Date(Date.now() + 60_000));
+  await change("next_attempt_at = now() + interval '1 minute'");
+  await makeEvents(1);
   const [only, ...more] = await claim({ claimId: 'claim-1', nodeId: 7 });
   assert.ok(only);
   assert.deepEqual(more, []);
@@ -134,7 +135,7 @@ test('first attempts go before retries, and among them what has waited longest',
     {
       delivery: oldest as ClaimedDelivery,
       status: 'pending',
-      nextAttemptAt: new Date(now - 4000),
+      retryInMs: -4000,
       attempt: attempt(1, 500),
     },
   ]);
@@ -182,7 +183,7 @@ test('an expired claim goes to another node; the late result of the first is ref
   await change(`lease_until = now() - interval '1 second'`);
   const [second] = await claim({ nodeId: 2 });
   assert.equal(second?.id, first.id);
-  const result = { status: 'succeeded' as const, nextAttemptAt: null };
+  const result = { status: 'succeeded' as const, retryInMs: null };
   const late = { ...result, delivery: first, attempt: attempt(1, 200) };
   assert.deepEqual(await queue.complete([late]), []);
   assert.deepEqual(
@@ -201,7 +202,6 @@ test('results are written down in batches, each attempt added to those before it
   await makeEndpoint();
   await makeEvents(4);
   const claimed = await claim();
-  const later = new Date(Date.now() - 1);
   const outcomes = ['succeeded', 'pending', 'failed', 'skipped'] as const;
   const taken = await queue.complete(
     claimed.map((delivery, index) => {
@@ -209,7 +209,7 @@ test('results are written down in batches, each attempt added to those before it
       return {
         delivery,
         status,
-        nextAttemptAt: status === 'pending' ? later : null,
+        retryInMs: status === 'pending' ? -1 : null,
         attempt: status === 'skipped' ? null : attempt(1),
       };
     }),
@@ -230,7 +230,7 @@ test('results are written down in batches, each attempt added to those before it
   assert.equal(again?.attemptCount, 1);
   assert.equal(again?.firstAttemptAt?.toISOString(), attempt(1).at);
   await queue.complete([
-    { delivery: again as ClaimedDelivery, status: 'failed', nextAttemptAt: null, attempt: attempt(2, 500) },
+    { delivery: again as ClaimedDelivery, status: 'failed', retryInMs: null, attempt: attempt(2, 500) },
   ]);
   const row = (await rows()).find(({ id }) => id === again?.id);
   assert.deepEqual(row?.attempts, [attempt(1), attempt(2, 500)]);
@@ -241,11 +241,13 @@ test('results are written down in batches, each attempt added to those before it
 test('what is given back untried counts as no attempt, and keeps its place before retries', async () => {
   await makeEndpoint();
   await makeEvents(1);
+  const [before] = await rows();
   const [delivery] = await claim();
   assert.ok(delivery);
-  await queue.complete([{ delivery, status: 'pending', nextAttemptAt: new Date(), attempt: null }]);
+  await queue.complete([{ delivery, status: 'pending', retryInMs: null, attempt: null }]);
   const [row] = await rows();
   assert.deepEqual([row?.status, row?.attempt_count, row?.retrying], ['pending', 0, false]);
+  assert.deepEqual(row?.next_attempt_at, before?.next_attempt_at, 'it is due since when it was');
   assert.equal((await claim()).length, 1);
 });
 
@@ -287,11 +289,34 @@ test('the oldest day with an open delivery bounds what is looked at, and what is
     {
       delivery: delivery as ClaimedDelivery,
       status: 'failed',
-      nextAttemptAt: null,
+      retryInMs: null,
       attempt: attempt(1, 500),
     },
   ]);
   assert.equal(await oldestDay(), today);
+});
+
+test('a retry is due after so long by the clock of the database', async () => {
+  await makeEndpoint();
+  // Made by a node whose clock is an hour ahead.
+  await makeEvents(1, new Date(Date.now() + 60 * 60 * 1000));
+  const [delivery] = await claim();
+  assert.ok(delivery, 'sent at once all the same');
+  await queue.complete([{ delivery, status: 'pending', retryInMs: 60_000, attempt: attempt(1, 500) }]);
+  const { rows } = await database.pool.query(
+    'select extract(epoch from next_attempt_at - now())::float8 as seconds from webhook_deliveries',
+  );
+  assert.ok(rows[0].seconds > 50 && rows[0].seconds <= 60, `${rows[0].seconds} s`);
+});
+
+test('what changes in an endpoint reaches the deliveries of it that wait', async () => {
+  const id = await makeEndpoint();
+  await makeEvents(2);
+  const [delivery] = await claim({ usual: 1 });
+  assert.equal(delivery?.endpoint.enabled, true);
+  await database.pool.query('update webhook_endpoints set deleted_at = now()');
+  await claim({ room: [{ endpointId: id, free: 0 }], waiting: [id] });
+  assert.equal(delivery?.endpoint.enabled, false);
 });
 
 test('endpoints take turns: what one claim had no room for comes first in the next', async () => {

@@ -9,14 +9,15 @@ export interface ClaimedDelivery {
   envelope: string;
   attemptCount: number;
   firstAttemptAt: Date | null;
-  /** When it became due. */
-  nextAttemptAt: Date;
+  /** Where its row lies: finds it again without a look into an index. */
+  rowAt: string;
   claimId: string;
   /** By this node's clock, just before it asked: the claim ends no sooner than a lease later. */
   claimedAt: number;
   endpoint: ClaimedEndpoint;
 }
 
+/** One object for all deliveries of an endpoint in the hands of a node, changed in place when the endpoint is. */
 export interface ClaimedEndpoint {
   id: string;
   workspaceId: string;
@@ -41,7 +42,8 @@ export interface Attempt {
 export interface Result {
   delivery: ClaimedDelivery;
   status: 'pending' | 'succeeded' | 'failed' | 'skipped';
-  nextAttemptAt: Date | null;
+  /** Until the next attempt, of a pending one; null: it is due as it was before. */
+  retryInMs: number | null;
   /** null when it was not tried: the endpoint is disabled, or the node stops. */
   attempt: Attempt | null;
 }
@@ -53,6 +55,8 @@ export interface ClaimRequest {
   /** How many more each endpoint may have here; endpoints that are not named may have `usual`. */
   room: { endpointId: string; free: number }[];
   usual: number;
+  /** Endpoints with deliveries that wait here: what has changed in them is looked up too. */
+  waiting: string[];
   limit: number;
   /** No open delivery is older; keeps the days before out of it. */
   since: Date;
@@ -81,11 +85,11 @@ with recursive active (endpoint_id) as (
     where d.open and d.created_at >= $4 and d.endpoint_id > active.endpoint_id order by d.endpoint_id limit 1
   ) as next
 ), due as (
-  select q.workspace_id, q.id, q.created_at, q.event_id
+  select q.row_at, q.workspace_id, q.created_at, q.event_id
   from active
   left join unnest($1::text[], $2::integer[]) as room (endpoint_id, free) using (endpoint_id)
   cross join lateral (
-    select workspace_id, id, created_at, event_id from webhook_deliveries d
+    select d.ctid as row_at, workspace_id, created_at, event_id from webhook_deliveries d
     where d.endpoint_id = active.endpoint_id and d.open and d.created_at >= $4 and d.next_attempt_at <= now()
       and (d.claim_id is null or d.lease_until < now())
     order by d.retrying, d.next_attempt_at
@@ -100,22 +104,26 @@ from due
 cross join lateral (
   select envelope from events e where e.workspace_id = due.workspace_id and e.id = due.event_id limit 1
 ) as event
-where d.workspace_id = due.workspace_id and d.id = due.id and d.created_at = due.created_at and d.created_at >= $4
+where d.ctid = due.row_at and d.created_at = due.created_at and d.created_at >= $4
 returning d.workspace_id, d.id, d.created_at, d.event_id, d.endpoint_id, d.attempt_count, d.first_attempt_at,
-  d.next_attempt_at, event.envelope`;
+  d.ctid as row_at, event.envelope`;
 
 const completeText = `
 update webhook_deliveries d
-set status = r.status, open = r.open, retrying = d.retrying or r.attempt is not null, next_attempt_at = r.next_attempt_at,
+set status = r.status, open = r.open, retrying = d.retrying or r.attempt is not null,
+    next_attempt_at = case
+      when not r.open then null
+      when r.retry_in_ms is null then d.next_attempt_at
+      else now() + r.retry_in_ms * interval '1 millisecond'
+    end,
     attempt_count = d.attempt_count + (r.attempt is not null)::integer,
     first_attempt_at = coalesce(d.first_attempt_at, (r.attempt ->> 'at')::timestamptz),
     attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end,
     claim_id = null, claimed_by = null, lease_until = null
 from json_to_recordset($1) as r (
-  workspace_id text, id text, created_at timestamptz, claim_id text, status text, open boolean,
-  next_attempt_at timestamptz, attempt jsonb
+  row_at tid, id text, created_at timestamptz, claim_id text, status text, open boolean, retry_in_ms float8, attempt jsonb
 )
-where d.workspace_id = r.workspace_id and d.id = r.id and d.created_at = r.created_at and d.claim_id = r.claim_id
+where d.ctid = r.row_at and d.created_at = r.created_at and d.id = r.id and d.claim_id = r.claim_id
 returning d.id`;
 
 interface ClaimRow {
@@ -126,7 +134,7 @@ interface ClaimRow {
   endpoint_id: string;
   attempt_count: number;
   first_attempt_at: Date | null;
-  next_attempt_at: Date;
+  row_at: string;
   envelope: string;
 }
 
@@ -147,33 +155,25 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
   /** The endpoint where the last claim had enough. */
   let after = '';
 
-  async function endpointsById(ids: string[]): Promise<Map<string, ClaimedEndpoint>> {
+  /** Those with deliveries that wait here. */
+  let endpoints = new Map<string, ClaimedEndpoint>();
+
+  /** As they are now; deliveries claimed before see it too. */
+  async function lookUp(ids: Set<string>): Promise<void> {
     const { rows } = await pool.query<EndpointRow>({
       name: 'webhook-endpoints',
       text: `select id, workspace_id, url, enabled and deleted_at is null as enabled, rate_limit, failing_since,
                     previous_secret_until, revision
              from webhook_endpoints where id = any($1::text[])`,
-      values: [ids],
+      values: [[...ids]],
     });
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        {
-          id: row.id,
-          workspaceId: row.workspace_id,
-          url: new URL(row.url),
-          enabled: row.enabled,
-          rateLimit: row.rate_limit,
-          failingSince: row.failing_since,
-          previousSecretUntil: row.previous_secret_until,
-          revision: row.revision,
-        },
-      ]),
+    endpoints = new Map(
+      rows.map((row) => [row.id, Object.assign(endpoints.get(row.id) ?? {}, toEndpoint(row))]),
     );
   }
 
   return {
-    async claim({ claimId, nodeId, leaseMs, room, usual, limit, since }) {
+    async claim({ claimId, nodeId, leaseMs, room, usual, waiting, limit, since }) {
       const claimedAt = Date.now();
       const claimAfter = async (endpointId: string) => {
         const { rows } = await pool.query<ClaimRow>({
@@ -200,8 +200,9 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
         '',
       );
       after = rows.length === limit ? last : '';
-      if (rows.length === 0) return [];
-      const endpoints = await endpointsById([...new Set(rows.map((row) => row.endpoint_id))]);
+      const wanted = new Set([...waiting, ...rows.map((row) => row.endpoint_id)]);
+      if (wanted.size === 0) return [];
+      await lookUp(wanted);
       return rows.flatMap((row) => {
         const endpoint = endpoints.get(row.endpoint_id);
         if (!endpoint) return [];
@@ -213,7 +214,7 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
           envelope: row.envelope,
           attemptCount: row.attempt_count,
           firstAttemptAt: row.first_attempt_at,
-          nextAttemptAt: row.next_attempt_at,
+          rowAt: row.row_at,
           claimId,
           claimedAt,
           endpoint,
@@ -222,14 +223,14 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
     },
 
     async complete(results) {
-      const rows = results.map(({ delivery, status, nextAttemptAt, attempt }) => ({
-        workspace_id: delivery.workspaceId,
+      const rows = results.map(({ delivery, status, retryInMs, attempt }) => ({
+        row_at: delivery.rowAt,
         id: delivery.id,
         created_at: delivery.createdAt,
         claim_id: delivery.claimId,
         status,
         open: status === 'pending',
-        next_attempt_at: nextAttemptAt,
+        retry_in_ms: retryInMs,
         attempt,
       }));
       const taken = await pool.query<{ id: string }>({
@@ -255,5 +256,18 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
       });
       return rows[0]?.day ?? new Date(today);
     },
+  };
+}
+
+function toEndpoint(row: EndpointRow): ClaimedEndpoint {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    url: new URL(row.url),
+    enabled: row.enabled,
+    rateLimit: row.rate_limit,
+    failingSince: row.failing_since,
+    previousSecretUntil: row.previous_secret_until,
+    revision: row.revision,
   };
 }

@@ -1,4 +1,6 @@
 /** Writes results down in batches, and keeps them while the database is away. */
+
+import { isStatementFault } from '../db/faults.ts';
 import { createBell, pause } from '../loop.ts';
 import type { Queue, Result } from './queue.ts';
 
@@ -22,9 +24,37 @@ const gatherMs = 50;
 const batchSize = 500;
 const againMs = 500;
 
+const unstored = '(the answer could not be stored)';
+
 export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps): ResultWriter {
   const results: Result[] = [];
   const bell = createBell();
+
+  /** One that PostgreSQL cannot store must not hold up the others: it is found by halves, and kept without its answer. */
+  async function write(batch: Result[]): Promise<void> {
+    try {
+      const taken = await queue.complete(batch);
+      onWritten(batch, batch.length - taken.length);
+    } catch (error) {
+      const [only] = batch;
+      if (!isStatementFault(error) || !only) throw error;
+      if (batch.length > 1) {
+        const half = Math.ceil(batch.length / 2);
+        await write(batch.slice(0, half));
+        await write(batch.slice(half));
+        return;
+      }
+      if (only.attempt === null || only.attempt.responseBody === unstored) throw error;
+      log.error({ err: error, delivery: only.delivery.id }, 'an answer could not be stored');
+      const attempt = {
+        ...only.attempt,
+        error: plain(only.attempt.error),
+        responseHeaders: {},
+        responseBody: unstored,
+      };
+      await write([{ ...only, attempt }]);
+    }
+  }
 
   return {
     add(result) {
@@ -38,8 +68,7 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
         const batch = results.splice(0, batchSize);
         if (batch.length === 0) continue;
         try {
-          const taken = await queue.complete(batch);
-          onWritten(batch, batch.length - taken.length);
+          await write(batch);
           beat();
         } catch (error) {
           log.error({ err: error }, 'results of deliveries could not be written yet');
@@ -51,4 +80,8 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
       }
     },
   };
+}
+
+function plain(text: string | null): string | null {
+  return text?.replace(/[^\x20-\x7E]/g, '?') ?? null;
 }
