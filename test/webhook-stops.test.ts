@@ -43,7 +43,7 @@ for (const how of ['410', 'delete'] as const) {
       };
       service.app.loops.start();
       const list = '/api-v1/platform/webhooks/deliveries?type=vault.deactivated&limit=1000';
-      const done = await waitUntil(async () => {
+      await waitUntil(async () => {
         const { json } = await service.call('GET', list);
         return json.every(({ status }: { status: string }) => status !== 'pending' && status !== 'delivering')
           ? json
