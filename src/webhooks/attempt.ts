@@ -24,8 +24,16 @@ export async function attemptDelivery(
   const sign = await signerOf(endpoint);
   const startedAt = Date.now();
   const headers = sign({ eventId, body: envelope, timestamp: Math.floor(startedAt / 1000) });
-  const { retryAfter, ...told } = await exchanger.post({ url: endpoint.url, headers, body: envelope });
-  const attempt: Attempt = { number: attemptCount + 1, at: new Date(startedAt).toISOString(), ...told };
+  const told = await exchanger.post({ url: endpoint.url, headers, body: envelope });
+  const attempt: Attempt = {
+    number: attemptCount + 1,
+    at: new Date(startedAt).toISOString(),
+    durationMs: told.durationMs,
+    statusCode: told.statusCode,
+    error: told.error,
+    responseHeaders: told.responseHeaders,
+    responseBody: told.responseBody,
+  };
   // The attempt was made and must be told, whatever becomes of this note.
   const note = (health: EndpointHealth) =>
     onHealth(endpoint, health).catch((error) =>
@@ -40,7 +48,7 @@ export async function attemptDelivery(
   if (gone) endpoint.enabled = false;
   await note(gone ? 'gone' : 'failing');
   if (gone) return { delivery, status: 'failed', retryInMs: null, attempt };
-  const asked = told.statusCode === 429 || told.statusCode === 503 ? retryAfter : null;
+  const asked = told.statusCode === 429 || told.statusCode === 503 ? told.retryAfter : null;
   const now = Date.now();
   const next = nextAttemptAt(retryStepsMs, {
     attempts: attempt.number,

@@ -1,5 +1,5 @@
 /** Sends what is due: claims in batches, posts with every endpoint in its own lane, writes results down in batches. */
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { type Bell, type Loop, pause } from '../loop.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt.ts';
 import { firstCap } from './lane.ts';
@@ -21,8 +21,9 @@ const mostWaiting = 2000;
 const mostInHand = 10_000;
 /** For what other nodes commit, and for retries that become due. */
 const pollMs = 200;
-/** Claims that would follow each other faster are made as one. */
+/** Claims that would follow each other faster are made as one; longer while there is enough here to go on with. */
 const claimRestMs = 5;
+const stockedRestMs = 100;
 const daysRestMs = 2_000;
 /** In-flight requests get this long to finish when the node stops. */
 const stopGraceMs = 3_000;
@@ -38,6 +39,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
   const { queue, bell, log } = deps;
   // A third of it to wait for its turn, a third to be sent, a third to be written down.
   const leaseMs = Math.max(deps.timeoutMs * 3, shortestLeaseMs);
+  let claims = 0;
   const writer = createResultWriter(deps);
   const lanes = createLanes<ClaimedDelivery>({
     run: send,
@@ -70,9 +72,9 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     const inHand = waiting + lanes.inFlight() + writer.waiting();
     const limit = Math.min(claimLimit, mostWaiting - waiting, mostInHand - inHand);
     if (limit <= 0) return false;
-    const room = lanes.room(now);
+    const room = lanes.room(now, limit);
     const claimed = await queue.claim({
-      claimId: randomUUID(),
+      claimId: `${deps.nodeId.toString(36)}-${(claims++).toString(36)}`,
       nodeId: deps.nodeId,
       leaseMs,
       room,
@@ -104,7 +106,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
           }
           const more = await claim(since);
           beat();
-          await pause(claimRestMs, signal);
+          await pause(lanes.waiting() > mostWaiting / 2 ? stockedRestMs : claimRestMs, signal);
           if (!more) await bell.wait(pollMs, signal);
         }
       } finally {

@@ -1,6 +1,6 @@
 /**
- * The lanes of a node, one for each endpoint it has deliveries for. They share what the node can do at once in turns;
- * a receiver that does not answer gives up its share after a second.
+ * The lanes of a node, one for each endpoint it has deliveries for. In turns they share what the node can do at once;
+ * a request that has to wait for its receiver takes no part in that.
  */
 import { createLane, type Lane } from './lane.ts';
 
@@ -15,8 +15,8 @@ export interface LanesOptions<Job> {
 }
 
 export interface Lanes<Job> {
-  /** How many more jobs each known endpoint would take. */
-  room(now: number): { endpointId: string; free: number }[];
+  /** How many more jobs each known endpoint would take; of `limit` those with more to send get equal shares. */
+  room(now: number, limit: number): { endpointId: string; free: number }[];
   /** `more`: there may be further jobs for this endpoint. */
   add(endpointId: string, batch: { jobs: Job[]; rateLimit: number | null; more: boolean }): void;
   /** Takes back what stands behind a receiver that does not answer, and forgets endpoints that had nothing for long. */
@@ -32,14 +32,17 @@ export interface Lanes<Job> {
 interface Entry<Job> {
   lane: Lane<Job>;
   more: boolean;
-  /** It has asked for a turn. */
+  /** More are asked for when no more than these are left, so that it does not run dry meanwhile. */
+  fewLeft: number;
+  asked: boolean;
+  /** It waits for its turn. */
   queued: boolean;
   timer: NodeJS.Timeout | null;
 }
 
-/** Requests at once over all endpoints, those that take longer than a second left out: more only wait for each other. */
-const mostActive = 128;
-const slowMs = 1_000;
+/** Requests at once over all endpoints, without those that wait for their receiver: more would only slow each other. */
+const mostActive = 64;
+const waitsAfterMs = 25;
 /** How an endpoint fares and how much it may have is remembered for so long after its last delivery. */
 const rememberMs = 10 * 60 * 1000;
 /** When so many are remembered, those that have nothing go at once. */
@@ -49,7 +52,9 @@ export function createLanes<Job>({ run, onWanting, isStale, onTakenBack }: Lanes
   const entries = new Map<string, Entry<Job>>();
   const turns: Entry<Job>[] = [];
   let inFlight = 0;
-  let active = 0;
+  /** In the order in which they started. */
+  const active = new Set<{ startedAt: number }>();
+  let clock: NodeJS.Timeout | null = null;
   let sharing = false;
 
   function ask(entry: Entry<Job>): void {
@@ -64,13 +69,27 @@ export function createLanes<Job>({ run, onWanting, isStale, onTakenBack }: Lanes
     // A job that starts may finish at once and come back here.
     if (sharing) return;
     sharing = true;
-    while (active < mostActive) {
+    while (active.size < mostActive) {
       const entry = turns.shift();
       if (!entry) break;
       entry.queued = false;
       start(entry);
     }
     sharing = false;
+  }
+
+  /** Those that wait for their receiver make room for others. */
+  function leaveWaiting(): void {
+    const before = performance.now() - waitsAfterMs;
+    for (const request of active) {
+      if (request.startedAt > before) break;
+      active.delete(request);
+    }
+    if (active.size === 0 && clock) {
+      clearInterval(clock);
+      clock = null;
+    }
+    share();
   }
 
   function start(entry: Entry<Job>): void {
@@ -98,37 +117,37 @@ export function createLanes<Job>({ run, onWanting, isStale, onTakenBack }: Lanes
 
   async function follow(entry: Entry<Job>, job: Job): Promise<void> {
     const { lane } = entry;
+    const request = { startedAt: performance.now() };
     inFlight += 1;
-    active += 1;
-    let counted = true;
-    const leave = () => {
-      if (counted) active -= 1;
-      counted = false;
-    };
-    const slow = setTimeout(() => {
-      leave();
-      share();
-    }, slowMs);
+    active.add(request);
+    clock ??= setInterval(leaveWaiting, waitsAfterMs / 2);
     const succeeded = await run(job);
-    clearTimeout(slow);
-    leave();
+    active.delete(request);
     inFlight -= 1;
     lane.finished(succeeded, Date.now());
     ask(entry);
     share();
-    // Asked for while there is still something to send, so that it does not run dry meanwhile.
-    if (entry.more && lane.waiting() <= lane.inFlight()) {
-      entry.more = false;
+    if (entry.more && !entry.asked && lane.waiting() <= entry.fewLeft) {
+      entry.asked = true;
       onWanting();
     }
   }
 
   return {
-    room: (now) => [...entries].map(([endpointId, { lane }]) => ({ endpointId, free: lane.room(now) })),
+    room(now, limit) {
+      const sharers = entries.values().reduce((count, { more }) => count + Number(more), 0);
+      const share = Math.ceil(limit / Math.max(1, sharers));
+      return [...entries].map(([endpointId, { lane }]) => ({
+        endpointId,
+        free: Math.min(lane.room(now), share),
+      }));
+    },
     add(endpointId, { jobs, rateLimit, more }) {
-      const entry = entries.get(endpointId) ?? { lane: createLane<Job>(), more, queued: false, timer: null };
+      const entry = entries.get(endpointId) ?? newEntry<Job>();
       entries.set(endpointId, entry);
       entry.more = more;
+      entry.fewLeft = jobs.length / 2;
+      entry.asked = false;
       entry.lane.setRate(rateLimit);
       entry.lane.add(jobs, Date.now());
       ask(entry);
@@ -151,4 +170,8 @@ export function createLanes<Job>({ run, onWanting, isStale, onTakenBack }: Lanes
     waiting: () => entries.values().reduce((sum, { lane }) => sum + lane.waiting(), 0),
     inFlight: () => inFlight,
   };
+}
+
+function newEntry<Job>(): Entry<Job> {
+  return { lane: createLane<Job>(), more: false, fewLeft: 0, asked: false, queued: false, timer: null };
 }

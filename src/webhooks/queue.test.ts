@@ -95,7 +95,7 @@ test('only what is due is claimed, with all it takes to send it', async () => {
     await database.pool.query('select envelope from events where id = $1', [only.eventId])
   ).rows[0];
   assert.equal(only.envelope, envelope);
-  assert.equal(only.workspaceId, workspaceId);
+  assert.equal(only.endpoint.workspaceId, workspaceId);
   assert.equal(only.attemptCount, 0);
   assert.equal(only.firstAttemptAt, null);
   assert.equal(only.claimId, 'claim-1');
@@ -185,14 +185,14 @@ test('an expired claim goes to another node; the late result of the first is ref
   assert.equal(second?.id, first.id);
   const result = { status: 'succeeded' as const, retryInMs: null };
   const late = { ...result, delivery: first, attempt: attempt(1, 200) };
-  assert.deepEqual(await queue.complete([late]), []);
+  assert.equal(await queue.complete([late]), 0);
   assert.deepEqual(
     (await rows()).map(({ status, attempts }) => [status, attempts]),
     [['delivering', []]],
   );
   const good = { ...result, delivery: second as ClaimedDelivery, attempt: attempt(1, 204) };
-  assert.deepEqual(await queue.complete([good]), [first.id]);
-  assert.deepEqual(await queue.complete([late, good]), [], 'nor after it is done');
+  assert.equal(await queue.complete([good]), 1);
+  assert.equal(await queue.complete([late, good]), 0, 'nor after it is done');
   const [row] = await rows();
   assert.deepEqual(row?.attempts, [attempt(1, 204)]);
   assert.equal(row?.attempt_count, 1);
@@ -214,7 +214,7 @@ test('results are written down in batches, each attempt added to those before it
       };
     }),
   );
-  assert.deepEqual(taken.sort(), ids(claimed));
+  assert.equal(taken, 4);
   const by = new Map((await rows()).map((row) => [row.id, row]));
   for (const [index, { id }] of claimed.entries()) {
     const row = by.get(id);

@@ -2,7 +2,6 @@
 import type { Pool } from 'pg';
 
 export interface ClaimedDelivery {
-  workspaceId: string;
   id: string;
   createdAt: Date;
   eventId: string;
@@ -64,8 +63,8 @@ export interface ClaimRequest {
 
 export interface Queue {
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
-  /** Writes results down; those whose claim was lost meanwhile are refused. Returns the ids that were taken. */
-  complete(results: Result[]): Promise<string[]>;
+  /** Writes results down; those whose claim was lost meanwhile are refused. Returns how many were taken. */
+  complete(results: Result[]): Promise<number>;
   /** The first moment of the oldest day that has open deliveries, or of today. */
   oldestOpenDay(): Promise<Date>;
 }
@@ -105,7 +104,7 @@ cross join lateral (
   select envelope from events e where e.workspace_id = due.workspace_id and e.id = due.event_id limit 1
 ) as event
 where d.ctid = due.row_at and d.created_at = due.created_at and d.created_at >= $4
-returning d.workspace_id, d.id, d.created_at, d.event_id, d.endpoint_id, d.attempt_count, d.first_attempt_at,
+returning d.id, d.created_at, d.event_id, d.endpoint_id, d.attempt_count, d.first_attempt_at,
   d.ctid as row_at, event.envelope`;
 
 const completeText = `
@@ -124,10 +123,9 @@ from json_to_recordset($1) as r (
   row_at tid, id text, created_at timestamptz, claim_id text, status text, open boolean, retry_in_ms float8, attempt jsonb
 )
 where d.ctid = r.row_at and d.created_at = r.created_at and d.id = r.id and d.claim_id = r.claim_id
-returning d.id`;
+  and d.created_at between $2 and $3`;
 
 interface ClaimRow {
-  workspace_id: string;
   id: string;
   created_at: Date;
   event_id: string;
@@ -207,7 +205,6 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
         const endpoint = endpoints.get(row.endpoint_id);
         if (!endpoint) return [];
         return {
-          workspaceId: row.workspace_id,
           id: row.id,
           createdAt: row.created_at,
           eventId: row.event_id,
@@ -233,12 +230,14 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
         retry_in_ms: retryInMs,
         attempt,
       }));
-      const taken = await pool.query<{ id: string }>({
+      const times = results.map(({ delivery }) => delivery.createdAt.getTime());
+      const { rowCount } = await pool.query({
         name: 'webhook-complete',
         text: completeText,
-        values: [JSON.stringify(rows)],
+        // The times leave out the days that none of them is of, when it is planned.
+        values: [JSON.stringify(rows), new Date(Math.min(...times)), new Date(Math.max(...times))],
       });
-      return taken.rows.map(({ id }) => id);
+      return rowCount ?? 0;
     },
 
     async oldestOpenDay() {

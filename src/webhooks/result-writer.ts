@@ -34,7 +34,7 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
   async function write(batch: Result[]): Promise<void> {
     try {
       const taken = await queue.complete(batch);
-      onWritten(batch, batch.length - taken.length);
+      onWritten(batch, batch.length - taken);
     } catch (error) {
       const [only] = batch;
       if (!isStatementFault(error) || !only) throw error;
