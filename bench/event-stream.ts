@@ -33,8 +33,8 @@ export interface EventStreamResult {
 const longestArrivalMs = 60_000;
 /** Of the offered rate, measured to the last answer. */
 const keptShare = 0.98;
-/** At most half of the vaults are being switched, so that two changes of one never meet. */
-const busyShare = 0.5;
+/** At most so many of the vaults are being switched: two changes of one that met would make no event. */
+const busyShare = 0.125;
 
 /** `hangingPath` gets no answer while the stream lasts, and everything afterwards; `leftOut` is not looked at. */
 export async function runEventStream(

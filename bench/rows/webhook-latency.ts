@@ -9,7 +9,7 @@ const perSecond = 1_000;
 const seconds = 20;
 const warmUpSeconds = 4;
 /** So many that the next switch of a vault never meets the one before. */
-const vaultCount = 512;
+const vaultCount = 2_048;
 const p99ToReachMs = 250;
 
 export const webhookLatency: Row = {

@@ -6,7 +6,8 @@ import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, name } from '../http/schemas.ts';
-import type { Vault, VaultStatus, Vaults } from './vaults.ts';
+import type { Vault, VaultStatus } from './vaults.store.ts';
+import type { Vaults } from './vaults.ts';
 
 const status = Type.Unsafe<VaultStatus>(Type.String({ enum: ['active', 'inactive'] }));
 

@@ -70,8 +70,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     lanes.sweep(now);
     const waiting = lanes.waiting();
     const inHand = waiting + lanes.inFlight() + writer.waiting();
-    const limit = Math.min(claimLimit, mostWaiting - waiting, mostInHand - inHand);
-    if (limit <= 0) return false;
+    const limit = Math.max(0, Math.min(claimLimit, mostWaiting - waiting, mostInHand - inHand));
     const room = lanes.room(now, limit);
     const claimed = await queue.claim({
       claimId: `${deps.nodeId.toString(36)}-${(claims++).toString(36)}`,
@@ -84,7 +83,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
       since,
     });
     const granted = new Map(room.map(({ endpointId, free }) => [endpointId, free]));
-    const full = claimed.length === limit;
+    const full = limit > 0 && claimed.length === limit;
     for (const [endpointId, jobs] of Map.groupBy(claimed, ({ endpoint }) => endpoint.id)) {
       const more = full || jobs.length === (granted.get(endpointId) ?? firstCap);
       lanes.add(endpointId, { jobs, rateLimit: jobs[0]?.endpoint.rateLimit ?? null, more });

@@ -235,11 +235,13 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
         ]);
         return toEndpoint(updated);
       });
+      // What waits here to be sent is held to the change at once.
+      eventBell.ring();
       return { endpoint, test: outcome };
     },
 
-    remove: (caller, id) =>
-      db.transaction().execute(async (db) => {
+    async remove(caller, id) {
+      await db.transaction().execute(async (db) => {
         await find(db, caller.workspaceId, id, true);
         await db
           .updateTable('webhook_endpoints')
@@ -249,7 +251,9 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .execute();
         await skipOpen(db, id);
         await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.delete', targetId: id })]);
-      }),
+      });
+      eventBell.ring();
+    },
 
     async secret(workspaceId, id) {
       await find(db, workspaceId, id);
