@@ -32,6 +32,6 @@ export interface Comparison {
 
 export interface Figure {
   value: number;
-  unit: 'req/s' | 'deliveries/s' | 'events/s' | 's' | 'ms' | 'statements';
+  unit: 'req/s' | 'deliveries/s' | 'events/s' | 's' | 'ms' | 'MB' | 'statements';
   p99Ms: number | null;
 }

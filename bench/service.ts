@@ -1,6 +1,7 @@
 /** A real Holdfast as a child process: `bin/holdfast serve` with the embedded PostgreSQL, as anybody would run it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 export interface Service {
@@ -10,6 +11,8 @@ export interface Service {
   key: string | null;
   /** From the start of the process to the line that says it is ready. */
   readyMs: number;
+  /** The most memory it has had, of what the process itself occupies. */
+  peakMemoryMb(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -54,7 +57,12 @@ export async function startService({ dataDir }: { dataDir: string }): Promise<Se
   try {
     const url = await ready;
     const readyMs = performance.now() - began;
-    return { url, dataDir, key: /\bhf_live_\w+/.exec(output)?.[0] ?? null, readyMs, stop };
+    const key = /\bhf_live_\w+/.exec(output)?.[0] ?? null;
+    const peakMemoryMb = async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+    };
+    return { url, dataDir, key, readyMs, peakMemoryMb, stop };
   } catch (error) {
     await stop();
     throw error;

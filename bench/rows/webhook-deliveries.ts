@@ -31,6 +31,7 @@ const longestTurnMs = 120_000;
 const bareToReach = 0.7;
 const bullmqToReach = 3;
 const statementsToReach = 0.02;
+const memoryToReachMb = 300;
 
 interface Played {
   perSecond: number;
@@ -106,6 +107,7 @@ export const webhookDeliveries: Row = {
       },
     );
     await removeTargets(service, targets);
+    const memoryMb = await service.peakMemoryMb();
 
     const perSecond = (side: 'bare' | 'bullmq' | 'holdfast') =>
       played.map((round) => round[side]?.perSecond ?? Number.NaN);
@@ -140,6 +142,14 @@ export const webhookDeliveries: Row = {
           ratio: null,
           toReach: `≤ ${statementsToReach}`,
           reached: statements <= statementsToReach,
+        },
+        {
+          figure: 'memory at its peak',
+          peer: null,
+          holdfast: { value: memoryMb, unit: 'MB', p99Ms: null },
+          ratio: null,
+          toReach: `≤ ${memoryToReachMb} MB`,
+          reached: memoryMb <= memoryToReachMb,
         },
       ],
       details: { targetCount, events, rounds: played },

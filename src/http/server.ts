@@ -133,14 +133,20 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
   });
 }
 
+/** Requests under way when the stop begins get this long to be answered. */
+const longestAnswerMs = 5_000;
+
 /** Fastify closes connections that are idle when the stop begins; those that were busy then are closed after their answer. */
 function closeConnectionsWhenStopping(app: FastifyInstance, config: Config): void {
   let stopping = false;
   const connections = new Set<Socket>();
-  app.server.on(config.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-  });
+  const raw = new Set<Socket>();
+  const keepTrack = (kept: Set<Socket>) => (socket: Socket) => {
+    kept.add(socket);
+    socket.once('close', () => kept.delete(socket));
+  };
+  app.server.on(config.tls ? 'secureConnection' : 'connection', keepTrack(connections));
+  if (config.tls) app.server.on('connection', keepTrack(raw));
   app.addHook('preClose', async () => {
     stopping = true;
     // A request that is on its way, but not read yet, would be lost with its connection: it gets a moment.
@@ -148,7 +154,14 @@ function closeConnectionsWhenStopping(app: FastifyInstance, config: Config): voi
     // Clients also connect ahead of need. For node such a connection is not idle until its first request.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
-    app.server.once('close', () => clearInterval(sweep));
+    // What has not sent the whole of its request or handshake by then never will.
+    const cut = setTimeout(() => {
+      for (const socket of [...connections, ...raw]) socket.destroy();
+    }, longestAnswerMs);
+    app.server.once('close', () => {
+      clearInterval(sweep);
+      clearTimeout(cut);
+    });
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (stopping) reply.header('connection', 'close');
