@@ -1,0 +1,81 @@
+/** Canonical JSON (RFC 8785): one text for one value, and a refusal where two readers could see two values. */
+import canonicalize from 'canonicalize';
+
+/** Says where the value cannot be written canonically, and why; safe to show to whoever sent it. */
+export class CanonicalJsonError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CanonicalJsonError';
+  }
+}
+
+/** As deep as the API reads a body. */
+const maxDepth = 64;
+
+/**
+ * `name` is what messages call the value. Integers beyond 2^53 are refused, 2^53 itself included: JSON.parse has already
+ * rounded 2^53 + 1 to it, so what is hashed might not be what was sent.
+ */
+export function canonicalJson(value: unknown, name = 'The value'): string {
+  check(value, name, 0);
+  return canonicalize(value) as string;
+}
+
+/** Reads JSON text, and refuses a name that occurs twice in one object: readers differ in which of them they take. */
+export function parseUnambiguousJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  // In valid JSON a string followed by a colon is a name; the pattern steps over all other strings whole.
+  let names = 0;
+  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)) if (colon) names += 1;
+  if (names !== countNames(value)) throw new CanonicalJsonError('A name occurs twice in one object.');
+  return value;
+}
+
+function check(value: unknown, path: string, depth: number): void {
+  if (value === null || typeof value === 'boolean') return;
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new CanonicalJsonError(`${path} holds half of a surrogate pair.`);
+    return;
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new CanonicalJsonError(`${path} is not a finite number.`);
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      throw new CanonicalJsonError(`${path} is an integer beyond 2^53; send it as a string.`);
+    }
+    return;
+  }
+  if (depth >= maxDepth) throw new CanonicalJsonError(`${path} is nested more than ${maxDepth} levels deep.`);
+  if (Array.isArray(value)) {
+    // Not forEach, which steps over holes.
+    for (let place = 0; place < value.length; place += 1) check(value[place], `${path}[${place}]`, depth + 1);
+    return;
+  }
+  if (!isPlainObject(value)) throw new CanonicalJsonError(`${path} is not a JSON value.`);
+  for (const [key, member] of Object.entries(value)) {
+    if (!key.isWellFormed()) {
+      throw new CanonicalJsonError(`A name in ${path} holds half of a surrogate pair.`);
+    }
+    check(member, `${path}.${key}`, depth + 1);
+  }
+}
+
+/** Whatever has a prototype of its own may have a toJSON too, and would be hashed as something else. */
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  // A plain object of another realm (a frame, a vm context) has a prototype that again has none.
+  const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return plain && typeof (value as { toJSON?: unknown }).toJSON !== 'function';
+}
+
+function countNames(value: unknown): number {
+  let names = 0;
+  const rest = [value];
+  while (rest.length > 0) {
+    const next = rest.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) names += Object.keys(next).length;
+    for (const member of Object.values(next)) rest.push(member);
+  }
+  return names;
+}

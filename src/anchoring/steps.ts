@@ -1,0 +1,36 @@
+/** The steps of a verification, in order, and what they add up to. */
+
+export const stepNames = [
+  'digest',
+  'claims',
+  'leaf',
+  'path',
+  'seal',
+  'registry',
+  'chain',
+  'time',
+  'finality',
+] as const;
+
+export type StepName = (typeof stepNames)[number];
+
+export interface Result {
+  status: 'pass' | 'fail' | 'skipped';
+  message: string;
+}
+
+export interface Verification {
+  steps: ({ name: StepName } & Result)[];
+  /** One failed step is a failure; what was skipped is never a pass. */
+  verdict: 'pass' | 'fail' | 'incomplete';
+}
+
+export const pass = (message: string): Result => ({ status: 'pass', message });
+export const fail = (message: string): Result => ({ status: 'fail', message });
+export const skip = (message: string): Result => ({ status: 'skipped', message });
+
+export function conclude(results: Record<StepName, Result>): Verification {
+  const steps = stepNames.map((name) => ({ name, ...results[name] }));
+  const has = (wanted: Result['status']) => steps.some(({ status }) => status === wanted);
+  return { steps, verdict: has('fail') ? 'fail' : has('skipped') ? 'incomplete' : 'pass' };
+}
