@@ -4,14 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import {
-  type AddressGuard,
-  createAddressGuard,
-  type Resolve,
-  toAllowList,
-  type VettedAddress,
-} from '../src/webhooks/address-guard.ts';
+import { type AddressGuard, createAddressGuard, toAllowList } from '../src/webhooks/address-guard.ts';
 import { createExchanger, type Exchanger } from '../src/webhooks/exchange.ts';
+import type { FoundAddress, Resolve } from '../src/webhooks/name-lookup.ts';
 import { withClient } from './database.ts';
 import { hostileUrls } from './hostile-urls.ts';
 import { waitUntil } from './process.ts';
@@ -54,7 +49,7 @@ function isHttp(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-const v4 = (address: string): VettedAddress => ({ address, family: 4 });
+const v4 = (address: string): FoundAddress => ({ address, family: 4 });
 
 function exchangerFor(guard: AddressGuard): Exchanger {
   return createExchanger({ guard, timeoutMs: 2000, caFile: null });

@@ -201,6 +201,7 @@ test('a private address, plain http and credentials are refused when saving, and
     'https://u:p@93.184.216.34/',
     'https://[::1]/',
     'nonsense',
+    'http://nobody.invalid/x',
   ]) {
     const refused = await service.call('POST', '/api-v1/platform/webhooks/endpoints', {
       body: { url, eventTypes: ['vault.deactivated'] },

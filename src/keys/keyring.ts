@@ -23,8 +23,8 @@ export interface Keyring {
   signer(owner: SigningKeyOwner & { address: string }): Promise<PrivateKeyAccount>;
   /** Seals any other secret; the row is committed with whatever it belongs to. */
   seal(ref: SecretRef, plaintext: Buffer): Write;
-  /** Opens a sealed secret; null when there is none. */
-  open(ref: SecretRef): Promise<Buffer | null>;
+  /** Opens a sealed secret; null when there is none. `within`: the transaction that asks. */
+  open(ref: SecretRef, within?: Db): Promise<Buffer | null>;
   /** Takes notice of master keys that were added or retired since; throws when one is missing here. */
   refresh(): Promise<void>;
   close(): Promise<void>;
@@ -48,8 +48,8 @@ export async function openKeyring({ db, source }: { db: Db; source: MasterKeySou
     },
   });
 
-  async function open(ref: SecretRef): Promise<Buffer | null> {
-    const row = await db
+  async function open(ref: SecretRef, within = db): Promise<Buffer | null> {
+    const row = await within
       .selectFrom('secrets')
       .select(['master_version', 'wrapped_data_key', 'ciphertext'])
       .where('workspace_id', '=', ref.workspaceId)

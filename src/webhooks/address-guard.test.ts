@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostileUrls } from '../../test/hostile-urls.ts';
-import { BlockedTarget, createAddressGuard, toAllowList, type VettedAddress } from './address-guard.ts';
+import { BlockedTarget, createAddressGuard, toAllowList } from './address-guard.ts';
+import type { FoundAddress } from './name-lookup.ts';
 
 const nobody = toAllowList([]);
-const never = async (): Promise<VettedAddress[]> => assert.fail('a literal must not be looked up');
+const never = async (): Promise<FoundAddress[]> => assert.fail('a literal must not be looked up');
 
 for (const url of hostileUrls) {
   test(`refuses ${url || 'an empty text'}`, async () => {

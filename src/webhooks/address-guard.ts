@@ -2,9 +2,9 @@
  * Decides whom a webhook may be sent to: public addresses over https, and what the operator allows for development.
  * Checked when an endpoint is saved and again for every connection, on the very address that is connected to.
  */
-import { lookup as dnsLookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { createNameLookup, type FoundAddress, type Resolve } from './name-lookup.ts';
 
 /** The target may not be called; the message says why without telling anything about it. */
 export class BlockedTarget extends Error {
@@ -14,18 +14,11 @@ export class BlockedTarget extends Error {
   }
 }
 
-export interface VettedAddress {
-  address: string;
-  family: 4 | 6;
-}
-
-export type Resolve = (hostname: string) => Promise<VettedAddress[]>;
-
 export interface AddressGuard {
   /** The URL in its one normal form, when a connection to it would be allowed now. */
   vetUrl(url: string): Promise<URL>;
   /** The addresses that may be connected to, at least one. */
-  vetHost(target: { hostname: string; protocol: string }): Promise<VettedAddress[]>;
+  vetHost(target: { hostname: string; protocol: string }): Promise<FoundAddress[]>;
 }
 
 export interface AllowList {
@@ -33,8 +26,10 @@ export interface AllowList {
   ranges: BlockList;
 }
 
-export function createAddressGuard(allow: AllowList, resolve: Resolve = resolveAll): AddressGuard {
-  const isAllowed = ({ address, family }: VettedAddress) =>
+const httpsOnly = 'Webhooks are only sent over https.';
+
+export function createAddressGuard(allow: AllowList, resolve: Resolve = createNameLookup()): AddressGuard {
+  const isAllowed = ({ address, family }: FoundAddress) =>
     allow.ranges.check(address, family === 4 ? 'ipv4' : 'ipv6');
 
   async function vetHost({
@@ -43,11 +38,11 @@ export function createAddressGuard(allow: AllowList, resolve: Resolve = resolveA
   }: {
     hostname: string;
     protocol: string;
-  }): Promise<VettedAddress[]> {
+  }): Promise<FoundAddress[]> {
     const name = hostname.replace(/^\[|\]$/g, '').toLowerCase();
     const family = isIP(name);
-    const addresses: VettedAddress[] =
-      family === 0 ? await resolve(name) : [{ address: name, family: family as 4 | 6 }];
+    const addresses: FoundAddress[] =
+      family === 0 ? await lookUp(name, protocol) : [{ address: name, family: family as 4 | 6 }];
     const exempt = allow.hosts.has(name) ? addresses : addresses.filter(isAllowed);
     if (protocol === 'https:') {
       const usable = addresses.filter((address) => exempt.includes(address) || isPublic(address.address));
@@ -55,7 +50,16 @@ export function createAddressGuard(allow: AllowList, resolve: Resolve = resolveA
       throw new BlockedTarget('The address is not public: webhooks are only sent to public addresses.');
     }
     if (exempt.length > 0) return exempt;
-    throw new BlockedTarget('Webhooks are only sent over https.');
+    throw new BlockedTarget(httpsOnly);
+  }
+
+  async function lookUp(name: string, protocol: string): Promise<FoundAddress[]> {
+    try {
+      return await resolve(name);
+    } catch (error) {
+      // Only an address that is exempt may be called without https, and nobody knows whether this one is.
+      throw protocol === 'https:' || allow.hosts.has(name) ? error : new BlockedTarget(httpsOnly);
+    }
   }
 
   return {
@@ -63,8 +67,7 @@ export function createAddressGuard(allow: AllowList, resolve: Resolve = resolveA
     async vetUrl(text) {
       if (!URL.canParse(text)) throw new BlockedTarget('This is not a URL.');
       const url = new URL(text);
-      if (url.protocol !== 'https:' && url.protocol !== 'http:')
-        throw new BlockedTarget('Webhooks are only sent over https.');
+      if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new BlockedTarget(httpsOnly);
       if (url.username !== '' || url.password !== '')
         throw new BlockedTarget('The URL must not hold a user name or password.');
       url.hash = '';
@@ -94,9 +97,4 @@ function isPublic(text: string): boolean {
   const address = ipaddr.process(text);
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(globalUnicast);
-}
-
-async function resolveAll(hostname: string): Promise<VettedAddress[]> {
-  const found = await dnsLookup(hostname, { all: true });
-  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }

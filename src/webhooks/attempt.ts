@@ -20,11 +20,14 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
 ): Promise<Result> {
   const { endpoint, envelope, eventId, attemptCount } = delivery;
+  // The endpoint may be changed while the receiver takes its time; what it does counts for this address alone.
+  const { url } = endpoint;
   if (!endpoint.enabled) return { delivery, status: 'skipped', retryInMs: null, attempt: null };
   const sign = await signerOf(endpoint);
   const startedAt = Date.now();
   const headers = sign({ eventId, body: envelope, timestamp: Math.floor(startedAt / 1000) });
-  const told = await exchanger.post({ url: endpoint.url, headers, body: envelope });
+  const told = await exchanger.post({ url, headers, body: envelope });
+  if (told.cutOff) return { delivery, status: 'pending', retryInMs: null, attempt: null };
   const attempt: Attempt = {
     number: attemptCount + 1,
     at: new Date(startedAt).toISOString(),
@@ -36,7 +39,7 @@ export async function attemptDelivery(
   };
   // The attempt was made and must be told, whatever becomes of this note.
   const note = (health: EndpointHealth) =>
-    onHealth(endpoint, health).catch((error) =>
+    onHealth({ ...endpoint, url }, health).catch((error) =>
       log.error({ err: error, endpoint: endpoint.id }, 'how an endpoint fares could not be written down'),
     );
   if (told.error === null) {
@@ -45,7 +48,7 @@ export async function attemptDelivery(
   }
   const gone = told.statusCode === 410;
   // For what waits behind it on this node; the note below tells the others.
-  if (gone) endpoint.enabled = false;
+  if (gone && endpoint.url.href === url.href) endpoint.enabled = false;
   await note(gone ? 'gone' : 'failing');
   if (gone) return { delivery, status: 'failed', retryInMs: null, attempt };
   const asked = told.statusCode === 429 || told.statusCode === 503 ? told.retryAfter : null;

@@ -21,8 +21,9 @@ const mostWaiting = 2000;
 const mostInHand = 10_000;
 /** For what other nodes commit, and for retries that become due. */
 const pollMs = 200;
-/** Claims that would follow each other faster are made as one; longer while there is enough here to go on with. */
+/** Claims that would follow each other faster are made as one. */
 const claimRestMs = 5;
+/** While there is enough here to go on with, unless something new is there. */
 const stockedRestMs = 100;
 const daysRestMs = 2_000;
 /** In-flight requests get this long to finish when the node stops. */
@@ -43,13 +44,17 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
   const writer = createResultWriter(deps);
   const lanes = createLanes<ClaimedDelivery>({
     run: send,
-    onWanting: () => bell.ring(),
+    onWanting() {
+      if (!stocked()) bell.ring();
+    },
     // Another node may have it by now.
     isStale: ({ claimedAt }, now) => now - claimedAt > leaseMs / 3,
     onTakenBack(deliveries) {
       for (const delivery of deliveries) writer.add(untried(delivery, null));
     },
   });
+
+  const stocked = () => lanes.waiting() > mostWaiting / 2;
 
   async function send(delivery: ClaimedDelivery): Promise<boolean> {
     let result: Result;
@@ -84,10 +89,13 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     });
     const granted = new Map(room.map(({ endpointId, free }) => [endpointId, free]));
     const full = limit > 0 && claimed.length === limit;
-    for (const [endpointId, jobs] of Map.groupBy(claimed, ({ endpoint }) => endpoint.id)) {
+    const byEndpoint = Map.groupBy(claimed, ({ endpoint }) => endpoint.id);
+    for (const [endpointId, jobs] of byEndpoint) {
       const more = full || jobs.length === (granted.get(endpointId) ?? firstCap);
       lanes.add(endpointId, { jobs, rateLimit: jobs[0]?.endpoint.rateLimit ?? null, more });
     }
+    if (limit > 0 && !full)
+      lanes.noMore(room.filter((one) => one.free > 0 && !byEndpoint.has(one.endpointId)).map(idOf));
     return full;
   }
 
@@ -105,8 +113,9 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
           }
           const more = await claim(since);
           beat();
-          await pause(lanes.waiting() > mostWaiting / 2 ? stockedRestMs : claimRestMs, signal);
-          if (!more) await bell.wait(pollMs, signal);
+          await pause(claimRestMs, signal);
+          if (stocked()) await bell.wait(stockedRestMs, signal);
+          else if (!more) await bell.wait(pollMs, signal);
         }
       } finally {
         lanes.empty();
@@ -117,6 +126,10 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
       }
     },
   };
+}
+
+function idOf({ endpointId }: { endpointId: string }): string {
+  return endpointId;
 }
 
 function untried(delivery: ClaimedDelivery, retryInMs: number | null): Result {

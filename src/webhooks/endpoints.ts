@@ -1,8 +1,9 @@
 /** Webhook endpoints: where events are sent, which of them, and with which secret they are signed. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
+import { gather } from '../db/gather.ts';
 import type { Tables } from '../db/tables.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
@@ -82,6 +83,8 @@ export interface EndpointsDeps {
   eventBell: Pick<Bell, 'ring'>;
 }
 
+/** For each workspace: all of them hanging at once leave room for those of others. */
+const mostEndpoints = 500;
 const overlapMs = 24 * 60 * 60 * 1000;
 const purpose = 'webhook-secret';
 const previousPurpose = 'webhook-secret-previous';
@@ -100,8 +103,8 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
     return row;
   }
 
-  async function openSecret(workspaceId: string, id: string, which = purpose): Promise<string> {
-    const secret = await keyring.open({ workspaceId, purpose: which, id });
+  async function openSecret(workspaceId: string, id: string, which = purpose, within = db): Promise<string> {
+    const secret = await keyring.open({ workspaceId, purpose: which, id }, within);
     if (!secret) throw new Error(`the secret of ${id} is missing`);
     return secret.toString();
   }
@@ -120,7 +123,9 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
     } catch (error) {
       if (error instanceof BlockedTarget) throw new AppError('invalid_request', `url: ${error.message}`);
       // A name that cannot be looked up now may be there later: the test says so, and the endpoint is saved.
-      return new URL(url).href;
+      const later = new URL(url);
+      later.hash = '';
+      return later.href;
     }
   }
 
@@ -135,9 +140,39 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       .execute();
   }
 
+  async function refuseTooMany(workspaceId: string): Promise<void> {
+    const { count } = await db
+      .selectFrom('webhook_endpoints')
+      .select((select) => select.fn.countAll<string>().as('count'))
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= mostEndpoints) {
+      throw new AppError(
+        'conflict',
+        `A workspace has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
+      );
+    }
+  }
+
+  // Many endpoints may fail at the same moment; the API must not wait for that to be written down.
+  const writeHealth = gather<{ id: string; since: Date | null }, void>({
+    maxInFlight: 1,
+    maxItems: 500,
+    isItemFault: () => false,
+    async run(changes) {
+      await sql`
+        update webhook_endpoints e set failing_since = c.since
+        from json_to_recordset(${JSON.stringify(changes)}) as c (id text, since timestamptz)
+        where e.id = c.id and (e.failing_since is null) = (c.since is not null)`.execute(db);
+      return changes.map(() => undefined);
+    },
+  });
+
   return {
     async create(caller, input, also) {
       const { workspaceId } = caller;
+      await refuseTooMany(workspaceId);
       const url = await vet(input.url);
       const id = newId('whe');
       const secret = newWebhookSecret();
@@ -213,14 +248,17 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
         const updated = await db
           .updateTable('webhook_endpoints')
           .set({
-            url,
+            // Another change may have been saved while this one was tested.
+            url: change.url === undefined ? row.url : url,
             event_types: change.eventTypes ?? row.event_types,
             description: change.description ?? row.description,
             enabled,
             disabled_reason: disabledReason,
             rate_limit: change.rateLimit === undefined ? row.rate_limit : change.rateLimit,
             // Its owner has looked at it: it starts with a clean slate.
-            ...(enabled && !row.enabled && { failing_since: null }),
+            ...((enabled && !row.enabled) || (change.url !== undefined && url !== row.url)
+              ? { failing_since: null }
+              : {}),
             revision: row.revision + 1,
             updated_at: new Date(),
           })
@@ -266,7 +304,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       const previousSecretUntil = new Date(Date.now() + overlapMs);
       await db.transaction().execute(async (db) => {
         const row = await find(db, workspaceId, id, true);
-        const previous = await openSecret(workspaceId, id);
+        const previous = await openSecret(workspaceId, id, purpose, db);
         await db
           .deleteFrom('secrets')
           .where('workspace_id', '=', workspaceId)
@@ -339,14 +377,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       eventBell.ring();
     },
 
-    async setFailing(id, since) {
-      await db
-        .updateTable('webhook_endpoints')
-        .set({ failing_since: since })
-        .where('id', '=', id)
-        .where('failing_since', since === null ? 'is not' : 'is', null)
-        .execute();
-    },
+    setFailing: (id, since) => writeHealth({ id, since }),
 
     secretsOf,
   };

@@ -44,7 +44,13 @@ test('posts the body and headers as they are, and tells what came back', async (
   assert.equal(receiver.received[0]?.headers['webhook-id'], 'evt_1');
   assert.equal(receiver.received[0]?.headers['content-length'], '10');
   const { durationMs, responseHeaders, ...rest } = outcome;
-  assert.deepEqual(rest, { statusCode: 201, error: null, responseBody: 'grüezi', retryAfter: '7' });
+  assert.deepEqual(rest, {
+    statusCode: 201,
+    error: null,
+    responseBody: 'grüezi',
+    retryAfter: '7',
+    cutOff: false,
+  });
   assert.equal(responseHeaders['x-told'], 'a, b');
   assert.ok(Number.isInteger(durationMs) && durationMs < timeoutMs);
 });
@@ -158,4 +164,13 @@ test('what refuses the connection and what has no name are told in words', async
   const unknown = await lost.post({ url: new URL('https://nowhere.example.org/'), headers: {}, body: '{}' });
   assert.equal(unknown.error, 'The host name was not found.');
   await lost.close();
+});
+
+test('what is under way when the service stops is told as cut off', async () => {
+  answer(() => {});
+  const stopping = newExchanger();
+  const outcome = post('{}', '', stopping);
+  await waitUntil(() => receiver.received.length === 1);
+  await stopping.close();
+  assert.equal((await outcome).cutOff, true);
 });

@@ -1,7 +1,7 @@
 /** One HTTP exchange with a receiver: vetted address, one deadline for all of it, a bounded look at the answer. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import { type AddressGuard, BlockedTarget } from './address-guard.ts';
 
 export interface Exchange {
@@ -19,6 +19,8 @@ export interface Outcome {
   responseHeaders: Record<string, string>;
   responseBody: string;
   retryAfter: string | null;
+  /** Cut off because this service stops: says nothing about the receiver. */
+  cutOff: boolean;
 }
 
 export interface Exchanger {
@@ -122,6 +124,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
       durationMs: Math.round(performance.now() - this.#startedAt),
       statusCode: this.#statusCode,
       error: failure ? explainFailure(failure, this.#timeoutMs) : explainStatus(this.#statusCode ?? 0),
+      cutOff: failure instanceof errors.ClientDestroyedError,
       responseHeaders: this.#headers,
       responseBody: this.#length === 0 ? '' : toText(this.#chunks),
       retryAfter: this.#headers['retry-after'] ?? null,
@@ -207,6 +210,7 @@ const failures: Record<string, string> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The answer is not valid HTTP.',
   ENOTFOUND: 'The host name was not found.',
   EAI_AGAIN: 'The host name could not be looked up.',
+  ETIMEOUT: 'The host name could not be looked up: its name server did not answer.',
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The host cannot be reached.',
 };

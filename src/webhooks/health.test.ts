@@ -91,6 +91,23 @@ test('the first failure is written down, later ones leave it, and a success clea
   assert.equal((await row()).enabled, true);
 });
 
+test('a recovery that could not be written down is written with the next success', async () => {
+  let away = true;
+  const keep = createHealthKeeper({
+    disable: endpoints.disable,
+    async setFailing(id, since) {
+      if (away) throw new Error('the database is away');
+      await endpoints.setFailing(id, since);
+    },
+  });
+  await failingFor(dayMs);
+  const asClaimed = await claimed();
+  await assert.rejects(keep(asClaimed, 'well'));
+  away = false;
+  await keep(asClaimed, 'well');
+  assert.equal((await row()).failing_since, null);
+});
+
 test('a success of a delivery that was claimed before the failure clears it too', async () => {
   const keep = createHealthKeeper(endpoints);
   const claimedTogether = await claimed();

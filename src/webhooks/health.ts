@@ -18,7 +18,13 @@ export function createHealthKeeper(
     const at = Date.now();
     if (written.size >= most) written.clear();
     written.set(id, { failing, at });
-    await endpoints.setFailing(id, failing ? new Date(at) : null);
+    try {
+      await endpoints.setFailing(id, failing ? new Date(at) : null);
+    } catch (error) {
+      // Not written after all: the next attempt tries it again.
+      written.delete(id);
+      throw error;
+    }
   }
 
   return async (endpoint, health) => {

@@ -18,7 +18,6 @@ export interface Lane<Job> {
   /** True when all it may send is under way and nothing came back for a while: nothing should wait behind that. */
   stalled(now: number): boolean;
   waiting(): number;
-  inFlight(): number;
   /** Since when nothing is waiting or under way; null while something is. */
   idleSince(): number | null;
 }
@@ -27,9 +26,11 @@ export const firstCap = 8;
 export const largestCap = 64;
 /** After so many failures in a row the endpoint counts as failing. */
 const failuresToBreak = 3;
-/** An endpoint that answers may have this many times its cap here, so that it never waits for the database. */
+/** An endpoint that answers may have up to this many times its cap here, so that it never waits for the database. */
 const ahead = 8;
 const stallMs = 1_000;
+/** But no more than it gets through in about this time: what it holds others cannot have. */
+const stockMs = 1_000;
 
 export function createLane<Job>(): Lane<Job> {
   const waiting: Job[] = [];
@@ -38,14 +39,18 @@ export function createLane<Job>(): Lane<Job> {
   let failures = 0;
   let spacingMs = 0;
   let freeAt = 0;
-  let answers = false;
+  /** How many came back in this stretch of time, and in the one before. */
+  let since = 0;
+  let came = 0;
+  let cameBefore = 0;
   let movedAt = 0;
 
   const stalled = (now: number) => inFlight >= cap && now - movedAt > stallMs;
 
   return {
     room(now) {
-      const most = answers && !stalled(now) ? cap * ahead : cap;
+      const speed = now - since > 2 * stockMs ? 0 : Math.max(came, cameBefore);
+      const most = stalled(now) ? cap : Math.min(cap * ahead, cap + speed);
       // Of what is limited to few a second no more than a second's worth is taken here.
       const wanted = spacingMs > 0 ? Math.min(most, Math.ceil(1000 / spacingMs)) : most;
       return Math.max(0, wanted - inFlight - waiting.length);
@@ -68,8 +73,13 @@ export function createLane<Job>(): Lane<Job> {
     },
     finished(succeeded, now) {
       inFlight -= 1;
-      answers = true;
       movedAt = now;
+      if (now - since > stockMs) {
+        cameBefore = now - since > 2 * stockMs ? 0 : came;
+        came = 0;
+        since = now;
+      }
+      came += 1;
       if (succeeded) {
         failures = 0;
         cap = Math.min(largestCap, cap + 1);
@@ -90,7 +100,6 @@ export function createLane<Job>(): Lane<Job> {
     },
     stalled,
     waiting: () => waiting.length,
-    inFlight: () => inFlight,
     idleSince: () => (inFlight === 0 && waiting.length === 0 ? movedAt : null),
   };
 }

@@ -12,6 +12,8 @@ export interface LanesOptions<Job> {
   /** Taken back instead of started: it has waited here for too long. */
   isStale(job: Job, now: number): boolean;
   onTakenBack(jobs: Job[]): void;
+  /** From then on a request counts as one that waits for its receiver. */
+  waitsAfterMs?: number;
 }
 
 export interface Lanes<Job> {
@@ -19,6 +21,8 @@ export interface Lanes<Job> {
   room(now: number, limit: number): { endpointId: string; free: number }[];
   /** `more`: there may be further jobs for this endpoint. */
   add(endpointId: string, batch: { jobs: Job[]; rateLimit: number | null; more: boolean }): void;
+  /** There is nothing more to be had for these now. */
+  noMore(endpointIds: Iterable<string>): void;
   /** Takes back what stands behind a receiver that does not answer, and forgets endpoints that had nothing for long. */
   sweep(now: number): void;
   /** Takes back all that has not been started. */
@@ -42,20 +46,25 @@ interface Entry<Job> {
 
 /** Requests at once over all endpoints, without those that wait for their receiver: more would only slow each other. */
 const mostActive = 64;
-const waitsAfterMs = 25;
+const usualWaitsAfterMs = 25;
 /** How an endpoint fares and how much it may have is remembered for so long after its last delivery. */
 const rememberMs = 10 * 60 * 1000;
 /** When so many are remembered, those that have nothing go at once. */
 const mostRemembered = 10_000;
 
-export function createLanes<Job>({ run, onWanting, isStale, onTakenBack }: LanesOptions<Job>): Lanes<Job> {
+export function createLanes<Job>({
+  run,
+  onWanting,
+  isStale,
+  onTakenBack,
+  waitsAfterMs = usualWaitsAfterMs,
+}: LanesOptions<Job>): Lanes<Job> {
   const entries = new Map<string, Entry<Job>>();
   const turns: Entry<Job>[] = [];
   let inFlight = 0;
   /** In the order in which they started. */
   const active = new Set<{ startedAt: number }>();
   let clock: NodeJS.Timeout | null = null;
-  let sharing = false;
 
   function ask(entry: Entry<Job>): void {
     if (entry.queued) return;
@@ -66,16 +75,12 @@ export function createLanes<Job>({ run, onWanting, isStale, onTakenBack }: Lanes
 
   /** Starts jobs of the endpoints in their turn, while there is anything to share. */
   function share(): void {
-    // A job that starts may finish at once and come back here.
-    if (sharing) return;
-    sharing = true;
     while (active.size < mostActive) {
       const entry = turns.shift();
       if (!entry) break;
       entry.queued = false;
       start(entry);
     }
-    sharing = false;
   }
 
   /** Those that wait for their receiver make room for others. */
@@ -151,6 +156,12 @@ export function createLanes<Job>({ run, onWanting, isStale, onTakenBack }: Lanes
       entry.lane.setRate(rateLimit);
       entry.lane.add(jobs, Date.now());
       ask(entry);
+    },
+    noMore(endpointIds) {
+      for (const id of endpointIds) {
+        const entry = entries.get(id);
+        if (entry) entry.more = false;
+      }
     },
     sweep(now) {
       const keptMs = entries.size > mostRemembered ? 0 : rememberMs;

@@ -1,4 +1,7 @@
-/** The delivery queue in SQL: claim what is due, complete it, give it back. Each statement serves many deliveries. */
+/**
+ * The delivery queue in SQL: claim what is due, complete it, give it back. Each statement serves many deliveries. A node
+ * has one, which remembers whose turn it is and what it knows of the endpoints.
+ */
 import type { Pool } from 'pg';
 
 export interface ClaimedDelivery {
@@ -43,7 +46,7 @@ export interface Result {
   status: 'pending' | 'succeeded' | 'failed' | 'skipped';
   /** Until the next attempt, of a pending one; null: it is due as it was before. */
   retryInMs: number | null;
-  /** null when it was not tried: the endpoint is disabled, or the node stops. */
+  /** null when it was not tried: the endpoint is disabled, it waited for too long, or the node stops. */
   attempt: Attempt | null;
 }
 
@@ -156,8 +159,28 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
   /** Those with deliveries that wait here. */
   let endpoints = new Map<string, ClaimedEndpoint>();
 
+  async function claimRows(request: ClaimRequest): Promise<ClaimRow[]> {
+    const { claimId, nodeId, leaseMs, room, usual, limit, since } = request;
+    const claimAfter = async (endpointId: string) => {
+      const ids = room.map((one) => one.endpointId);
+      const free = room.map((one) => one.free);
+      const { rows } = await pool.query<ClaimRow>({
+        name: 'webhook-claim',
+        text: claimText,
+        values: [ids, free, usual, since, limit, claimId, nodeId, leaseMs, endpointId],
+      });
+      return rows;
+    };
+    let rows = await claimAfter(after);
+    if (rows.length === 0 && after !== '') rows = await claimAfter('');
+    const last = rows.reduce((most, { endpoint_id: id }) => (id > most ? id : most), '');
+    after = rows.length === limit ? last : '';
+    return rows;
+  }
+
   /** As they are now; deliveries claimed before see it too. */
   async function lookUp(ids: Set<string>): Promise<void> {
+    if (ids.size === 0) return;
     const { rows } = await pool.query<EndpointRow>({
       name: 'webhook-endpoints',
       text: `select id, workspace_id, url, enabled and deleted_at is null as enabled, rate_limit, failing_since,
@@ -170,53 +193,34 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
     );
   }
 
+  /** Claims whose answer never came: what they hold would wait for the end of its lease. */
+  const lost = new Set<string>();
+
+  async function giveBackLost(): Promise<void> {
+    if (lost.size === 0) return;
+    await pool.query(
+      `update webhook_deliveries set status = 'pending', claim_id = null, claimed_by = null, lease_until = null
+       where open and claim_id = any($1::text[])`,
+      [[...lost]],
+    );
+    lost.clear();
+  }
+
   return {
-    async claim({ claimId, nodeId, leaseMs, room, usual, waiting, limit, since }) {
+    async claim(request) {
       const claimedAt = Date.now();
-      const claimAfter = async (endpointId: string) => {
-        const { rows } = await pool.query<ClaimRow>({
-          name: 'webhook-claim',
-          text: claimText,
-          values: [
-            room.map(({ endpointId }) => endpointId),
-            room.map(({ free }) => free),
-            usual,
-            since,
-            limit,
-            claimId,
-            nodeId,
-            leaseMs,
-            endpointId,
-          ],
+      await giveBackLost();
+      try {
+        const rows = request.limit > 0 ? await claimRows(request) : [];
+        await lookUp(new Set([...request.waiting, ...rows.map((row) => row.endpoint_id)]));
+        return rows.flatMap((row) => {
+          const endpoint = endpoints.get(row.endpoint_id);
+          return endpoint ? toDelivery(row, { claimId: request.claimId, claimedAt, endpoint }) : [];
         });
-        return rows;
-      };
-      let rows = await claimAfter(after);
-      if (rows.length === 0 && after !== '') rows = await claimAfter('');
-      const last = rows.reduce(
-        (highest, { endpoint_id }) => (endpoint_id > highest ? endpoint_id : highest),
-        '',
-      );
-      after = rows.length === limit ? last : '';
-      const wanted = new Set([...waiting, ...rows.map((row) => row.endpoint_id)]);
-      if (wanted.size === 0) return [];
-      await lookUp(wanted);
-      return rows.flatMap((row) => {
-        const endpoint = endpoints.get(row.endpoint_id);
-        if (!endpoint) return [];
-        return {
-          id: row.id,
-          createdAt: row.created_at,
-          eventId: row.event_id,
-          envelope: row.envelope,
-          attemptCount: row.attempt_count,
-          firstAttemptAt: row.first_attempt_at,
-          rowAt: row.row_at,
-          claimId,
-          claimedAt,
-          endpoint,
-        };
-      });
+      } catch (error) {
+        lost.add(request.claimId);
+        throw error;
+      }
     },
 
     async complete(results) {
@@ -255,6 +259,22 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
       });
       return rows[0]?.day ?? new Date(today);
     },
+  };
+}
+
+function toDelivery(
+  row: ClaimRow,
+  claim: Pick<ClaimedDelivery, 'claimId' | 'claimedAt' | 'endpoint'>,
+): ClaimedDelivery {
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    eventId: row.event_id,
+    envelope: row.envelope,
+    attemptCount: row.attempt_count,
+    firstAttemptAt: row.first_attempt_at,
+    rowAt: row.row_at,
+    ...claim,
   };
 }
 

@@ -70,7 +70,7 @@ export async function enqueueEvents(
     insert into webhook_deliveries
       (workspace_id, id, event_id, endpoint_id, type, status, open, retrying, next_attempt_at, replay_id, created_at)
     select workspace_id, ${idBound('dlv', at)} || upper(substr(md5(id || ${replay.id}), 1, 16)), id,
-           ${replay.endpoint_id}, type, 'pending', true, true, ${at}, ${replay.id}, ${at}
+           ${replay.endpoint_id}, type, 'pending', true, true, now(), ${replay.id}, ${at}
     from (${eventsAfter(replay.last_event_id, replay)} limit ${limit}) as event
     returning event_id`.execute(db);
   const ids = rows.map(({ event_id }) => event_id).sort();

@@ -165,12 +165,11 @@ export function createReplays({ db, bell, deliveryBell }: ReplaysDeps): Replays 
       const to = range.to > now && range.from < now ? now : range.to;
       const { selection, enabled } = await select(workspaceId, endpointId, { ...range, to });
       if (!enabled) throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
-      const row: ReplayRow = {
+      const row: NewReplay = {
         ...selection,
         id: newId('rpl'),
         state: 'running',
         last_event_id: firstBound(selection),
-        next_batch_at: now,
         total: await countEvents(db, selection),
         enqueued: 0,
         created_at: now,
@@ -228,15 +227,25 @@ export function createReplays({ db, bell, deliveryBell }: ReplaysDeps): Replays 
         .where('state', '=', 'running')
         .orderBy('created_at')
         .execute();
+      const faults: unknown[] = [];
       for (const { workspace_id, id } of running) {
-        if (await advanceOne(workspace_id, id)) deliveryBell.ring();
+        try {
+          if (await advanceOne(workspace_id, id)) deliveryBell.ring();
+        } catch (error) {
+          // Those behind it go on all the same.
+          faults.push(error);
+        }
       }
+      if (faults.length > 0) throw faults[0];
     },
   };
 }
 
+/** The database says when its first batch is due. */
+type NewReplay = Omit<ReplayRow, 'next_batch_at'>;
+
 function toReplay(
-  row: ReplayRow,
+  row: NewReplay,
   { enabled, ended }: { enabled: boolean; ended: Pick<Replay, 'succeeded' | 'failed' | 'skipped'> },
 ): Replay {
   return {

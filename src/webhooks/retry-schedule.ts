@@ -18,17 +18,19 @@ export function nextAttemptAt(
   random: () => number = Math.random,
 ): number | null {
   const step = stepsMs[failed.attempts - 1];
-  if (step === undefined) return null;
+  const last = failed.firstAttemptAt + retryWindowMs;
+  if (step === undefined || failed.now >= last) return null;
   // ±20 %, so that deliveries that failed together do not come back together.
   const jittered = step * (0.8 + 0.4 * random());
   const wanted = failed.now + Math.max(jittered, failed.retryAfterMs ?? 0);
-  return Math.max(failed.now, Math.min(wanted, failed.firstAttemptAt + retryWindowMs));
+  return Math.min(wanted, last);
 }
 
 /** `Retry-After` as seconds or as a date; null when it is neither. */
 export function parseRetryAfter(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const at = Date.parse(header);
+  // Date.parse alone takes almost any number for a year.
+  const at = /\bGMT$/.test(header.trim()) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

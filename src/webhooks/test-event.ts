@@ -39,7 +39,11 @@ export function createTester({
       });
       const sign = createSigner({ serviceName, ...secrets });
       const headers = sign({ eventId, body: envelope, timestamp: Math.floor(at.getTime() / 1000) });
-      const { retryAfter: _, ...told } = await exchanger.post({ url: new URL(url), headers, body: envelope });
+      const {
+        retryAfter: _,
+        cutOff: __,
+        ...told
+      } = await exchanger.post({ url: new URL(url), headers, body: envelope });
       const delivered = told.error === null;
       return {
         outcome: { delivered, statusCode: told.statusCode, error: told.error, durationMs: told.durationMs },
