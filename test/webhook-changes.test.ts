@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitUntil } from './process.ts';
-import { certificate, startReceiver } from './receiver.ts';
-import { startService } from './service.ts';
+import { certificate, type Receiver, startReceiver } from './receiver.ts';
+import { type Service, startService } from './service.ts';
 
 for (const how of ['410', 'delete'] as const) {
   test(`${how}: what was claimed and not started is kept as skipped`, async () => {
@@ -59,15 +59,7 @@ for (const how of ['410', 'delete'] as const) {
 }
 
 test('a 410 of an address that was replaced meanwhile is not held against the new one', async () => {
-  const [old, fresh] = [await startReceiver(), await startReceiver()];
-  const service = await startService({
-    env: { HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8', HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile },
-  });
-  try {
-    const endpoints = '/api-v1/platform/webhooks/endpoints';
-    const { json: endpoint } = await service.call('POST', endpoints, {
-      body: { url: old.url, eventTypes: ['vault.deactivated', 'vault.reactivated'] },
-    });
+  await withMove(async ({ service, old, fresh, endpoint }) => {
     const vault = (await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'v' } })).json
       .address;
     let answerNow = () => {};
@@ -77,7 +69,7 @@ test('a 410 of an address that was replaced meanwhile is not held against the ne
     old.received.length = 0;
     await service.call('PATCH', `/api-v1/platform/vaults/${vault}/deactivate`);
     await waitUntil(() => old.received.length === 1);
-    await service.call('PATCH', `${endpoints}/${endpoint.id}`, { body: { url: fresh.url } });
+    await service.call('PATCH', `${endpoints}/${endpoint}`, { body: { url: fresh.url } });
     fresh.received.length = 0;
     // Something for the new address, so that the node knows of it.
     await service.call('PATCH', `/api-v1/platform/vaults/${vault}/reactivate`);
@@ -90,45 +82,56 @@ test('a 410 of an address that was replaced meanwhile is not held against the ne
       );
       return json[0].status === 'failed';
     });
-    const now = (await service.call('GET', `${endpoints}/${endpoint.id}`)).json;
+    const now = (await service.call('GET', `${endpoints}/${endpoint}`)).json;
     assert.deepEqual([now.enabled, now.status, now.url], [true, 'active', fresh.url]);
-  } finally {
-    await service.close();
-    await old.close();
-    await fresh.close();
-  }
+  });
 });
 
 test('a change that is still being tested does not bring back the address that another one replaced', async () => {
-  const [old, fresh] = [await startReceiver(), await startReceiver()];
-  const service = await startService({
-    env: { HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8', HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile },
-  });
-  try {
-    const endpoints = '/api-v1/platform/webhooks/endpoints';
-    const { json: endpoint } = await service.call('POST', endpoints, {
-      body: { url: old.url, eventTypes: ['vault.deactivated'] },
-    });
+  await withMove(async ({ service, old, fresh, endpoint }) => {
     let answerNow: (() => void) | null = null;
     old.answer = (response) => {
       answerNow = () => response.writeHead(204).end();
     };
-    const slow = service.call('PATCH', `${endpoints}/${endpoint.id}`, { body: { description: 'slow' } });
+    const slow = service.call('PATCH', `${endpoints}/${endpoint}`, { body: { description: 'slow' } });
     await waitUntil(() => answerNow !== null);
-    await service.call('PATCH', `${endpoints}/${endpoint.id}`, { body: { url: fresh.url } });
+    await service.call('PATCH', `${endpoints}/${endpoint}`, { body: { url: fresh.url } });
     (answerNow as unknown as () => void)();
     assert.equal((await slow).json.url, fresh.url);
     const rotations = await Promise.all(
-      Array.from({ length: 20 }, () => service.call('POST', `${endpoints}/${endpoint.id}/rotate-secret`)),
+      Array.from({ length: 20 }, () => service.call('POST', `${endpoints}/${endpoint}/rotate-secret`)),
     );
     assert.deepEqual(
       rotations.map(({ status }) => status),
       rotations.map(() => 200),
       'as many at once as they like',
     );
+  });
+});
+
+const endpoints = '/api-v1/platform/webhooks/endpoints';
+
+interface Move {
+  service: Service;
+  /** Where the endpoint is, and where the test moves it. */
+  old: Receiver;
+  fresh: Receiver;
+  endpoint: string;
+}
+
+async function withMove(work: (move: Move) => Promise<void>): Promise<void> {
+  const [old, fresh] = [await startReceiver(), await startReceiver()];
+  const service = await startService({
+    env: { HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8', HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile },
+  });
+  try {
+    const { json } = await service.call('POST', endpoints, {
+      body: { url: old.url, eventTypes: ['vault.deactivated', 'vault.reactivated'] },
+    });
+    await work({ service, old, fresh, endpoint: json.id });
   } finally {
     await service.close();
     await old.close();
     await fresh.close();
   }
-});
+}

@@ -80,11 +80,12 @@ export interface Queue {
 const claimText = `
 with recursive active (endpoint_id) as (
   (select endpoint_id from webhook_deliveries where open and created_at >= $4 and endpoint_id > $9
-   order by endpoint_id limit 1)
+   and ($10 = '' or endpoint_id <= $10) order by endpoint_id limit 1)
   union all
   select next.endpoint_id from active cross join lateral (
     select d.endpoint_id from webhook_deliveries d
-    where d.open and d.created_at >= $4 and d.endpoint_id > active.endpoint_id order by d.endpoint_id limit 1
+    where d.open and d.created_at >= $4 and d.endpoint_id > active.endpoint_id and ($10 = '' or d.endpoint_id <= $10)
+    order by d.endpoint_id limit 1
   ) as next
 ), due as (
   select q.row_at, q.workspace_id, q.created_at, q.event_id
@@ -161,21 +162,27 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
 
   async function claimRows(request: ClaimRequest): Promise<ClaimRow[]> {
     const { claimId, nodeId, leaseMs, room, usual, limit, since } = request;
-    const claimAfter = async (endpointId: string) => {
+    const claimBetween = async (first: string, last: string, limit: number) => {
       const ids = room.map((one) => one.endpointId);
       const free = room.map((one) => one.free);
       const { rows } = await pool.query<ClaimRow>({
         name: 'webhook-claim',
         text: claimText,
-        values: [ids, free, usual, since, limit, claimId, nodeId, leaseMs, endpointId],
+        values: [ids, free, usual, since, limit, claimId, nodeId, leaseMs, first, last],
       });
       return rows;
     };
-    let rows = await claimAfter(after);
-    if (rows.length === 0 && after !== '') rows = await claimAfter('');
-    const last = rows.reduce((most, { endpoint_id: id }) => (id > most ? id : most), '');
-    after = rows.length === limit ? last : '';
-    return rows;
+    const highest = (rows: ClaimRow[]) =>
+      rows.reduce((most, { endpoint_id: id }) => (id > most ? id : most), '');
+    const rows = await claimBetween(after, '', limit);
+    if (rows.length === limit) {
+      after = highest(rows);
+      return rows;
+    }
+    // The round goes on with those from the start, up to where it began.
+    const rest = after === '' ? [] : await claimBetween('', after, limit - rows.length);
+    after = rest.length > 0 && rows.length + rest.length === limit ? highest(rest) : '';
+    return [...rows, ...rest];
   }
 
   /** As they are now; deliveries claimed before see it too. */
