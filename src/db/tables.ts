@@ -149,6 +149,22 @@ export interface Tables {
     body: string | null;
     created_at: Timestamp;
   };
+  embedded_chain: {
+    singleton: Generated<boolean>;
+    chain_id: number;
+    genesis: string;
+    made_by: string | null;
+    created_at: Timestamp;
+  };
+  embedded_chain_blocks: {
+    number: number;
+    hash: Buffer;
+    parent_hash: Buffer;
+    timestamp_seconds: number;
+    transactions: Buffer[];
+    parent_number: Generated<number | null>;
+    created_at: Timestamp;
+  };
 }
 
 export interface LicenceColumn {

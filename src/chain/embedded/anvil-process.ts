@@ -1,0 +1,150 @@
+/** The anvil process of a chain: started in a session of its own, known by its pid file and proof, ended by its pid. */
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Hex } from 'viem';
+import { choosePort } from '../../db/embedded/port.ts';
+import { processExists } from '../../db/embedded/postmaster.ts';
+import type { ChainPlaces } from './places.ts';
+import { commandLineOf, executableOf } from './process-proof.ts';
+
+/** What the pid file says. The last two are known once the node answers. */
+export interface PidRecord {
+  pid: number;
+  port: number;
+  chainId: number;
+  /** The program we started, as findAnvil named it. */
+  program: string;
+  /** What the system says that runs there: another file when the program is a script. */
+  executable?: string | null;
+  genesisHash?: Hex;
+}
+
+export interface AnvilProcess {
+  record: PidRecord;
+  url: string;
+  /** Null while it runs; for one we did not start ourselves, looks at the system. */
+  ended(): Promise<string | null>;
+}
+
+export interface AnvilStart {
+  program: string;
+  chainId: number;
+  /** `--init` with the genesis file, or `--load-state` with an unpacked dump. */
+  from: readonly ['--init' | '--load-state', string];
+  places: ChainPlaces;
+  onExit(): void;
+}
+
+/**
+ * The flags were measured: under automine a tenth of the dumps were torn; the default history left 1.1 GB at 3,000
+ * blocks; `--prune-history` without a number breaks reorgs; CORS is open by default; `--state` dumps at moments of
+ * its own choice. Accounts come from the genesis alone.
+ */
+const flags = [
+  ...['--host', '127.0.0.1', '--no-cors', '--accounts', '0', '--disable-default-create2-deployer'],
+  ...['--no-mining', '--order', 'fifo', '--hardfork', 'prague', '--base-fee', '1000000000'],
+  ...['--prune-history', '64', '--slots-in-an-epoch', '1', '--quiet'],
+];
+
+/** The port of the last start if it is free, so that what others were told stays true; else any free one. */
+export async function startAnvil({
+  program,
+  chainId,
+  from,
+  places,
+  onExit,
+}: AnvilStart): Promise<AnvilProcess> {
+  const port = await choosePort((await readPidFile(places))?.port ?? null);
+  const log = await open(places.logFile, 'w', 0o600);
+  try {
+    const child = spawn(program, ['--chain-id', String(chainId), '--port', String(port), ...flags, ...from], {
+      cwd: '/',
+      // Nothing of our own environment, which may hold secrets; its home is here, or it would write to the user's.
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: places.home },
+      // In a session of its own, neither Ctrl-C nor a kill of our process group takes it along.
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child.unref();
+    let end: string | null = null;
+    child.once('error', (error) => {
+      end = error.message;
+      onExit();
+    });
+    child.once('exit', (code, signal) => {
+      end ??= `exit ${code ?? signal}`;
+      onExit();
+    });
+    const record: PidRecord = { pid: child.pid ?? 0, port, chainId, program };
+    // At once and without waiting: a kill of ours before this line leaves a node that nobody will look for.
+    if (child.pid !== undefined) writeFileSync(places.pidFile, JSON.stringify(record), { mode: 0o600 });
+    return { record, url: urlOf(port), ended: async () => end };
+  } finally {
+    await log.close();
+  }
+}
+
+/** Completes the pid file once the node answers; a node without that is never adopted. */
+export async function confirmPidFile(
+  node: AnvilProcess,
+  genesisHash: Hex,
+  places: ChainPlaces,
+): Promise<void> {
+  node.record = { ...node.record, executable: await executableOf(node.record.pid), genesisHash };
+  const draft = `${places.pidFile}.new`;
+  writeFileSync(draft, JSON.stringify(node.record), { mode: 0o600 });
+  await rename(draft, places.pidFile);
+}
+
+/** The process that the pid file names, if it provably is a node of this chain. Its port proves nothing. */
+export async function findAnvilProcess(places: ChainPlaces, chainId: number): Promise<AnvilProcess | null> {
+  const record = await readPidFile(places);
+  if (!record || record.chainId !== chainId || !(await isNodeOf(record))) return null;
+  return {
+    record,
+    url: urlOf(record.port),
+    ended: async () => ((await isNodeOf(record)) ? null : 'it is gone'),
+  };
+}
+
+/** Ends the process and what it started, and returns once it is gone. There is nothing in it that could be lost. */
+export async function endAnvil(node: AnvilProcess, places: ChainPlaces): Promise<void> {
+  const { record } = node;
+  for (const [signal, patienceMs] of [
+    ['SIGTERM', 2_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    if (!(await isNodeOf(record))) break;
+    try {
+      // It leads a process group of its own; where the program is a script that starts another, both have to go.
+      process.kill(-record.pid, signal);
+    } catch {
+      break;
+    }
+    const deadline = performance.now() + patienceMs;
+    while (performance.now() < deadline && (await isNodeOf(record))) await sleep(10);
+  }
+  await rm(places.pidFile, { force: true });
+}
+
+/** Chain id and port are random, and stand in the command line of this one process of all. */
+async function isNodeOf({ pid, chainId, port }: PidRecord): Promise<boolean> {
+  if (!processExists(pid)) return false;
+  return (await commandLineOf(pid)).includes(` --chain-id ${chainId} --port ${port} `);
+}
+
+async function readPidFile({ pidFile }: ChainPlaces): Promise<PidRecord | null> {
+  try {
+    const record: PidRecord = JSON.parse(await readFile(pidFile, 'utf8'));
+    const { pid, port, chainId } = record;
+    return [pid, port, chainId].every((value) => Number.isSafeInteger(value) && value > 0) ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}

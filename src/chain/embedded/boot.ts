@@ -1,0 +1,212 @@
+/** Brings up a node that has exactly the blocks of the journal: adopts a running one, or makes one from dump and journal. */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '../../errors.ts';
+import type { LoopLog } from '../../loop.ts';
+import { isRetryable, type JsonRpc, rpcFaultOf } from '../json-rpc.ts';
+import {
+  type AnvilProcess,
+  confirmPidFile,
+  endAnvil,
+  findAnvilProcess,
+  startAnvil,
+} from './anvil-process.ts';
+import { type AnvilRpc, createAnvilRpc } from './anvil-rpc.ts';
+import { type Dump, dropDump, listDumps, unpackDump } from './dumps.ts';
+import type { Journal, JournalBlock } from './journal.ts';
+import type { ChainPlaces } from './places.ts';
+import { executableOf } from './process-proof.ts';
+import { Mismatch, replay } from './replay.ts';
+
+export interface Node {
+  process: AnvilProcess;
+  rpc: AnvilRpc;
+}
+
+export interface BootNeeds {
+  journal: Journal;
+  places: ChainPlaces;
+  chainId: number;
+  genesis: string;
+  /** Which anvil made the chain, for the message when it cannot be made again. */
+  madeBy: string | null;
+  program: string;
+  jsonRpc: JsonRpc;
+  log: LoopLog;
+  onExit(): void;
+}
+
+export interface Booted {
+  node: Node;
+  /** The last block of the journal, which is the node's head. */
+  head: JournalBlock;
+  /** Blocks since the dump it was made from, mined again; null for an adopted node. */
+  replayed: number | null;
+  /** The block of that dump; 0 for the genesis. */
+  from: number;
+}
+
+/** A state of 10,000 blocks loads in about a second; an emulated node takes ten times as long. */
+const longestStartMs = 120_000;
+const mostPortTries = 5;
+
+/**
+ * The order of a start, which is also that of every restart. A kill at any point of it leaves what the next start
+ * begins with: a journal that was only read (but for block 0), dumps that were only read, and perhaps a process that
+ * the pid file names and that is ended, because it agrees with nothing yet.
+ */
+export async function boot(needs: BootNeeds, { adopt }: { adopt: boolean }): Promise<Booted> {
+  const { journal, places, chainId, log } = needs;
+  const head = await journal.head();
+  const running = await findAnvilProcess(places, chainId);
+  if (running) {
+    const node = nodeOf(running, needs);
+    if (adopt && head && (await isWhatWeLeft(node, head, needs))) {
+      return { node, head, replayed: null, from: head.number };
+    }
+    log.info({ pid: running.record.pid }, 'a node of the embedded chain that was left behind is ended');
+    await endAnvil(running, places);
+  }
+  return rebuild(head, needs);
+}
+
+/** Pid file and command line are proven by now; the rest has to agree too. */
+async function isWhatWeLeft({ process, rpc }: Node, head: JournalBlock, needs: BootNeeds): Promise<boolean> {
+  const { record } = process;
+  if (record.program !== needs.program || record.executable === undefined) return false;
+  if (record.executable !== (await executableOf(record.pid))) return false;
+  try {
+    const first = await needs.journal.block(0);
+    const [chainId, genesis, latest] = await Promise.all([rpc.chainId(), rpc.block(0), rpc.block('latest')]);
+    return (
+      chainId === needs.chainId &&
+      genesis?.hash === first?.hash &&
+      genesis?.hash === record.genesisHash &&
+      // One block more is a block that was mined and not committed: nobody was told of it, and it is not kept.
+      latest?.hash === head.hash
+    );
+  } catch (error) {
+    if (rpcFaultOf(error)) return false;
+    throw error;
+  }
+}
+
+async function rebuild(head: JournalBlock | null, needs: BootNeeds): Promise<Booted> {
+  const { places, journal, log } = needs;
+  await writeGenesis(needs);
+  const useless: Dump[] = [];
+  for (const dump of head ? await listDumps(places) : []) {
+    try {
+      // A dump that the journal does not know is from a later time than the database, which was perhaps restored.
+      if ((await journal.block(dump.number))?.hash !== dump.hash) throw new Mismatch('not in the journal');
+      await unpackDump(dump, places).catch((cause) => {
+        throw new Mismatch(`not readable: ${cause.message}`);
+      });
+      const booted = await makeFrom(dump, needs);
+      await Promise.all(useless.map(dropDump));
+      return booted;
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error;
+      log.error({ dump: dump.file, reason: error.message }, 'a dump of the embedded chain is of no use');
+      useless.push(dump);
+    } finally {
+      await rm(places.loadFile, { force: true });
+    }
+  }
+  try {
+    const booted = await makeFrom(null, needs);
+    await Promise.all(useless.map(dropDump));
+    return booted;
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error;
+    throw new OperatorError(
+      `The embedded chain cannot be made again from its journal: ${error.message}. ` +
+        `The chain was made by ${needs.madeBy ?? 'an unknown anvil'}. Either the tables embedded_chain and ` +
+        'embedded_chain_blocks were changed, or another anvil is installed. Nothing was changed: restore what was there before.',
+      { cause: error },
+    );
+  }
+}
+
+async function makeFrom(dump: Dump | null, needs: BootNeeds): Promise<Booted> {
+  const node = await startNode(dump, needs);
+  try {
+    const first = await requireGenesis(node, needs);
+    const start = dump ? await needs.journal.block(dump.number) : first;
+    if (!start) throw new Mismatch('the journal has no block to begin with');
+    const latest = await node.rpc.block('latest');
+    if (latest?.hash !== start.hash) {
+      throw new Mismatch(
+        `the node begins with block ${latest?.number} ${latest?.hash}, not with ${start.hash}`,
+      );
+    }
+    const head = await replay(node.rpc, start, needs.journal);
+    await node.rpc.setTime(Math.max(head.timestampSeconds, Math.floor(Date.now() / 1000)));
+    await confirmPidFile(node.process, first.hash, needs.places);
+    return { node, head, replayed: head.number - start.number, from: start.number };
+  } catch (error) {
+    await endAnvil(node.process, needs.places);
+    throw error;
+  }
+}
+
+/** Block 0 of the node has to be that of the journal; at the very first start it becomes it. */
+async function requireGenesis({ rpc }: Node, { journal, chainId }: BootNeeds): Promise<JournalBlock> {
+  const genesis = await rpc.block(0);
+  if (!genesis || (await rpc.chainId()) !== chainId) throw new Mismatch('the node has another chain id');
+  const stored = await journal.block(0);
+  if (stored && stored.hash !== genesis.hash) {
+    throw new Mismatch(`block 0 should have the hash ${stored.hash}, but has ${genesis.hash}`);
+  }
+  if (stored) return stored;
+  const { number, hash, parentHash, timestampSeconds } = genesis;
+  const first = { number, hash, parentHash, timestampSeconds, transactions: [] };
+  await journal.begin(first, await rpc.version());
+  return first;
+}
+
+async function startNode(dump: Dump | null, needs: BootNeeds): Promise<Node> {
+  const { places, program, chainId, onExit } = needs;
+  const from = dump
+    ? (['--load-state', places.loadFile] as const)
+    : (['--init', places.genesisFile] as const);
+  for (let tries = 1; ; tries += 1) {
+    const process = await startAnvil({ program, chainId, from, places, onExit });
+    const node = nodeOf(process, needs);
+    const trouble = await untilItAnswers(node);
+    if (trouble === null) return node;
+    await endAnvil(process, places);
+    const output = (await readFile(places.logFile, 'utf8').catch(() => '')).trim().slice(-2_000);
+    // Somebody took the port between our choice and its start.
+    if (/address (already )?in use/i.test(output) && tries < mostPortTries) continue;
+    const story = `anvil did not start: ${trouble}${output && `\n${output}`}`;
+    throw dump ? new Mismatch(story) : new OperatorError(story);
+  }
+}
+
+/** Null once the process that we started answers; a port that another holds answers too, so the process goes first. */
+async function untilItAnswers({ process, rpc }: Node): Promise<string | null> {
+  const deadline = performance.now() + longestStartMs;
+  while (performance.now() < deadline) {
+    const answered = await rpc.chainId().then(
+      () => true,
+      (error) => {
+        if (isRetryable(error)) return false;
+        throw error;
+      },
+    );
+    const end = await process.ended();
+    if (end !== null) return end;
+    if (answered) return null;
+    await sleep(10);
+  }
+  return `no answer within ${longestStartMs / 1000} s`;
+}
+
+function nodeOf(process: AnvilProcess, { jsonRpc }: BootNeeds): Node {
+  return { process, rpc: createAnvilRpc(jsonRpc, process.url) };
+}
+
+async function writeGenesis({ places, genesis }: BootNeeds): Promise<void> {
+  await writeFile(places.genesisFile, genesis, { mode: 0o600 });
+}

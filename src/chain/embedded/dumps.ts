@@ -1,0 +1,57 @@
+/** Dumps of the node's state: they make a start quick, and every one of them may be missing, damaged or stale. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Hex } from 'viem';
+import type { BlockRef } from './journal.ts';
+import type { ChainPlaces } from './places.ts';
+
+export interface Dump extends BlockRef {
+  file: string;
+}
+
+const kept = 2;
+const namePattern = /^state-(\d+)-(0x[0-9a-f]{64})\.json\.gz$/;
+
+/** The newest first. */
+export async function listDumps({ home }: ChainPlaces): Promise<Dump[]> {
+  const dumps = (await readdir(home)).flatMap((name) => {
+    const match = namePattern.exec(name);
+    return match ? [{ file: join(home, name), number: Number(match[1]), hash: match[2] as Hex }] : [];
+  });
+  return dumps.sort((one, other) => other.number - one.number);
+}
+
+/**
+ * A crash before the rename leaves a draft, which the next dump overwrites; a crash after it leaves a dump too many,
+ * which the next one removes. The name tells for which block it is, so a dump is held against the journal when used.
+ */
+export async function keepDump(
+  state: Buffer,
+  { number, hash }: BlockRef,
+  places: ChainPlaces,
+): Promise<void> {
+  const draft = join(places.home, 'state.draft');
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(state);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, join(places.home, `state-${number}-${hash}.json.gz`));
+  const folder = await open(places.home);
+  await folder.sync().finally(() => folder.close());
+  for (const old of (await listDumps(places)).slice(kept)) await dropDump(old);
+}
+
+export function dropDump({ file }: Dump): Promise<void> {
+  return rm(file, { force: true });
+}
+
+/** For `--load-state`, which reads plain JSON; rejects when the file is cut short or damaged. */
+export async function unpackDump({ file }: Dump, { loadFile }: ChainPlaces): Promise<void> {
+  await pipeline(createReadStream(file), createGunzip(), createWriteStream(loadFile, { mode: 0o600 }));
+}

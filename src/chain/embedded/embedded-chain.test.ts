@@ -1,0 +1,299 @@
+/** The life of the embedded chain: kills of node and service, dumps, orphans, and a journal that is the only truth. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type Hex, keccak256, numberToHex } from 'viem';
+import { processesMentioning, waitUntil } from '../../../test/process.ts';
+import { OperatorError } from '../../errors.ts';
+import { superviseLoops } from '../../loop.ts';
+import { findAnvil } from '../anvil-program.ts';
+import { isRetryable } from '../json-rpc.ts';
+import { listDumps } from './dumps.ts';
+import { type EmbeddedChain, findEmbeddedChain } from './embedded-chain.ts';
+import {
+  alloc,
+  ask,
+  type Bed,
+  blockJournal,
+  hashesAt,
+  killed,
+  noAnvil,
+  nodePid,
+  openBed,
+  transfer,
+} from './test-bed.ts';
+
+describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
+  test('after 50 blocks and a kill -9 of the node, the same 50 blocks are there again', async (t) => {
+    const bed = await openBed(t);
+    const chain = await bed.start();
+    for (let nonce = 0; nonce < 50; nonce += 1) {
+      const raw = await transfer(chain.chainId, nonce);
+      const block = await chain.mine([raw]);
+      assert.deepEqual(block.transactions, [raw]);
+      assert.deepEqual(block.transactionHashes, [keccak256(raw)]);
+    }
+    const before = await hashesAt(chain);
+    assert.equal(before.length, 51);
+    assert.deepEqual(before, await journalled(bed));
+
+    process.kill(await nodePid(bed), 'SIGKILL');
+    const loops = superviseLoops([chain.loop], { info() {}, error() {} });
+    loops.start();
+    t.after(() => loops.stop(5_000));
+    await waitUntil(
+      () => bed.logged.filter(({ message }) => message === 'embedded chain started')[1] ?? null,
+    );
+    assert.deepEqual(await hashesAt(chain).then((hashes) => hashes.slice(0, 51)), before);
+    const receipt = await ask<{ blockHash: Hex }>(
+      chain.rpcUrl(),
+      'eth_getTransactionReceipt',
+      keccak256(await transfer(chain.chainId, 20)),
+    );
+    assert.equal(receipt.blockHash, before[21]);
+  });
+
+  test('what comes into the pool is mined, becomes final, and then the chain rests', async (t) => {
+    const bed = await openBed(t);
+    const chain = await bed.start();
+    const loops = superviseLoops([chain.loop], { info() {}, error() {} });
+    loops.start();
+    t.after(() => loops.stop(5_000));
+    const raw = await transfer(chain.chainId, 0);
+    await ask(chain.rpcUrl(), 'eth_sendRawTransaction', raw);
+    chain.mineSoon();
+    await waitUntil(() => chain.head().number === 3);
+    assert.deepEqual(
+      (await bed.allBlocks()).map(({ transactions }) => transactions),
+      [[], [raw], [], []],
+    );
+    const finalized = await ask<{ number: Hex }>(chain.rpcUrl(), 'eth_getBlockByNumber', 'finalized', false);
+    assert.equal(finalized.number, '0x1');
+
+    await t.test('a block that somebody else mines is undone', async () => {
+      const before = await journalled(bed);
+      await madeAgainAfter(bed, () => ask(chain.rpcUrl(), 'evm_mine'));
+      assert.deepEqual(await hashesAt(chain), before);
+      assert.deepEqual(await journalled(bed), before);
+    });
+
+    await t.test('a transaction that nobody signed is thrown away with its block', async () => {
+      const before = await journalled(bed);
+      const [from] = Object.keys(alloc);
+      await ask(chain.rpcUrl(), 'anvil_impersonateAccount', from);
+      const unsigned = { from, to: numberToHex(7, { size: 20 }), value: '0x1' };
+      await madeAgainAfter(bed, () => ask(chain.rpcUrl(), 'eth_sendTransaction', unsigned));
+      assert.deepEqual(await journalled(bed), before);
+      assert.deepEqual(await hashesAt(chain), before);
+    });
+
+    await t.test('the node is there for this machine alone, and for no web page', async () => {
+      const answer = await fetch(chain.rpcUrl(), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: 'https://elsewhere.example' },
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+      });
+      assert.match(await answer.text(), new RegExp(`"result":"${numberToHex(chain.chainId)}"`));
+      assert.equal(answer.headers.get('access-control-allow-origin'), null);
+      const [line] = processesMentioning(` --chain-id ${chain.chainId} `);
+      assert.match(line ?? '', / --host 127\.0\.0\.1 .*--no-cors /);
+    });
+  });
+
+  test('a start takes the newest dump that is good and replays the rest, or stops and touches nothing', async (t) => {
+    const bed = await openBed(t);
+    const first = await bed.start({ dumpAfter: 10 });
+    await mineWithLoop(first, 0, 24);
+    await first.stop();
+    const places = await bed.places();
+    const before = await journalled(bed);
+    const [newest, older, ...more] = await listDumps(places);
+    assert.ok(newest && older && more.length === 0);
+    assert.ok(newest.number > older.number && newest.number < 24, 'the stop is between dumps');
+
+    const startAndLook = async (from: number) => {
+      const chain = await bed.start({ dumpAfter: 1_000 });
+      const { details } = bed.logged.findLast(({ message }) => message === 'embedded chain started') ?? {};
+      assert.deepEqual([details?.from, details?.replayed], [from, 24 - from]);
+      assert.deepEqual(await hashesAt(chain), before);
+      await chain.stop();
+    };
+    await startAndLook(newest.number);
+
+    await t.test('a dump with another state falls back to the one before', async () => {
+      const state = JSON.parse(gunzipSync(await readFile(newest.file)).toString());
+      for (const account of Object.values<{ balance: string }>(state.accounts)) account.balance = '0x1';
+      await writeFile(newest.file, gzipSync(JSON.stringify(state)));
+      await startAndLook(older.number);
+      assert.deepEqual(
+        (await listDumps(places)).map(({ number }) => number),
+        [older.number],
+      );
+    });
+
+    await t.test('without a good dump it begins with the genesis', async () => {
+      await truncate(older.file, 200);
+      await startAndLook(0);
+      assert.deepEqual(await listDumps(places), []);
+    });
+
+    await t.test('a changed journal stops it, and nothing is touched', async () => {
+      const change =
+        'update embedded_chain_blocks set timestamp_seconds = timestamp_seconds + 1 where number = 24';
+      await bed.database.pool.query(change);
+      const files = await readdir(places.home);
+      const stored = await bed.allBlocks();
+      await assert.rejects(bed.start(), (error: unknown) => {
+        assert.ok(error instanceof OperatorError, String(error));
+        assert.match(
+          error.message,
+          /block 24 should have the hash 0x.* made by anvil\/v.* Nothing was changed/s,
+        );
+        return true;
+      });
+      assert.deepEqual(await bed.allBlocks(), stored);
+      assert.deepEqual(new Set(await readdir(places.home)), new Set(files));
+      assert.deepEqual(processesMentioning(places.home), []);
+    });
+  });
+
+  test('an orphan is adopted with nothing replayed; one that has another head, or is foreign, is not', async (t) => {
+    const bed = await openBed(t);
+    await killed(await bed.startElsewhere(5));
+    const orphan = await nodePid(bed);
+    const before = await journalled(bed);
+
+    const chain = await bed.start();
+    assert.equal(bed.logged.at(-1)?.message, 'embedded chain runs already, adopted');
+    assert.equal(await nodePid(bed), orphan);
+    assert.deepEqual(await hashesAt(chain), before);
+    assert.equal((await chain.mine([await transfer(chain.chainId, 5)])).number, before.length);
+    assert.deepEqual(await findEmbeddedChain(bed.database.db, bed.dataDir), {
+      chainId: chain.chainId,
+      rpcUrl: chain.rpcUrl(),
+    });
+
+    await t.test('a second process is refused, and told the pid of the first', async () => {
+      await assert.rejects(bed.start(), (error: unknown) => {
+        assert.ok(error instanceof OperatorError, String(error));
+        assert.match(error.message, new RegExp(`\\(pid ${process.pid}\\) runs the embedded chain`));
+        return true;
+      });
+      assert.equal(await nodePid(bed), orphan);
+    });
+
+    await t.test(
+      'after a stop nothing is left, and a foreign node on the old port is left alone',
+      async () => {
+        const { port } = new URL(chain.rpcUrl());
+        const places = await bed.places();
+        const record = await readFile(places.pidFile);
+        await chain.stop();
+        assert.deepEqual(processesMentioning(places.home), []);
+        // It has our chain id and genesis and answers on our port, but it is not the process of the pid file.
+        const foreign = spawn(
+          await findAnvil(),
+          ['--port', port, '--chain-id', String(chain.chainId), '--init', places.genesisFile, '--quiet'],
+          { stdio: 'ignore' },
+        );
+        t.after(() => killed(foreign));
+        await waitUntil(() => ask(`http://127.0.0.1:${port}`, 'eth_chainId').catch(() => null));
+        await writeFile(places.pidFile, record);
+
+        const again = await bed.start();
+        assert.notEqual(new URL(again.rpcUrl()).port, port);
+        assert.deepEqual(await hashesAt(again), await journalled(bed));
+        assert.equal(foreign.exitCode ?? foreign.signalCode, null);
+        await again.stop();
+        assert.equal(foreign.exitCode ?? foreign.signalCode, null);
+      },
+    );
+  });
+
+  test('a block that was mined and not committed is nobody’s, and its transactions are sent again', async (t) => {
+    const bed = await openBed(t);
+    const child = await bed.startElsewhere(2);
+    await waitUntil(async () => (await bed.allBlocks()).length === 5);
+    const before = await journalled(bed);
+    const orphan = await nodePid(bed);
+    const { rpcUrl, chainId } = (await findEmbeddedChain(bed.database.db, bed.dataDir)) ?? assert.fail();
+    const raw = await transfer(chainId, 2);
+    const held = await blockJournal(bed.database);
+    await ask(rpcUrl, 'eth_sendRawTransaction', raw);
+    await held.untilWaiting();
+    assert.equal(await ask<Hex>(rpcUrl, 'eth_blockNumber'), numberToHex(before.length));
+    await killed(child);
+    await held.failWaiting();
+    await held.undo();
+    assert.deepEqual(await journalled(bed), before);
+
+    const chain = await bed.start();
+    assert.notEqual(await nodePid(bed), orphan);
+    assert.deepEqual(await hashesAt(chain), before);
+    const block = await chain.mine([raw]);
+    assert.deepEqual([block.number, block.transactions], [before.length, [raw]]);
+
+    await t.test(
+      'with the service alive, the commit is made good before anything else is mined',
+      async () => {
+        const held = await blockJournal(bed.database);
+        const next = await transfer(chainId, 3);
+        const outcome = chain.mine([next]).then(
+          () => null,
+          (error: unknown) => error,
+        );
+        await held.untilWaiting();
+        await held.failWaiting();
+        assert.ok((await outcome) instanceof Error);
+        assert.equal(chain.head().hash, block.hash);
+        await held.undo();
+        const after = await chain.mine([]);
+        assert.equal(after.number, block.number + 2);
+        assert.deepEqual((await bed.journal.block(block.number + 1))?.transactions, [next]);
+        assert.deepEqual(await hashesAt(chain), await journalled(bed));
+      },
+    );
+
+    await t.test('what the chain refuses is told, mines nothing, and disturbs nothing', async () => {
+      const head = chain.head();
+      await assert.rejects(chain.mine([raw.replace(/..$/, '00') as Hex]), (error) => !isRetryable(error));
+      assert.deepEqual(chain.head(), head);
+      // One that is in a block already is no error.
+      assert.deepEqual((await chain.mine([raw])).transactions, []);
+    });
+  });
+
+  test('an anvil that does not start is told with what it said', async (t) => {
+    const bed = await openBed(t);
+    await bed.journal.birth(() => ({ chainId: 1_234_567_890, genesis: 'no genesis' }));
+    await assert.rejects(bed.start(), (error: unknown) => {
+      assert.ok(error instanceof OperatorError, String(error));
+      assert.match(error.message, /anvil did not start: exit \d\n.*genesis/s);
+      return true;
+    });
+    assert.equal(await bed.journal.head(), null);
+  });
+});
+
+async function journalled(bed: Bed): Promise<Hex[]> {
+  return (await bed.allBlocks()).map(({ hash }) => hash);
+}
+
+/** Does it, and waits until the node was replaced by one from the journal. */
+async function madeAgainAfter(bed: Bed, disturb: () => Promise<unknown>): Promise<void> {
+  const before = bed.logged.length;
+  await disturb();
+  const isStart = ({ message }: { message: string }) => message === 'embedded chain started';
+  await waitUntil(() => bed.logged.slice(before).some(isStart), 20_000);
+}
+
+/** Mines a transfer per block, with one step of the loop after each, which is where dumps are made. */
+async function mineWithLoop(chain: EmbeddedChain, from: number, to: number): Promise<void> {
+  for (let nonce = from; nonce < to; nonce += 1) {
+    await chain.mine([await transfer(chain.chainId, nonce)]);
+    const stop = new AbortController();
+    await chain.loop.run(stop.signal, () => stop.abort());
+  }
+}

@@ -1,0 +1,263 @@
+/** The embedded chain: anvil under supervision, with the journal in PostgreSQL as the truth. Development evidence only. */
+import { mkdir } from 'node:fs/promises';
+import type pg from 'pg';
+import type { Hex } from 'viem';
+import type { Db } from '../../db/database.ts';
+import { createBell, type Loop, type LoopLog, once, pause, repeating } from '../../loop.ts';
+import { findAnvil } from '../anvil-program.ts';
+import { createJsonRpc, RpcFault, rpcFaultOf } from '../json-rpc.ts';
+import { endAnvil, findAnvilProcess } from './anvil-process.ts';
+import { type Booted, type BootNeeds, boot } from './boot.ts';
+import { createChainLock } from './chain-lock.ts';
+import { keepDump } from './dumps.ts';
+import { type Alloc, newChain } from './genesis.ts';
+import { type BlockRef, createJournal } from './journal.ts';
+import { type MinedBlock, mineBlock, submit } from './miner.ts';
+import { blocksToFinality, createPace } from './pace.ts';
+import { chainPlaces } from './places.ts';
+import { Mismatch } from './replay.ts';
+
+export interface EmbeddedChain {
+  chainId: number;
+  genesisHash: Hex;
+  /** Where the node listens now; the port may change when it is restarted. */
+  rpcUrl(): string;
+  /**
+   * The last block that the journal has. The node shows a block some milliseconds before it is committed, and a crash
+   * in between takes it back: whoever confirms anything goes by this head and not by the node's.
+   */
+  head(): BlockRef;
+  /** Mines these and what else is in the pool into one block; resolves once the journal has it. */
+  mine(rawTransactions: readonly Hex[]): Promise<MinedBlock>;
+  /** Wakes the loop: there is something in the pool. It looks by itself too. */
+  mineSoon(): void;
+  /** Keeps the node up, mines what comes into the pool, and dumps now and then. */
+  loop: Loop;
+  /** Ends the node. Stop the loop before. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedChainOptions {
+  dataDir: string;
+  db: Db;
+  /** For the lock, which needs a connection of its own. */
+  connection(): pg.ClientConfig;
+  log: LoopLog;
+  /** Who has money at block 0, and which code is there. Read at the very first start only, and stored. */
+  alloc: Alloc;
+  /** Blocks and transactions after which a dump is due; a start mines at most about so many again. */
+  dumpAfter?: number;
+  /** How far blocks that come fast may run ahead of the clock, at one second each, before mining slows down. */
+  furthestAheadSeconds?: number;
+}
+
+/** Dumps take longer the longer the chain is (660 ms at 10,000 blocks): they get rarer, to a fiftieth of its length. */
+const dumpShare = 50;
+const restMs = 250;
+/** A node that does not answer for so long is ended and made again. A dump of 10,000 blocks takes 660 ms. */
+const callTimeoutMs = 30_000;
+const maxAnswerBytes = 512 * 1024 * 1024;
+const patienceAtStopMs = 5_000;
+
+/** For a command beside the service: where the node of this database listens, if one runs here. */
+export async function findEmbeddedChain(
+  db: Db,
+  dataDir: string,
+): Promise<{ chainId: number; rpcUrl: string } | null> {
+  const chainId = await createJournal(db).chainId();
+  if (chainId === null) return null;
+  const found = await findAnvilProcess(chainPlaces(dataDir, chainId), chainId);
+  return found && { chainId, rpcUrl: found.url };
+}
+
+export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
+  const { log, dumpAfter = 200, furthestAheadSeconds = 15 } = options;
+  const journal = createJournal(options.db);
+  const lock = createChainLock(options.connection);
+  const jsonRpc = createJsonRpc({ timeoutMs: callTimeoutMs, maxAnswerBytes });
+  const bell = createBell();
+  const stopping = new AbortController();
+
+  await lock.hold();
+  let needs: BootNeeds;
+  let current: Booted;
+  try {
+    const birth = await journal.birth(() => newChain(options.alloc, new Date()));
+    const places = chainPlaces(options.dataDir, birth.chainId);
+    await mkdir(places.home, { recursive: true, mode: 0o700 });
+    needs = { ...birth, journal, places, program: await findAnvil(), jsonRpc, log, onExit: bell.ring };
+    current = await bootAndTell({ adopt: true });
+  } catch (error) {
+    await lock.release();
+    await jsonRpc.close();
+    throw error;
+  }
+  const genesisHash = current.node.process.record.genesisHash as Hex;
+  /** Mined on the node, and perhaps in the journal: nothing is mined before that is known. */
+  let unsettled: MinedBlock | null = null;
+  let suspect = false;
+  const recent = await journal.after(current.head.number - blocksToFinality, blocksToFinality);
+  const pace = createPace(recent);
+  // Of an adopted node it is not known.
+  let sinceDump = current.replayed ?? dumpAfter;
+
+  /** Everything that touches node or journal, one after the other. */
+  let tail: Promise<unknown> = Promise.resolve();
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = tail.then(() => {
+      if (stopping.signal.aborted) throw new RpcFault('unreachable', 'the embedded chain is being stopped');
+      return work();
+    });
+    tail = done.catch(() => {});
+    return done;
+  }
+
+  async function bootAndTell({ adopt }: { adopt: boolean }): Promise<Booted> {
+    const began = performance.now();
+    const booted = await boot(needs, { adopt });
+    const { record } = booted.node.process;
+    log.info(
+      {
+        pid: record.pid,
+        port: record.port,
+        chainId: needs.chainId,
+        head: booted.head.number,
+        from: booted.from,
+        replayed: booted.replayed,
+        durationMs: Math.round(performance.now() - began),
+      },
+      booted.replayed === null ? 'embedded chain runs already, adopted' : 'embedded chain started',
+    );
+    return booted;
+  }
+
+  /** A node that runs and has what the journal has. */
+  async function restore(): Promise<void> {
+    await lock.hold();
+    const end = await current.node.process.ended();
+    if (!suspect && end === null) return settle();
+    log.error({ reason: end ?? 'it does not agree with the journal' }, 'embedded chain is made again');
+    // What was mined and not committed goes with the node, unless the commit came through after all: boot reads it.
+    current = await bootAndTell({ adopt: false });
+    unsettled = null;
+    suspect = false;
+    sinceDump = current.replayed ?? dumpAfter;
+  }
+
+  /**
+   * Puts the mined block into the journal. When the database goes away in the middle, the commit may have come through
+   * or not; the same call later finds out and changes nothing if it did.
+   */
+  async function settle(): Promise<void> {
+    if (unsettled === null) return;
+    const block = unsettled;
+    if (!(await journal.append(block))) {
+      throw distrust(new Mismatch(`another process wrote block ${block.number} into the journal`));
+    }
+    unsettled = null;
+    current.head = block;
+    sinceDump += 1 + block.transactions.length;
+    pace.mined(block);
+  }
+
+  /** The node is made again before it is used next; for callers that is an outage which passes. */
+  function distrust(error: unknown): unknown {
+    suspect = true;
+    if (!(error instanceof Mismatch)) return error;
+    return new RpcFault('unreachable', `the embedded chain is made again: ${error.message}`, {
+      cause: error,
+    });
+  }
+
+  /**
+   * One block. Where a crash can happen, and what the next start finds:
+   * - before the node mined: the pool is gone; owners of transactions send them again;
+   * - mined, not committed: nobody was told, head() did not move. An orphaned node has one block more than the journal,
+   *   is therefore not adopted, and the chain is made again without it; owners send again;
+   * - committed, nobody told yet: the journal has it, the chain is made with it; owners find it when they look.
+   */
+  async function mineOne(rawTransactions: readonly Hex[]): Promise<MinedBlock> {
+    await restore();
+    const { node, head } = current;
+    await submit(node.rpc, rawTransactions).catch((error) => {
+      throw rpcFaultOf(error)?.kind === 'unreachable' ? distrust(error) : error;
+    });
+    const timestampSeconds = await nextTimestamp(head.timestampSeconds);
+    // Without an answer the block may be there or not, and one that does not fit is none that we can keep.
+    const template = { parent: head, timestampSeconds, submitted: rawTransactions };
+    const block = await mineBlock(node.rpc, template).catch((error) => {
+      throw distrust(error);
+    });
+    unsettled = block;
+    await settle();
+    return block;
+  }
+
+  /** The clock, but always later than the parent; the clock may also have been set back by an hour. */
+  async function nextTimestamp(parentSeconds: number): Promise<number> {
+    const ahead = parentSeconds + 1 - Math.floor(Date.now() / 1000);
+    if (ahead > furthestAheadSeconds) await pause(1_000, stopping.signal);
+    return Math.max(parentSeconds + 1, Math.floor(Date.now() / 1000));
+  }
+
+  async function dumpIfDue(): Promise<void> {
+    if (sinceDump < Math.max(dumpAfter, current.head.number / dumpShare)) return;
+    // Also when it fails, so that it is not tried with every block.
+    sinceDump = 0;
+    try {
+      // Between mines, which inOrder guarantees: during one the dump would be torn.
+      await keepDump(await current.node.rpc.dumpState(), current.head, needs.places);
+    } catch (error) {
+      log.error({ err: error }, 'the embedded chain could not be dumped; the next start takes longer');
+    }
+  }
+
+  async function step(): Promise<boolean> {
+    await restore();
+    const { node, head } = current;
+    const [latest, poolSize] = await Promise.all([node.rpc.block('latest'), node.rpc.poolSize()]).catch(
+      (error) => {
+        throw distrust(error);
+      },
+    );
+    if (latest?.hash !== head.hash) {
+      // Somebody else mined on it, reverted or reset it.
+      throw distrust(
+        new Mismatch(`its head is block ${latest?.number} ${latest?.hash}, not that of the journal`),
+      );
+    }
+    const block = pace.isDue(head, poolSize) ? await mineOne([]) : null;
+    await dumpIfDue();
+    // What did not fit into the block is next.
+    return block !== null && block.transactions.length > 0;
+  }
+
+  return {
+    chainId: needs.chainId,
+    genesisHash,
+    rpcUrl: () => current.node.process.url,
+    head: () => ({ number: current.head.number, hash: current.head.hash }),
+    mine: (rawTransactions) => inOrder(() => mineOne(rawTransactions)),
+    mineSoon: bell.ring,
+    loop: repeating({
+      name: 'embedded-chain',
+      step: () => inOrder(step),
+      restMs,
+      bell,
+      longestStepMs: 120_000,
+    }),
+    stop: once(async () => {
+      stopping.abort();
+      // A commit that is under way is waited for; a node that hangs is not.
+      const waited = new AbortController();
+      await Promise.race([tail, pause(patienceAtStopMs, waited.signal)]);
+      waited.abort();
+      await endAnvil(current.node.process, needs.places);
+      await tail;
+      // Another one, if it was just being made again.
+      await endAnvil(current.node.process, needs.places);
+      await jsonRpc.close();
+      await lock.release();
+    }),
+  };
+}

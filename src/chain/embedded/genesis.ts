@@ -1,0 +1,39 @@
+/** How a new embedded chain begins: its own chain id, and who has money. */
+import { randomInt } from 'node:crypto';
+import { type Hex, numberToHex } from 'viem';
+import type { ChainBirth } from './journal.ts';
+
+/** Accounts by address. Code without balance is for contracts that are simply there. */
+export type Alloc = Record<Hex, { balanceWei?: bigint; code?: Hex }>;
+
+/**
+ * Random per installation, drawn once and stored. A well-known id such as 31337 would let a transaction that was
+ * signed for one development chain be replayed on another (EIP-155), and would let proofs of two installations look
+ * like proofs of one chain. 31 bits, because wallets and tools have been seen to keep chain ids in 32; from 2^30 on,
+ * where few of the registered chains are.
+ */
+function drawChainId(): number {
+  return randomInt(2 ** 30, 2 ** 31);
+}
+
+export function newChain(alloc: Alloc, now: Date): ChainBirth {
+  const chainId = drawChainId();
+  const zeroHash = numberToHex(0, { size: 32 });
+  const genesis = {
+    config: { chainId },
+    nonce: '0x0',
+    timestamp: numberToHex(Math.floor(now.getTime() / 1000)),
+    extraData: '0x',
+    gasLimit: numberToHex(30_000_000),
+    difficulty: '0x0',
+    mixHash: zeroHash,
+    coinbase: numberToHex(0, { size: 20 }),
+    alloc: Object.fromEntries(
+      Object.entries(alloc).map(([address, { balanceWei = 0n, code }]) => [
+        address,
+        { balance: numberToHex(balanceWei), ...(code !== undefined && { code }) },
+      ]),
+    ),
+  };
+  return { chainId, genesis: JSON.stringify(genesis) };
+}

@@ -1,0 +1,136 @@
+/** The journal of the embedded chain in PostgreSQL: the one truth, from which the node is made again after any crash. */
+import type { Hex } from 'viem';
+import type { Db } from '../../db/database.ts';
+
+export interface BlockRef {
+  number: number;
+  hash: Hex;
+}
+
+export interface JournalBlock extends BlockRef {
+  parentHash: Hex;
+  timestampSeconds: number;
+  /** Raw bytes as they were signed, in the order of the block. */
+  transactions: Hex[];
+}
+
+export interface ChainBirth {
+  chainId: number;
+  /** The genesis file, to the letter. */
+  genesis: string;
+}
+
+export interface Journal {
+  /** How the chain was made; the first caller's proposal is stored and holds for ever. */
+  birth(propose: () => ChainBirth): Promise<ChainBirth & { madeBy: string | null }>;
+  /** Null before the first start. */
+  chainId(): Promise<number | null>;
+  block(number: number): Promise<JournalBlock | null>;
+  head(): Promise<JournalBlock | null>;
+  /** At most `limit` blocks after this number, in order. */
+  after(number: number, limit: number): Promise<JournalBlock[]>;
+  /** Block 0, and which program made it. */
+  begin(genesis: JournalBlock, madeBy: string): Promise<void>;
+  /** Safe to repeat. False when another block stands at this number, or another before it. */
+  append(block: JournalBlock): Promise<boolean>;
+}
+
+const columns = ['number', 'hash', 'parent_hash', 'timestamp_seconds', 'transactions'] as const;
+
+export function createJournal(db: Db): Journal {
+  const blocks = () => db.selectFrom('embedded_chain_blocks').select(columns);
+
+  async function block(number: number): Promise<JournalBlock | null> {
+    const row = await blocks().where('number', '=', number).executeTakeFirst();
+    return row ? fromRow(row) : null;
+  }
+
+  /** False when there is a block of this number already. */
+  async function insert(given: JournalBlock, into: Db): Promise<boolean> {
+    const inserted = await into
+      .insertInto('embedded_chain_blocks')
+      .values({
+        number: given.number,
+        hash: bytes(given.hash),
+        parent_hash: bytes(given.parentHash),
+        timestamp_seconds: given.timestampSeconds,
+        transactions: given.transactions.map(bytes),
+      })
+      .onConflict((conflict) => conflict.column('number').doNothing())
+      .returning('number')
+      .execute();
+    return inserted.length > 0;
+  }
+
+  const stored = () =>
+    db.selectFrom('embedded_chain').select(['chain_id', 'genesis', 'made_by']).executeTakeFirst();
+
+  return {
+    block,
+    chainId: async () => (await stored())?.chain_id ?? null,
+    async birth(propose) {
+      let row = await stored();
+      if (!row) {
+        const { chainId, genesis } = propose();
+        await db
+          .insertInto('embedded_chain')
+          .values({ chain_id: chainId, genesis, made_by: null })
+          .onConflict((conflict) => conflict.column('singleton').doNothing())
+          .execute();
+        row = await stored();
+      }
+      if (!row) throw new Error('the identity of the embedded chain was not stored');
+      return { chainId: row.chain_id, genesis: row.genesis, madeBy: row.made_by };
+    },
+    async head() {
+      const row = await blocks().orderBy('number', 'desc').limit(1).executeTakeFirst();
+      return row ? fromRow(row) : null;
+    },
+    async after(number, limit) {
+      const rows = await blocks().where('number', '>', number).orderBy('number').limit(limit).execute();
+      return rows.map(fromRow);
+    },
+    begin(genesis, madeBy) {
+      return db.transaction().execute(async (db) => {
+        await db.updateTable('embedded_chain').set({ made_by: madeBy }).execute();
+        await insert(genesis, db);
+      });
+    },
+    async append(given) {
+      const inserted = await insert(given, db).catch((error) => {
+        // The block before it is not its parent.
+        if ((error as { code?: string }).code === foreignKeyViolation) return false;
+        throw error;
+      });
+      return inserted || (await block(given.number))?.hash === given.hash;
+    },
+  };
+}
+
+const foreignKeyViolation = '23503';
+
+interface Row {
+  number: number;
+  hash: Buffer;
+  parent_hash: Buffer;
+  timestamp_seconds: number;
+  transactions: Buffer[];
+}
+
+function fromRow(row: Row): JournalBlock {
+  return {
+    number: row.number,
+    hash: hex(row.hash),
+    parentHash: hex(row.parent_hash),
+    timestampSeconds: row.timestamp_seconds,
+    transactions: row.transactions.map(hex),
+  };
+}
+
+function bytes(text: Hex): Buffer {
+  return Buffer.from(text.slice(2), 'hex');
+}
+
+function hex(value: Buffer): Hex {
+  return `0x${value.toString('hex')}`;
+}

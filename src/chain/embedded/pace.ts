@@ -1,0 +1,42 @@
+/** When the next block is due: at once for what is in the pool, twice more so that it becomes final, and then not. */
+import type { JournalBlock } from './journal.ts';
+
+export interface Pace {
+  isDue(head: JournalBlock, poolSize: number): boolean;
+  mined(block: JournalBlock): void;
+}
+
+/** anvil's `finalized` is the head less two, so two blocks follow the last one that has transactions. */
+export const blocksToFinality = 2;
+const emptyBlockAfterMs = 1_000;
+const longestRestMs = 60_000;
+
+/** `recent`: the last blocks of the journal, as many as finality takes. */
+export function createPace(recent: readonly JournalBlock[]): Pace {
+  let lastFull =
+    recent.findLast(({ transactions }) => transactions.length > 0)?.number ?? Number.NEGATIVE_INFINITY;
+  let lastMinedAt = performance.now();
+  /** The pool has what no block takes, for one because its fee is too low. Blocks then come ever more slowly. */
+  let fruitless = 0;
+  let fruitlessPool = 0;
+  let lastPool = 0;
+
+  return {
+    isDue(head, poolSize) {
+      lastPool = poolSize;
+      const restedMs = performance.now() - lastMinedAt;
+      if (poolSize > 0) {
+        const waitMs = Math.min(longestRestMs, emptyBlockAfterMs * 2 ** fruitless);
+        return fruitless === 0 || poolSize !== fruitlessPool || restedMs > waitMs;
+      }
+      return head.number < lastFull + blocksToFinality && restedMs > emptyBlockAfterMs;
+    },
+    mined(block) {
+      const full = block.transactions.length > 0;
+      lastMinedAt = performance.now();
+      if (full) lastFull = block.number;
+      fruitless = full || lastPool === 0 ? 0 : fruitless + 1;
+      fruitlessPool = lastPool;
+    },
+  };
+}

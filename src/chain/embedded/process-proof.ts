@@ -1,0 +1,20 @@
+/** What the system tells of a process, so that a pid from a file is believed only with proof. */
+import { execFile } from 'node:child_process';
+import { readFile, readlink } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** Its arguments with a space before, between and after them; empty for one that is dead, or hidden from us. */
+export async function commandLineOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return text === '' ? '' : ` ${text.replaceAll('\0', ' ')}`;
+  }
+  const ps = promisify(execFile)('/bin/ps', ['-ww', '-o', 'stat=,command=', '-p', String(pid)]);
+  const { stdout } = await ps.catch(() => ({ stdout: '' }));
+  return stdout.startsWith('Z') ? '' : ` ${stdout.trim()} `;
+}
+
+/** The file that runs there; null where the system does not tell. A replaced one has another name: " (deleted)". */
+export async function executableOf(pid: number): Promise<string | null> {
+  return process.platform === 'linux' ? readlink(`/proc/${pid}/exe`).catch(() => null) : null;
+}

@@ -1,0 +1,151 @@
+/** One JSON-RPC call over HTTP: a deadline for the whole exchange, and its errors sorted once. */
+import { Agent, request } from 'undici';
+
+/**
+ * - `unreachable`: refused, reset, too late, a gateway's error page
+ * - `limited`: asked too often
+ * - `bad_answer`: not JSON-RPC, cut short, or the node's own internal error
+ * - `wrong_chain`: answers, but for another chain
+ * - `refused`: the chain itself said no to this very call, and any other node would too
+ */
+export type RpcFaultKind = 'unreachable' | 'limited' | 'bad_answer' | 'wrong_chain' | 'refused';
+
+/** Every failure of a call. `code` and `data` are the node's own, where it gave them. */
+export class RpcFault extends Error {
+  readonly kind: RpcFaultKind;
+  readonly code: number | undefined;
+  declare readonly data?: unknown;
+
+  constructor(
+    kind: RpcFaultKind,
+    message: string,
+    { code, data, cause }: { code?: number | undefined; data?: unknown; cause?: unknown } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'RpcFault';
+    this.kind = kind;
+    this.code = code;
+    // viem looks for whoever in the chain of causes has `data`, to decode why a contract reverted.
+    if (data !== undefined) this.data = data;
+  }
+}
+
+/** The fault inside an error, also where viem wrapped it. */
+export function rpcFaultOf(error: unknown): RpcFault | null {
+  if (error instanceof RpcFault) return error;
+  return error instanceof Error ? rpcFaultOf(error.cause) : null;
+}
+
+/** Whether the same call may succeed later. Errors that are no RPC faults are not for this to judge. */
+export function isRetryable(error: unknown): boolean {
+  const kind = rpcFaultOf(error)?.kind;
+  return kind === 'unreachable' || kind === 'limited' || kind === 'bad_answer';
+}
+
+export interface JsonRpc {
+  call<T>(url: string, method: string, params?: readonly unknown[]): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface JsonRpcOptions {
+  timeoutMs: number;
+  maxAnswerBytes: number;
+}
+
+/**
+ * viem's own HTTP transport is not used, because its timeout ends with the headers and a body that drips holds the
+ * call for ever; because it takes an empty answer for a missing result; and because its errors repeat the URL, which
+ * with most providers holds the customer's key.
+ */
+export function createJsonRpc({ timeoutMs, maxAnswerBytes }: JsonRpcOptions): JsonRpc {
+  const agent = new Agent({ maxResponseSize: maxAnswerBytes, headersTimeout: 0, bodyTimeout: 0 });
+  let lastId = 0;
+
+  return {
+    async call<T>(address: string, method: string, params: readonly unknown[] = []) {
+      lastId += 1;
+      const id = lastId;
+      const { url, headers } = splitCredentials(address);
+      const where = `${method} at ${url.host}`;
+      let status: number;
+      let text: string;
+      try {
+        const answer = await request(url, {
+          dispatcher: agent,
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ jsonrpc: '2.0', id, method, params }, bigintsAsHex),
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        status = answer.statusCode;
+        text = await answer.body.text();
+      } catch (cause) {
+        throw new RpcFault('unreachable', `${where}: ${reasonOf(cause, timeoutMs)}`, { cause });
+      }
+      return readAnswer<T>(text, { status, id, where });
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+interface Answer {
+  id?: unknown;
+  result?: unknown;
+  error?: { code?: unknown; message?: unknown; data?: unknown };
+}
+
+function readAnswer<T>(
+  text: string,
+  { status, id, where }: { status: number; id: number; where: string },
+): T {
+  const answer = parse(text);
+  if (answer?.error && typeof answer.error.code === 'number') {
+    const { code, message, data } = answer.error as { code: number; message?: unknown; data?: unknown };
+    throw new RpcFault(kindOf(code, data), `${where}: ${String(message)} (${code})`, { code, data });
+  }
+  if (status === 429) throw new RpcFault('limited', `${where}: HTTP status 429`);
+  if (status !== 200) throw new RpcFault('unreachable', `${where}: HTTP status ${status}`);
+  if (answer === null || answer.result === undefined || answer.id !== id) {
+    throw new RpcFault('bad_answer', `${where}: an answer that is not JSON-RPC`);
+  }
+  return answer.result as T;
+}
+
+function parse(text: string): Answer | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Answer) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Limits of providers come as -32005 by EIP-1474, or under codes of their own. */
+const limitCodes = new Set([429, -32005, -32007, -32016]);
+/** Parse error, internal error, not found (a node that lags), unavailable. */
+const nodeCodes = new Set([-32700, -32603, -32001, -32002]);
+
+function kindOf(code: number, data: unknown): RpcFaultKind {
+  if (limitCodes.has(code)) return 'limited';
+  // Some nodes report a revert as an internal error; the data tells.
+  return nodeCodes.has(code) && data === undefined ? 'bad_answer' : 'refused';
+}
+
+function reasonOf(error: unknown, timeoutMs: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs} ms`;
+  return error.message || String((error as { code?: unknown }).code);
+}
+
+function splitCredentials(address: string): { url: URL; headers: Record<string, string> } {
+  const url = new URL(address);
+  if (url.username === '' && url.password === '') return { url, headers: {} };
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  url.username = '';
+  url.password = '';
+  return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
+}
+
+function bigintsAsHex(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `0x${value.toString(16)}` : value;
+}
