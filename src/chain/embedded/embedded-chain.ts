@@ -137,6 +137,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     const end = await current.node.process.ended();
     if (!suspect && end === null) return settle();
     log.error({ reason: end ?? 'it does not agree with the journal' }, 'embedded chain is made again');
+    await endAnvil(current.node.process, needs.places);
     // What was mined and not committed goes with the node, unless the commit came through after all: boot reads it.
     current = await bootAndTell({ adopt: false });
     unsettled = null;

@@ -1,0 +1,169 @@
+/** The chain over several RPC addresses: which failure goes to the next one, which is told, and what is never believed. */
+import assert from 'node:assert/strict';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { Hex } from 'viem';
+import { OperatorError } from '../errors.ts';
+import { isRetryable, rpcFaultOf } from './json-rpc.ts';
+import { createChainRpc, discoverChain } from './rpc.ts';
+
+const genesisHash: Hex = `0x${'ab'.repeat(32)}`;
+const identity = { chainId: 4711, genesisHash };
+
+type Reply = (method: string, response: ServerResponse, id: number) => unknown;
+
+interface FakeNode {
+  url: string;
+  asked: string[];
+  results: Record<string, unknown>;
+  /** What comes instead of a good answer, from now on. */
+  reply: Reply | null;
+}
+
+test('an address that fails is passed over, and asked last for a while', async (t) => {
+  const first = await fakeNode(t);
+  const second = await fakeNode(t, { head: '0x7' });
+  const { client } = chainOver(t, [first, second]);
+  assert.equal(await client.getBlockNumber(), 5n);
+  assert.deepEqual(second.asked, []);
+
+  first.reply = (_method, response) => response.writeHead(502).end('<html>Bad Gateway</html>');
+  assert.equal(await client.getBlockNumber(), 7n);
+  const askedBefore = first.asked.length;
+  first.reply = null;
+  assert.equal(await client.getBlockNumber(), 7n);
+  assert.equal(first.asked.length, askedBefore);
+});
+
+test('whatever goes wrong with the only address is retryable, and told without the key in its URL', async (t) => {
+  const node = await fakeNode(t);
+  const replies: Record<string, Reply> = {
+    'a gateway page': (_method, response) => response.writeHead(502).end('<html>Bad Gateway</html>'),
+    'too many requests': (_method, response) => response.writeHead(429).end(),
+    'a limit told in JSON': (_method, response, id) =>
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32005, message: 'limit' } })),
+    'an internal error': (_method, response, id) =>
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: 'oops' } })),
+    'truncated JSON': (_method, response, id) => response.end(`{"jsonrpc":"2.0","id":${id},"resu`),
+    'an empty object': (_method, response) => response.end('{}'),
+    nothing: (_method, response) => response.end(),
+    'the answer to another call': (_method, response) => response.end('{"id":0,"result":"0x1"}'),
+    'a broken connection': (_method, response) => response.destroy(),
+    silence: () => {},
+    'a body that never ends': (_method, response) => response.write('{"jsonrpc":'),
+  };
+  for (const [name, reply] of Object.entries(replies)) {
+    const { client } = chainOver(t, [node], '/v3/secret-key');
+    node.reply = null;
+    await client.getBlockNumber();
+    node.reply = reply;
+    await assert.rejects(
+      client.getTransactionReceipt({ hash: genesisHash }),
+      (error: Error) => {
+        assert.ok(isRetryable(error), `${name}: ${error}`);
+        assert.doesNotMatch(`${error.stack} ${error.cause}`, /secret-key/);
+        return true;
+      },
+      name,
+    );
+  }
+});
+
+test('what the chain itself refuses is told at once, with its code, and no other node is asked', async (t) => {
+  const first = await fakeNode(t);
+  const second = await fakeNode(t);
+  const { client } = chainOver(t, [first, second]);
+  await client.getBlockNumber();
+  first.reply = (_method, response, id) =>
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'nonce too low' } }));
+  await assert.rejects(client.sendRawTransaction({ serializedTransaction: '0x02' }), (error) => {
+    assert.equal(rpcFaultOf(error)?.kind, 'refused');
+    assert.equal(rpcFaultOf(error)?.code, -32000);
+    assert.equal(isRetryable(error), false);
+    return true;
+  });
+  assert.deepEqual(second.asked, []);
+});
+
+test('another chain is refused, by its id or by its genesis, also when it takes the place of the right one', async (t) => {
+  const otherId = await fakeNode(t, { chainId: '0x1' });
+  const otherGenesis = await fakeNode(t, { genesis: `0x${'cd'.repeat(32)}` });
+  const right = await fakeNode(t);
+  const { client } = chainOver(t, [otherId, otherGenesis, right]);
+  assert.equal(await client.getBlockNumber(), 5n);
+  assert.ok(![...otherId.asked, ...otherGenesis.asked].includes('eth_blockNumber'));
+
+  for (const wrong of [otherId, otherGenesis]) {
+    await assert.rejects(chainOver(t, [wrong]).client.getBlockNumber(), (error) => {
+      assert.equal(rpcFaultOf(error)?.kind, 'wrong_chain');
+      assert.equal(isRetryable(error), false);
+      return true;
+    });
+  }
+  // One that is only away may come back, but not as another chain.
+  right.reply = (_method, response) => response.destroy();
+  await assert.rejects(client.getBlockNumber(), isRetryable);
+  right.reply = null;
+  right.results.eth_chainId = '0x1';
+  await assert.rejects(client.getBlockNumber(), (error) => rpcFaultOf(error)?.kind === 'wrong_chain');
+});
+
+test('health tells of every address, and names hosts alone', async (t) => {
+  const good = await fakeNode(t);
+  const wrong = await fakeNode(t, { chainId: '0x1' });
+  const health = await chainOver(t, [good, wrong], '/v3/secret-key').health();
+  assert.deepEqual(
+    health.map(({ ok, headNumber }) => ({ ok, headNumber })),
+    [
+      { ok: true, headNumber: 5 },
+      { ok: false, headNumber: null },
+    ],
+  );
+  assert.match(health[1]?.error ?? '', /is chain 1 with genesis 0xabab.*not chain 4711/);
+  assert.doesNotMatch(JSON.stringify(health), /secret-key/);
+});
+
+test('the chain behind the addresses is found when they agree, and refused when they do not', async (t) => {
+  const one = await fakeNode(t);
+  const two = await fakeNode(t);
+  const other = await fakeNode(t, { chainId: '0x1' });
+  const away = await fakeNode(t);
+  away.reply = (_method, response) => response.destroy();
+  assert.deepEqual(await discoverChain([one.url, away.url, two.url]), identity);
+  await assert.rejects(discoverChain([one.url, other.url]), OperatorError);
+  await assert.rejects(discoverChain([away.url]), isRetryable);
+});
+
+function chainOver(t: TestContext, nodes: FakeNode[], path = '') {
+  const rpc = createChainRpc({ ...identity, urls: () => nodes.map(({ url }) => url + path), timeoutMs: 300 });
+  t.after(() => rpc.close());
+  return rpc;
+}
+
+async function fakeNode(
+  t: TestContext,
+  { chainId = '0x1267', genesis = genesisHash, head = '0x5' } = {},
+): Promise<FakeNode> {
+  const results = {
+    eth_chainId: chainId,
+    eth_getBlockByNumber: { hash: genesis },
+    eth_blockNumber: head,
+  };
+  const server: Server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const { id, method }: { id: number; method: string } = JSON.parse(text);
+    node.asked.push(method);
+    if (node.reply) node.reply(method, response, id);
+    else response.end(JSON.stringify({ jsonrpc: '2.0', id, result: node.results[method] ?? null }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const node: FakeNode = { url: `http://127.0.0.1:${port}`, asked: [], results, reply: null };
+  return node;
+}
