@@ -1,6 +1,7 @@
 /** `holdfast webhooks`: makes and lists webhook endpoints. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Endpoint, type Endpoints, endpointLimits, statusOf } from '../webhooks/endpoints.ts';
+import type { Endpoint } from '../webhooks/endpoints.store.ts';
+import { type Endpoints, endpointLimits, statusOf } from '../webhooks/endpoints.ts';
 import { type EventType, eventTypes } from '../webhooks/events.ts';
 import type { TestOutcome } from '../webhooks/test-event.ts';
 import {

@@ -6,7 +6,8 @@ import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { dateTime, orNull } from '../http/schemas.ts';
-import { type Endpoint, type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
+import type { Endpoint } from './endpoints.store.ts';
+import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
 import { type EventType, eventTypes } from './events.ts';
 
 export const eventTypesSchema = Type.Array(Type.Unsafe<EventType>(Type.String({ enum: [...eventTypes] })), {

@@ -1,32 +1,24 @@
 /** Webhook endpoints: where events are sent, which of them, and with which secret they are signed. */
-import { type Selectable, sql } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
-import { gather } from '../db/gather.ts';
-import type { Tables } from '../db/tables.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Bell } from '../loop.ts';
 import { type AddressGuard, BlockedTarget } from './address-guard.ts';
+import {
+  createHealthWriter,
+  type Endpoint,
+  findEndpoint,
+  refuseTooMany,
+  skipOpen,
+  toEndpoint,
+} from './endpoints.store.ts';
 import { type EventType, eventWrite } from './events.ts';
 import { newWebhookSecret } from './signature.ts';
 import type { Tester, TestOutcome } from './test-event.ts';
-
-export interface Endpoint {
-  id: string;
-  url: string;
-  eventTypes: EventType[];
-  description: string;
-  enabled: boolean;
-  disabledReason: 'owner' | 'gone' | 'failing' | null;
-  rateLimit: number | null;
-  failingSince: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
 
 export interface EndpointInput {
   url: string;
@@ -83,25 +75,12 @@ export interface EndpointsDeps {
   eventBell: Pick<Bell, 'ring'>;
 }
 
-/** For each workspace: all of them hanging at once leave room for those of others. */
-const mostEndpoints = 500;
 const overlapMs = 24 * 60 * 60 * 1000;
 const purpose = 'webhook-secret';
 const previousPurpose = 'webhook-secret-previous';
 
 export function createEndpoints({ db, keyring, guard, tester, eventBell }: EndpointsDeps): Endpoints {
-  async function find(db: Db, workspaceId: string, id: string, lock = false): Promise<EndpointRow> {
-    let select = db
-      .selectFrom('webhook_endpoints')
-      .selectAll()
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', id)
-      .where('deleted_at', 'is', null);
-    if (lock) select = select.forUpdate();
-    const row = await select.executeTakeFirst();
-    if (!row) throw new AppError('resource_not_found', `There is no webhook endpoint ${id}.`);
-    return row;
-  }
+  const writeHealth = createHealthWriter(db);
 
   async function openSecret(workspaceId: string, id: string, which = purpose, within = db): Promise<string> {
     const secret = await keyring.open({ workspaceId, purpose: which, id }, within);
@@ -129,50 +108,10 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
     }
   }
 
-  /** What waits for it is kept as skipped, and can be replayed. What is being sent just now ends as it ends. */
-  async function skipOpen(db: Db, endpointId: string): Promise<void> {
-    await db
-      .updateTable('webhook_deliveries')
-      .set({ status: 'skipped', open: false, next_attempt_at: null })
-      .where('endpoint_id', '=', endpointId)
-      .where('open', '=', true)
-      .where('claim_id', 'is', null)
-      .execute();
-  }
-
-  async function refuseTooMany(workspaceId: string): Promise<void> {
-    const { count } = await db
-      .selectFrom('webhook_endpoints')
-      .select((select) => select.fn.countAll<string>().as('count'))
-      .where('workspace_id', '=', workspaceId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    if (Number(count) >= mostEndpoints) {
-      throw new AppError(
-        'conflict',
-        `A workspace has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
-      );
-    }
-  }
-
-  // Many endpoints may fail at the same moment; the API must not wait for that to be written down.
-  const writeHealth = gather<{ id: string; since: Date | null }, void>({
-    maxInFlight: 1,
-    maxItems: 500,
-    isItemFault: () => false,
-    async run(changes) {
-      await sql`
-        update webhook_endpoints e set failing_since = c.since
-        from json_to_recordset(${JSON.stringify(changes)}) as c (id text, since timestamptz)
-        where e.id = c.id and (e.failing_since is null) = (c.since is not null)`.execute(db);
-      return changes.map(() => undefined);
-    },
-  });
-
   return {
     async create(caller, input, also) {
       const { workspaceId } = caller;
-      await refuseTooMany(workspaceId);
+      await refuseTooMany(db, workspaceId);
       const url = await vet(input.url);
       const id = newId('whe');
       const secret = newWebhookSecret();
@@ -233,16 +172,16 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       return (await select.execute()).map(toEndpoint);
     },
 
-    get: async (workspaceId, id) => toEndpoint(await find(db, workspaceId, id)),
+    get: async (workspaceId, id) => toEndpoint(await findEndpoint(db, { workspaceId, id })),
 
     async update(caller, id, change) {
       const { workspaceId } = caller;
-      const before = await find(db, workspaceId, id);
+      const before = await findEndpoint(db, { workspaceId, id });
       const url = change.url === undefined ? before.url : await vet(change.url);
       const secrets = await secretsOf({ workspaceId, id, previousSecretUntil: before.previous_secret_until });
       const { outcome, write } = await tester.send({ workspaceId, id, url }, secrets);
       const endpoint = await db.transaction().execute(async (db) => {
-        const row = await find(db, workspaceId, id, true);
+        const row = await findEndpoint(db, { workspaceId, id, lock: true });
         const enabled = change.enabled ?? row.enabled;
         const disabledReason = enabled ? null : (row.disabled_reason ?? 'owner');
         const updated = await db
@@ -280,7 +219,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
 
     async remove(caller, id) {
       await db.transaction().execute(async (db) => {
-        await find(db, caller.workspaceId, id, true);
+        await findEndpoint(db, { workspaceId: caller.workspaceId, id, lock: true });
         await db
           .updateTable('webhook_endpoints')
           .set({ deleted_at: new Date(), updated_at: new Date() })
@@ -294,7 +233,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
     },
 
     async secret(workspaceId, id) {
-      await find(db, workspaceId, id);
+      await findEndpoint(db, { workspaceId, id });
       return openSecret(workspaceId, id);
     },
 
@@ -303,7 +242,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       const secret = newWebhookSecret();
       const previousSecretUntil = new Date(Date.now() + overlapMs);
       await db.transaction().execute(async (db) => {
-        const row = await find(db, workspaceId, id, true);
+        const row = await findEndpoint(db, { workspaceId, id, lock: true });
         const previous = await openSecret(workspaceId, id, purpose, db);
         await db
           .deleteFrom('secrets')
@@ -331,7 +270,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
     },
 
     async test(workspaceId, id) {
-      const row = await find(db, workspaceId, id);
+      const row = await findEndpoint(db, { workspaceId, id });
       const secrets = await secretsOf({ workspaceId, id, previousSecretUntil: row.previous_secret_until });
       const { outcome, write } = await tester.send({ workspaceId, id, url: row.url }, secrets);
       await insertAll(db, [write]);
@@ -380,22 +319,5 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
     setFailing: (id, since) => writeHealth({ id, since }),
 
     secretsOf,
-  };
-}
-
-type EndpointRow = Selectable<Tables['webhook_endpoints']>;
-
-function toEndpoint(row: EndpointRow): Endpoint {
-  return {
-    id: row.id,
-    url: row.url,
-    eventTypes: row.event_types as EventType[],
-    description: row.description,
-    enabled: row.enabled,
-    disabledReason: row.disabled_reason,
-    rateLimit: row.rate_limit,
-    failingSince: row.failing_since,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }

@@ -1,0 +1,98 @@
+/** Endpoints in SQL: their rows, how they fare, and what waits for them. */
+import { type Selectable, sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import { gather } from '../db/gather.ts';
+import type { Tables } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import type { EventType } from './events.ts';
+
+export interface Endpoint {
+  id: string;
+  url: string;
+  eventTypes: EventType[];
+  description: string;
+  enabled: boolean;
+  disabledReason: 'owner' | 'gone' | 'failing' | null;
+  rateLimit: number | null;
+  failingSince: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
+
+export function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    eventTypes: row.event_types as EventType[],
+    description: row.description,
+    enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    rateLimit: row.rate_limit,
+    failingSince: row.failing_since,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** For each workspace: all of them hanging at once leave room for those of others. */
+const mostEndpoints = 500;
+
+export async function findEndpoint(
+  db: Db,
+  { workspaceId, id, lock = false }: { workspaceId: string; id: string; lock?: boolean },
+): Promise<EndpointRow> {
+  let select = db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null);
+  if (lock) select = select.forUpdate();
+  const row = await select.executeTakeFirst();
+  if (!row) throw new AppError('resource_not_found', `There is no webhook endpoint ${id}.`);
+  return row;
+}
+
+/** What waits for it is kept as skipped, and can be replayed. What is being sent just now ends as it ends. */
+export async function skipOpen(db: Db, endpointId: string): Promise<void> {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ status: 'skipped', open: false, next_attempt_at: null })
+    .where('endpoint_id', '=', endpointId)
+    .where('open', '=', true)
+    .where('claim_id', 'is', null)
+    .execute();
+}
+
+export async function refuseTooMany(db: Db, workspaceId: string): Promise<void> {
+  const { count } = await db
+    .selectFrom('webhook_endpoints')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= mostEndpoints) {
+    throw new AppError(
+      'conflict',
+      `A workspace has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
+    );
+  }
+}
+
+/** Many endpoints may fail at the same moment; the API must not wait for that to be written down. */
+export function createHealthWriter(db: Db): (change: { id: string; since: Date | null }) => Promise<void> {
+  return gather<{ id: string; since: Date | null }, void>({
+    maxInFlight: 1,
+    maxItems: 500,
+    isItemFault: () => false,
+    async run(changes) {
+      await sql`
+        update webhook_endpoints e set failing_since = c.since
+        from json_to_recordset(${JSON.stringify(changes)}) as c (id text, since timestamptz)
+        where e.id = c.id and (e.failing_since is null) = (c.since is not null)`.execute(db);
+      return changes.map(() => undefined);
+    },
+  });
+}
