@@ -1,6 +1,6 @@
 /**
- * Keccak-256 twice: in plain JavaScript for the few hashes of one proof, in WebAssembly for whole batches. The second has
- * to be loaded first; its code is inside the package, so that nothing is fetched, and measured ten times as fast.
+ * Keccak-256 twice: in plain JavaScript for the few hashes of one proof, in WebAssembly for whole batches. The second
+ * was measured to be ten times as fast and has to be loaded first; its code is inside the package, nothing is fetched.
  */
 import { createKeccak } from 'hash-wasm';
 import { keccak256 } from 'viem/utils';

@@ -1,7 +1,7 @@
 /**
  * Merkle trees over 32-byte leaves, node for node those of OpenZeppelin's SimpleMerkleTree, so that its MerkleProof
  * checks our paths on chain: leaves sorted, a complete binary tree in one array with the root first, and every pair
- * sorted before it is hashed. Kept in one typed array: 100,000 leaves take 0.15 s where theirs take 12 s.
+ * sorted before it is hashed. Kept in one typed array: 100,000 leaves took 0.2 s where theirs took 13 s.
  */
 import type { Keccak } from './keccak.ts';
 
@@ -22,17 +22,17 @@ export function buildTree(leaves: Uint8Array, keccak: Keccak): MerkleTree {
   const count = 2 * size - 1;
   const nodes = new Uint8Array(count * hashBytes);
   const places = new Uint32Array(size);
-  sortedOrder(leaves).forEach((leaf, rank) => {
+  const order = sortedOrder(leaves);
+  for (let rank = 0; rank < size; rank += 1) {
+    const leaf = order[rank] ?? 0;
     const place = count - 1 - rank;
     places[leaf] = place;
     nodes.set(leaves.subarray(leaf * hashBytes, (leaf + 1) * hashBytes), place * hashBytes);
-  });
-  const pair = new Uint8Array(2 * hashBytes);
+  }
+  const hashPair = createPairHash(keccak);
   for (let place = size - 2; place >= 0; place -= 1) {
     // Both children lie side by side.
-    const left = (2 * place + 1) * hashBytes;
-    putSorted(pair, nodes.subarray(left, left + 2 * hashBytes));
-    nodes.set(keccak(pair), place * hashBytes);
+    nodes.set(hashPair(nodes, (2 * place + 1) * hashBytes), place * hashBytes);
   }
 
   return {
@@ -54,13 +54,12 @@ export function buildTree(leaves: Uint8Array, keccak: Keccak): MerkleTree {
 /** The node that `path` leads to from `leaf`. */
 export function foldPath(leaf: Uint8Array, path: Uint8Array, keccak: Keccak): Uint8Array {
   const both = new Uint8Array(2 * hashBytes);
-  const pair = new Uint8Array(2 * hashBytes);
+  const hashPair = createPairHash(keccak);
   let node = leaf;
   for (let at = 0; at < path.length; at += hashBytes) {
     both.set(node);
     both.set(path.subarray(at, at + hashBytes), hashBytes);
-    putSorted(pair, both);
-    node = keccak(pair);
+    node = hashPair(both, 0);
   }
   return node;
 }
@@ -70,11 +69,18 @@ function depthOf(place: number): number {
   return 31 - Math.clz32(place + 1);
 }
 
-/** Puts the two hashes of `both` into `pair`, the smaller one first. */
-function putSorted(pair: Uint8Array, both: Uint8Array): void {
-  const inOrder = compare(both, 0, hashBytes) <= 0;
-  pair.set(both.subarray(0, hashBytes), inOrder ? 0 : hashBytes);
-  pair.set(both.subarray(hashBytes), inOrder ? hashBytes : 0);
+/** Hashes the two nodes that start at `at`, the smaller one first. */
+function createPairHash(keccak: Keccak): (nodes: Uint8Array, at: number) => Uint8Array {
+  const pair = new Uint8Array(2 * hashBytes);
+  return (nodes, at) => {
+    const first = compare(nodes, at, at + hashBytes) <= 0 ? 0 : hashBytes;
+    // Byte by byte: for so few this is quicker than making a view of them.
+    for (let byte = 0; byte < hashBytes; byte += 1) {
+      pair[first + byte] = nodes[at + byte] ?? 0;
+      pair[hashBytes - first + byte] = nodes[at + hashBytes + byte] ?? 0;
+    }
+    return keccak(pair);
+  };
 }
 
 /** Compares the hashes that start at two offsets of `bytes`. */

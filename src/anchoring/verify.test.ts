@@ -165,6 +165,20 @@ const lies: typeof tamperings = [
   ['no code there', ['registry'], (_, chain) => (chain.codeHashes = {})],
   ['another chain', ['chain'], (_, chain) => (chain.chainId = 11155111)],
   ['no entry in the registry', ['chain'], (_, chain) => (chain.anchors = {})],
+  [
+    'another size in the registry than in the log',
+    ['chain'],
+    (_, chain) => {
+      for (const anchor of Object.values(chain.anchors)) anchor.size += 1;
+    },
+  ],
+  [
+    "another number for the transaction's block",
+    ['chain'],
+    (_, chain) => {
+      for (const transaction of Object.values(chain.transactions)) transaction.blockNumber += 1;
+    },
+  ],
   ['no such transaction', ['chain'], (_, chain) => (chain.transactions = {})],
   [
     'a reverted transaction',
@@ -209,6 +223,12 @@ const lies: typeof tamperings = [
 for (const [what, failing, lie] of lies) {
   test(`a chain with ${what} fails ${failing.join(' and ')}`, () => expectFailing(failing, lie));
 }
+
+test('a depth beyond the path fails it, even where the fold would come out right', async () => {
+  const vector = readVector('single-leaf');
+  vector.proof.seal.depth = 1;
+  assert.equal(statuses(await verify(vector)).path, 'fail');
+});
 
 test('another record fails the digest, and content that is no JSON says so', async () => {
   const vector = readVector('second-vault');

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Hex } from 'viem';
+import { concat, keccak256, pad, recoverAddress, stringToHex, toHex } from 'viem/utils';
+import { leafTypes } from './leaf.ts';
+import { stepNames } from './steps.ts';
+import { readVector } from './vectors.test-bed.ts';
+
+const page = readFileSync(new URL('../../docs/proof.md', import.meta.url), 'utf8');
+const example = page.slice(
+  page.indexOf('\n## A worked example'),
+  page.indexOf('\n## What a proof does not say'),
+);
+
+test('every hash of the worked example comes out, step by step, and there is none beside them', async () => {
+  const { proof } = readVector('second-vault');
+  const { content, claims, leaf, merkle, seal } = proof;
+  const sha256 = (hex: string): Hex =>
+    `0x${createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex')}`;
+  const text = (value: string) => keccak256(stringToHex(value));
+  const shown: Hex[] = [];
+  /** Reads the line with this label after the one read last. */
+  let read = 0;
+  const expectLine = (label: string, value: Hex) => {
+    const line = new RegExp(`^${label} +(?:0x)?${value.slice(2)}$`, 'm').exec(example.slice(read));
+    assert.ok(line, `${label} ${value} is not shown, or not in its place`);
+    read += line.index + line[0].length;
+    shown.push(value);
+    return value;
+  };
+
+  assert.ok(example.includes(`${content.salt?.slice(2)} ${Buffer.from('{"a":1,"b":2}').toString('hex')}`));
+  const digest = expectLine(
+    'digest',
+    sha256(`${content.salt?.slice(2)}${Buffer.from('{"a":1,"b":2}').toString('hex')}`),
+  );
+  const claimsText = `{"externalId":"","salt":"${claims?.salt}"}`;
+  assert.ok(example.includes(`\n${claimsText}\n`));
+  const claimsHash = expectLine('claimsHash', sha256(Buffer.from(claimsText).toString('hex')));
+  const domain = expectLine('domain', text('holdfast/leaf@1'));
+  const kind = expectLine('kind', text('record'));
+  const subject = expectLine('subject', text(`${proof.subject.workspaceId}/${proof.subject.id}`));
+  const vault = pad(seal.vault);
+  const words = [domain, kind, digest, subject, pad('0x01'), pad('0x'), vault, claimsHash] as const;
+  words.forEach((word, place) => {
+    expectLine(leafTypes[place]?.split(' ')[1] ?? '', word);
+  });
+  const once = expectLine('hashed once', keccak256(concat(words)));
+  const leafHash = expectLine('leaf', keccak256(once));
+  const [lower, upper] = merkle.proof as [Hex, Hex];
+  expectLine('sibling', lower);
+  expectLine('leaf', leafHash);
+  const subtreeRoot = expectLine('subtreeRoot', keccak256(concat([lower, leafHash])));
+  expectLine('subtreeRoot', subtreeRoot);
+  expectLine('sibling', upper);
+  assert.equal(expectLine('root', keccak256(concat([subtreeRoot, upper]))), merkle.root);
+
+  const domainType = expectLine('', text('EIP712Domain(string name,string version)'));
+  const name = expectLine('Holdfast', text('Holdfast'));
+  const separator = expectLine(
+    'separator',
+    keccak256(concat([domainType, name, expectLine('1', text('1'))])),
+  );
+  const sealType = expectLine(
+    '',
+    text('Seal(address vault,bytes32 subtreeRoot,uint32 leaves,uint64 sequence)'),
+  );
+  expectLine('vault', vault);
+  expectLine('subtreeRoot', subtreeRoot);
+  const leaves = expectLine('leaves', pad(toHex(seal.leaves)));
+  const sequence = expectLine('sequence', pad(toHex(seal.sequence)));
+  const struct = concat([sealType, vault, subtreeRoot, leaves, sequence]);
+  const message = expectLine('message', keccak256(struct));
+  const signed = expectLine('digest', keccak256(concat(['0x1901', separator, message])));
+  const r = expectLine('r', `0x${seal.signature.slice(2, 66)}`);
+  const s = expectLine('s', `0x${seal.signature.slice(66, 130)}`);
+  const v = expectLine('v', `0x${seal.signature.slice(130)}`);
+  const signer = await recoverAddress({ hash: signed, signature: concat([r, s, v]) });
+  assert.equal(expectLine('signer', signer.toLowerCase() as Hex), seal.vault);
+
+  assert.deepEqual(leaf.values, [domain, kind, digest, subject, '1', pad('0x'), seal.vault, claimsHash]);
+  const known = new Set([...shown, content.salt, claims?.salt].map((value) => value?.slice(2)));
+  const printed = [...example.matchAll(/[0-9a-f]{64}/g)].map(([hash]) => hash);
+  assert.deepEqual(
+    printed.filter((hash) => !known.has(hash)),
+    [],
+  );
+});
+
+test('the page has the list of leaf types and the steps as the verifier has them', () => {
+  const rows = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, name]) => name);
+  assert.deepEqual(rows(/^\| `((?:bytes32|uint64|address) \w+)`/gm), [...leafTypes]);
+  const table = page.slice(page.indexOf('\n## Verifying'), page.indexOf('\n## A worked example'));
+  assert.deepEqual(
+    [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name),
+    [...stepNames],
+  );
+});
