@@ -7,6 +7,7 @@ import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Bell } from '../loop.ts';
+import { findEndpoint } from './endpoints.store.ts';
 import type { EventType } from './events.ts';
 import {
   changeReplay,
@@ -90,14 +91,7 @@ export function createReplays({ db, bell, deliveryBell }: ReplaysDeps): Replays 
     { from, to, status, types }: ReplayRange,
   ): Promise<{ enabled: boolean; selection: Selection }> {
     if (from >= to) throw new AppError('invalid_date_range', 'from must be earlier than to.');
-    const endpoint = await db
-      .selectFrom('webhook_endpoints')
-      .select(['event_types', 'enabled'])
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', endpointId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst();
-    if (!endpoint) throw new AppError('resource_not_found', `There is no webhook endpoint ${endpointId}.`);
+    const endpoint = await findEndpoint(db, { workspaceId, id: endpointId });
     return {
       enabled: endpoint.enabled,
       selection: {
