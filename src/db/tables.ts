@@ -165,6 +165,138 @@ export interface Tables {
     parent_number: Generated<number | null>;
     created_at: Timestamp;
   };
+  leaders: {
+    work: string;
+    epoch: Generated<number>;
+    backend_pid: number | null;
+    beat_at: Timestamp;
+  };
+  chain: {
+    singleton: Generated<boolean>;
+    chain_id: number;
+    genesis_hash: Buffer;
+    embedded: boolean;
+    registry: Buffer;
+    submitter: Buffer;
+    created_at: Timestamp;
+  };
+  sender_accounts: {
+    address: Buffer;
+    next_nonce: number;
+  };
+  outgoing_transactions: {
+    id: Generated<number>;
+    account: Buffer;
+    nonce: number;
+    purpose: string;
+    to_address: Buffer;
+    call_data: Buffer;
+    gas_limit: number;
+    status: Generated<'signed' | 'submitted' | 'mined' | 'confirmed' | 'finalized' | 'failed'>;
+    reason: string | null;
+    mined_hash: Buffer | null;
+    block_number: number | null;
+    block_hash: Buffer | null;
+    block_time: number | null;
+    transaction_index: number | null;
+    succeeded: boolean | null;
+    created_at: Timestamp;
+  };
+  outgoing_attempts: {
+    transaction_id: number;
+    number: number;
+    hash: Buffer;
+    raw: Buffer;
+    max_fee_wei: string;
+    priority_fee_wei: string;
+    no_op: Generated<boolean>;
+    created_at: Timestamp;
+    broadcast_at: NullableTimestamp;
+  };
+  chain_blocks: {
+    number: number;
+    hash: Buffer;
+    parent_hash: Buffer;
+    time_seconds: number;
+    kept: Generated<boolean>;
+  };
+  chain_reorgs: {
+    id: Generated<number>;
+    fork_number: number;
+    old_head: number;
+    at: Timestamp;
+  };
+  vault_transactions: {
+    workspace_id: string;
+    vault_id: string;
+    block_number: number;
+    transaction_index: number;
+    hash: Buffer;
+    from_address: Buffer;
+    to_address: Buffer;
+    value_wei: string;
+    time_seconds: number;
+  };
+  vault_transactions_undone: {
+    vault_id: string;
+    hash: Buffer;
+    reorg_id: number;
+    block_number: number;
+    transaction_index: number;
+  };
+  anchor_batches: {
+    id: Generated<number>;
+    root: Buffer;
+    size: number;
+    outgoing_id: number;
+    status: Generated<'batched' | 'submitted' | 'confirmed' | 'finalized' | 'set_aside'>;
+    reason: string | null;
+    transaction_hash: Buffer | null;
+    block_number: number | null;
+    block_hash: Buffer | null;
+    block_time: number | null;
+    announced: Generated<number>;
+    created_at: Timestamp;
+    confirmed_at: NullableTimestamp;
+  };
+  anchor_subtrees: {
+    batch_id: number;
+    workspace_id: string;
+    vault_id: string;
+    root: Buffer;
+    leaves: Buffer;
+    first_place: number;
+    sequence: number;
+    signature: Buffer;
+    upper_path: Buffer;
+  };
+  anchor_leaves: {
+    id: Generated<number>;
+    workspace_id: string;
+    kind: string;
+    subject_id: string;
+    version: number;
+    vault_id: string;
+    digest: Buffer;
+    previous_leaf: Buffer;
+    claims: string | null;
+    leaf: Buffer;
+    batch_id: number | null;
+    place: number | null;
+    created_at: Timestamp;
+  };
+  records: {
+    workspace_id: string;
+    id: string;
+    version: number;
+    external_id: string | null;
+    vault_id: string;
+    data: string;
+    salt: Buffer;
+    data_hash: Buffer;
+    current: Generated<boolean>;
+    created_at: Timestamp;
+  };
 }
 
 export interface LicenceColumn {
