@@ -36,7 +36,7 @@ create table outgoing_transactions (
   call_data         bytea       not null,
   gas_limit         bigint      not null check (gas_limit > 0),
   -- signed: stored, perhaps broadcast. submitted: a node took it. mined: in a block that is not deep enough yet.
-  -- failed: it reverted, or a no-op took its nonce; the reason says why.
+  -- failed: it reverted, or something else took its nonce and it can never pass; the reason says why.
   status            text        not null default 'signed'
     check (status in ('signed', 'submitted', 'mined', 'confirmed', 'finalized', 'failed')),
   reason            text,
@@ -50,9 +50,12 @@ create table outgoing_transactions (
   created_at        timestamptz not null default now(),
   unique (account, nonce),
   check ((block_number is null) = (mined_hash is null) and (block_number is null) = (block_hash is null)),
-  check (block_number is not null or status in ('signed', 'submitted'))
+  check (block_number is not null or status in ('signed', 'submitted', 'failed'))
 );
-create index outgoing_transactions_open on outgoing_transactions (id) where status in ('signed', 'submitted', 'mined');
+create index outgoing_transactions_open on outgoing_transactions (account, nonce)
+  where status in ('signed', 'submitted');
+create index outgoing_transactions_unsettled on outgoing_transactions (status, block_number)
+  where status in ('mined', 'confirmed');
 create index outgoing_transactions_by_block on outgoing_transactions (block_number) where block_number is not null;
 
 -- Every signed form of it: the first, those with a higher fee, and the no-op that may take its place.
@@ -125,8 +128,11 @@ create table anchor_batches (
   outgoing_id      bigint      not null references outgoing_transactions,
   status           text        not null default 'batched'
     check (status in ('batched', 'submitted', 'confirmed', 'finalized', 'set_aside')),
-  -- Why it was set aside.
+  -- Why it was set aside, or has to be sent once more.
   reason           text,
+  -- Its last transaction reverted, and a new one has yet to be made for it; how many it has had.
+  to_resend        boolean     not null default false,
+  sends            integer     not null default 1,
   transaction_hash bytea,
   block_number     bigint,
   block_hash       bytea,
@@ -138,6 +144,8 @@ create table anchor_batches (
   check ((status in ('confirmed', 'finalized')) = (block_number is not null))
 );
 create index anchor_batches_by_outgoing on anchor_batches (outgoing_id);
+create index anchor_batches_to_resend on anchor_batches (id) where to_resend;
+create index anchor_batches_open on anchor_batches (status) where status <> 'finalized';
 create index anchor_batches_to_announce on anchor_batches (id) where status in ('confirmed', 'finalized') and announced < size;
 
 -- A vault's part of a batch, with the seal over it.
@@ -169,8 +177,9 @@ create table anchor_leaves (
   vault_id      text collate "C" not null,
   digest        bytea            not null,
   previous_leaf bytea            not null,
-  -- JSON; null once the content was erased.
+  -- JSON; null once the content was erased. The hash stays: it is part of the leaf.
   claims        text,
+  claims_hash   bytea            not null check (length(claims_hash) = 32),
   leaf          bytea            not null,
   batch_id      bigint references anchor_batches,
   place         integer,

@@ -35,6 +35,7 @@ export const firstLeaf: Buffer = Buffer.alloc(32);
 export function pendingLeaf(thing: Anchorable): PendingLeaf {
   const { workspaceId, kind, subjectId, version, vault, digest, previousLeaf } = thing;
   const claims = canonicalJson({ salt: newSalt(), ...thing.claims }, 'claims');
+  const claimsHash = hash('sha256', claims, 'buffer');
   const keccak = currentKeccak();
   const values = leafValues(
     {
@@ -44,7 +45,7 @@ export function pendingLeaf(thing: Anchorable): PendingLeaf {
       version,
       previousLeaf: hexOf(previousLeaf),
       vault: vault.address,
-      claimsHash: `0x${hash('sha256', claims)}`,
+      claimsHash: hexOf(claimsHash),
     },
     keccak,
   );
@@ -62,6 +63,7 @@ export function pendingLeaf(thing: Anchorable): PendingLeaf {
         digest,
         previous_leaf: previousLeaf,
         claims,
+        claims_hash: claimsHash,
         leaf,
       },
     },

@@ -251,6 +251,8 @@ export interface Tables {
     outgoing_id: number;
     status: Generated<'batched' | 'submitted' | 'confirmed' | 'finalized' | 'set_aside'>;
     reason: string | null;
+    to_resend: Generated<boolean>;
+    sends: Generated<number>;
     transaction_hash: Buffer | null;
     block_number: number | null;
     block_hash: Buffer | null;
@@ -280,6 +282,7 @@ export interface Tables {
     digest: Buffer;
     previous_leaf: Buffer;
     claims: string | null;
+    claims_hash: Buffer;
     leaf: Buffer;
     batch_id: number | null;
     place: number | null;
