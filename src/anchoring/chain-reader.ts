@@ -13,8 +13,8 @@ export interface ChainReader {
   codeHash(address: Hex): Promise<Hex | null>;
   /** `anchors[submitter][root]` from the storage of a registry, at the head. */
   storedAnchor(key: AnchorKey): Promise<StoredAnchor | null>;
-  /** A mined transaction, with what registries logged in it. */
-  transaction(hash: Hex): Promise<AnchorTransaction | null>;
+  /** A mined transaction, with what registries logged in it; `blockNumber` is where the document says that it is. */
+  transaction(hash: Hex, blockNumber: number): Promise<AnchorTransaction | null>;
   /** The block that is now at this height of the chain. */
   block(number: number): Promise<BlockHeader | null>;
   /** The newest block, and the newest that counts as final by the rules for this chain. */

@@ -32,7 +32,10 @@ export async function checkAnchors(
     const other = (here.length > 0 ? here : anchors).find(({ contract }) => contract !== address);
     if (other) return fail(`The proof names the contract ${other.contract}, the registry is ${address}.`);
     const codeHash = await chain.codeHash(address);
-    if (codeHash === null) return fail(`There is no contract at ${address} on this chain.`);
+    if (codeHash === null) {
+      await requireReached(chain, here);
+      return fail(`There is no contract at ${address} on this chain.`);
+    }
     if (codeHash !== registry.codeHash.toLowerCase()) {
       return fail(`The contract at ${address} is not the registry: its code hash is ${codeHash}.`);
     }
@@ -79,10 +82,13 @@ async function findAnchor(
 ): Promise<FoundAnchor | string> {
   const { submitter, transactionHash, blockNumber, blockHash } = anchor;
   const stored = await chain.storedAnchor({ registry: address, submitter, root });
-  if (stored === null) return `The registry has no anchor of ${root} by ${submitter}.`;
+  if (stored === null) {
+    await requireReached(chain, [anchor]);
+    return `The registry has no anchor of ${root} by ${submitter}.`;
+  }
   if (stored.size !== size) return `merkle.size is ${size}, the registry has ${stored.size}.`;
 
-  const transaction = await chain.transaction(transactionHash);
+  const transaction = await chain.transaction(transactionHash, blockNumber);
   if (transaction === null) return `The chain has no transaction ${transactionHash}.`;
   if (!transaction.succeeded) return `The transaction ${transactionHash} was reverted.`;
   if (transaction.blockNumber !== blockNumber || transaction.blockHash !== blockHash) {
@@ -141,6 +147,13 @@ function unasked(anchors: EvmAnchor[], { chain, registry }: Omit<AnchorOptions, 
 async function onThisChain(chain: ChainReader, anchors: EvmAnchor[]): Promise<EvmAnchor[]> {
   const id = await chain.chainId();
   return anchors.filter(({ chainId }) => chainId === id);
+}
+
+/** Throws when the node is not yet where the anchors are said to be: what it lacks, the chain may have. */
+async function requireReached(chain: ChainReader, anchors: EvmAnchor[]): Promise<void> {
+  const { head } = await chain.finality();
+  const later = anchors.find(({ blockNumber }) => blockNumber > head);
+  if (later) throw new Error(`the node is at block ${head}, the anchor is in block ${later.blockNumber}`);
 }
 
 /** A chain that gives no answer has not contradicted the proof. */

@@ -327,6 +327,21 @@ test('a node that gives no answer skips the step instead of failing it', async (
   }
 });
 
+test('a node that is not yet at the block of the anchor has not contradicted it', async () => {
+  for (const [what, lacking] of [
+    ['anchors', 'chain'],
+    ['codeHashes', 'registry'],
+  ] as const) {
+    const vector = readVector('file-raw');
+    vector.chain[what] = {};
+    assert.equal(statuses(await verify(vector))[lacking], 'fail');
+    vector.chain.head = evm(vector.proof).blockNumber - 1;
+    const result = await verify(vector);
+    assert.equal(statuses(result)[lacking], 'skipped');
+    assert.match(messageOf(result, lacking), /the node is at block/);
+  }
+});
+
 test('nothing is read from the contract that the proof names', async () => {
   const vector = readVector('file-raw');
   const asked = new Set<string>();

@@ -1,6 +1,7 @@
 /** How a new embedded chain begins: its own chain id, and who has money. */
 import { randomInt } from 'node:crypto';
 import { type Hex, numberToHex } from 'viem';
+import { embeddedChainIds } from '../development-chain.ts';
 import type { ChainBirth } from './journal.ts';
 
 /** Accounts by address. Code without balance is for contracts that are simply there. */
@@ -13,7 +14,7 @@ export type Alloc = Record<Hex, { balanceWei?: bigint; code?: Hex }>;
  * where few of the registered chains are.
  */
 function drawChainId(): number {
-  return randomInt(2 ** 30, 2 ** 31);
+  return randomInt(embeddedChainIds.from, embeddedChainIds.to);
 }
 
 export function newChain(alloc: Alloc, now: Date): ChainBirth {

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as chains from 'viem/chains';
+import { embeddedChainIds, isDevelopmentChain } from './development-chain.ts';
+
+const geth = 'Geth/v1.16.7-stable/linux-amd64/go1.24';
+
+test('an id from where embedded chains draw theirs tells one, whatever the node calls itself', () => {
+  for (const chainId of [embeddedChainIds.from, 1_500_000_000, embeddedChainIds.to - 1]) {
+    assert.equal(isDevelopmentChain({ chainId, clientVersion: geth }), true);
+  }
+  for (const chainId of [1, embeddedChainIds.from - 1, embeddedChainIds.to]) {
+    assert.equal(isDevelopmentChain({ chainId, clientVersion: geth }), false);
+  }
+});
+
+test('public chains that have an id in that range are taken for what they are', () => {
+  const within = Object.values(chains).filter(
+    ({ id }) => id >= embeddedChainIds.from && id < embeddedChainIds.to,
+  );
+  assert.ok(within.length > 10);
+  for (const { id, name } of within) {
+    assert.equal(isDevelopmentChain({ chainId: id, clientVersion: geth }), false, name);
+  }
+});
+
+test('a development node tells itself by its name, also under the id of a public chain', () => {
+  for (const clientVersion of [
+    'anvil/v1.7.1',
+    'HardhatNetwork/2.26.3',
+    'Ganache/v7.9.2/EthereumJS TestRPC',
+  ]) {
+    assert.equal(isDevelopmentChain({ chainId: 1, clientVersion }), true, clientVersion);
+  }
+  for (const chainId of [1_337, 31_337]) {
+    assert.equal(isDevelopmentChain({ chainId, clientVersion: geth }), true);
+  }
+});
+
+test('a node that does not say what it is leaves the question open', () => {
+  for (const clientVersion of ['', null, undefined, 7]) {
+    assert.throws(() => isDevelopmentChain({ chainId: 1, clientVersion }), /does not say/);
+  }
+});
