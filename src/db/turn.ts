@@ -11,6 +11,7 @@ export const locks = {
   firstStart: 4_801_005,
   deliveryPartitions: 4_801_006,
   embeddedChain: 4_801_007,
+  chainLead: 4_801_008,
 } as const;
 
 /** Waits for its turn, and holds it until the transaction ends. */
