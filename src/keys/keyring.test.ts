@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { recoverMessageAddress } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
@@ -63,6 +64,27 @@ test('a key signs as the address it was made for, and never as another', async (
     keyring.signer({ ...owner, address: '0x0000000000000000000000000000000000000001' }),
     /not the key of its address/,
   );
+});
+
+test('many keys are opened at once, and one that does not open leaves the others alone', async () => {
+  const owners = Array.from({ length: 450 }, (_, place) => ({ workspaceId: 'ws_1', id: `vlt_${place}` }));
+  const made = await Promise.all(owners.map((owner) => keyring.newSigningKey(owner)));
+  await insertAll(
+    database.db,
+    made.map(({ write }) => write),
+  );
+  await database.pool.query("update secrets set ciphertext = wrapped_data_key where id = 'vlt_3'");
+  const asked = [...owners, { workspaceId: 'ws_2', id: 'vlt_5' }];
+  const { keys, faults } = await keyring.signingKeys(asked);
+  assert.deepEqual([...faults.keys()], [3, 450]);
+  assert.match(faults.get(450)?.message ?? '', /vlt_5 has no signing key/);
+  for (const place of [0, 199, 200, 449]) {
+    const privateKey = Buffer.from(keys.subarray(place * 32, place * 32 + 32)).toString('hex');
+    assert.equal(privateKeyToAccount(`0x${privateKey}`).address, made[place]?.address);
+  }
+  for (const place of [3, 450])
+    assert.ok(keys.subarray(place * 32, place * 32 + 32).every((byte) => byte === 0));
+  assert.deepEqual(await keyring.signingKeys([]), { keys: new Uint8Array(0), faults: new Map() });
 });
 
 test('a sealed row does not open under another workspace, id or purpose', async () => {

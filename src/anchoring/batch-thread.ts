@@ -1,0 +1,86 @@
+/**
+ * Trees and seals from a thread of their own: 100,000 leaves take it a good part of a second, in which requests are
+ * answered as ever. Started when first needed; after a fault the next order starts another.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Answer, BatchAnswer, BatchOrder, Order, PathOrder } from './batch.thread.ts';
+
+export interface BatchThread {
+  /** Builds and seals a batch. The buffers are handed over: here they are empty afterwards. */
+  build(order: BatchOrder): Promise<BatchAnswer>;
+  /** The path from a leaf to the root of its subtree. */
+  path(order: PathOrder): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+export function createBatchThread(): BatchThread {
+  const waiting = new Map<number, Waiting>();
+  let thread: Worker | null = null;
+  let lastId = 0;
+
+  function startThread(): Worker {
+    const started = new Worker(new URL('./batch.thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+    });
+    started.unref();
+    started.on('message', (answer: Answer) => {
+      const { resolve, reject } = waiting.get(answer.id) ?? {};
+      waiting.delete(answer.id);
+      if ('error' in answer) reject?.(answer.error);
+      else resolve?.(answer);
+    });
+    started.on('error', (error) => giveUp(started, error));
+    started.on('exit', () => giveUp(started, new Error('the thread that builds batches ended')));
+    return started;
+  }
+
+  function giveUp(ended: Worker, error: unknown): void {
+    if (thread !== ended) return;
+    thread = null;
+    const left = [...waiting.values()];
+    waiting.clear();
+    for (const { reject } of left) reject(error);
+  }
+
+  function ask(
+    order: { build: BatchOrder } | { path: PathOrder },
+    buffers: ArrayBufferLike[],
+  ): Promise<Answer> {
+    thread ??= startThread();
+    const used = thread;
+    lastId += 1;
+    const id = lastId;
+    return new Promise<Answer>((resolve, reject) => {
+      waiting.set(id, { resolve, reject });
+      // While somebody waits, the process must not end for want of other work.
+      used.ref();
+      used.postMessage({ id, ...order } satisfies Order, buffers as ArrayBuffer[]);
+    }).finally(() => {
+      waiting.delete(id);
+      if (waiting.size === 0) used.unref();
+    });
+  }
+
+  return {
+    async build(order) {
+      const answer = await ask({ build: order }, [order.leaves.buffer, order.privateKeys.buffer]);
+      if (!('built' in answer)) throw new Error('the thread answered something else');
+      return answer.built;
+    },
+    async path(order) {
+      const answer = await ask({ path: order }, []);
+      if (!('path' in answer)) throw new Error('the thread answered something else');
+      return answer.path;
+    },
+    async close() {
+      const ending = thread;
+      if (ending) giveUp(ending, new Error('the thread that builds batches was closed'));
+      await ending?.terminate();
+    },
+  };
+}

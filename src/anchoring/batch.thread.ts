@@ -1,0 +1,112 @@
+/** The thread that builds the trees of batches, seals them, and looks up paths for proofs; see batch-thread.ts. */
+import { parentPort } from 'node:worker_threads';
+import { secp256k1 } from '@bitauth/libauth';
+import { buildBatch } from './batch.ts';
+import { fromHex, toHex } from './hex.ts';
+import { loadKeccak } from './keccak.ts';
+import { buildTree, hashBytes } from './merkle.ts';
+import { sealDigest, signatureFault, signatureOf } from './seal.ts';
+
+/** Everything of all vaults in one piece each, because many small ones take long to hand over. */
+export interface BatchOrder {
+  vaults: { address: string; sequence: number; leaves: number }[];
+  /** 32 bytes each, vault by vault. */
+  leaves: Uint8Array;
+  /** 32 bytes for each vault; wiped here. */
+  privateKeys: Uint8Array;
+}
+
+export type BatchAnswer =
+  /** Places of vaults whose key is not that of their address; then nothing is built. */
+  | { unfit: number[] }
+  | {
+      unfit: [];
+      root: Uint8Array;
+      /** Of the subtrees, 32 bytes each. */
+      roots: Uint8Array;
+      /** 65 bytes each. */
+      signatures: Uint8Array;
+      /** From each subtree's root up to the batch's, one after the other, and how many hashes belong to each. */
+      upperPaths: Uint8Array;
+      upperLengths: number[];
+    };
+
+export interface PathOrder {
+  /** Of one subtree. */
+  leaves: Uint8Array;
+  leaf: number;
+}
+
+export type Order = { id: number } & ({ build: BatchOrder } | { path: PathOrder });
+
+export type Answer = { id: number } & ({ built: BatchAnswer } | { path: Uint8Array } | { error: unknown });
+
+const keccak = await loadKeccak();
+
+parentPort?.on('message', (order: Order) => {
+  parentPort?.postMessage(answer(order));
+});
+
+function answer(order: Order): Answer {
+  const { id } = order;
+  try {
+    if ('build' in order) return { id, built: build(order.build) };
+    return { id, path: buildTree(order.path.leaves, keccak).path(order.path.leaf) };
+  } catch (error) {
+    return { id, error };
+  } finally {
+    if ('build' in order) order.build.privateKeys.fill(0);
+  }
+}
+
+function build({ vaults, leaves, privateKeys }: BatchOrder): BatchAnswer {
+  const keyOf = (place: number) => privateKeys.subarray(place * 32, (place + 1) * 32);
+  const unfit = [...vaults.keys()].filter((place) => addressOf(keyOf(place)) !== vaults[place]?.address);
+  if (unfit.length > 0) return { unfit };
+
+  let start = 0;
+  const batch = buildBatch(
+    vaults.map(({ address, leaves: count }) => {
+      const mine = leaves.subarray(start * hashBytes, (start + count) * hashBytes);
+      start += count;
+      return { vault: address, leaves: mine };
+    }),
+    keccak,
+  );
+  const roots = new Uint8Array(vaults.length * hashBytes);
+  const signatures = new Uint8Array(vaults.length * 65);
+  const upper = vaults.map((_, place) => {
+    const { path, depth } = batch.path(place, 0);
+    return path.subarray(depth * hashBytes);
+  });
+  for (const [place, { vault, root, leaves }] of batch.subtrees.entries()) {
+    const sequence = vaults[place]?.sequence ?? 0;
+    const digest = sealDigest({ vault, subtreeRoot: toHex(root), leaves, sequence }, keccak);
+    roots.set(root, place * hashBytes);
+    signatures.set(sign(keyOf(place), digest), place * 65);
+  }
+  const upperPaths = new Uint8Array(upper.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const path of upper) {
+    upperPaths.set(path, at);
+    at += path.length;
+  }
+  const upperLengths = upper.map(({ length }) => length / hashBytes);
+  return { unfit: [], root: batch.root, roots, signatures, upperPaths, upperLengths };
+}
+
+function addressOf(privateKey: Uint8Array): string | null {
+  const publicKey = secp256k1.derivePublicKeyUncompressed(privateKey);
+  // A text says what is wrong with the key.
+  if (typeof publicKey === 'string') return null;
+  return toHex(keccak(publicKey.subarray(1)).subarray(12));
+}
+
+function sign(privateKey: Uint8Array, digest: Uint8Array): Uint8Array {
+  const signed = secp256k1.signMessageHashRecoverableCompact(privateKey, digest);
+  if (typeof signed === 'string') throw new Error(signed);
+  const signature = signatureOf(signed.signature, signed.recoveryId);
+  const fault = signatureFault(signature);
+  if (fault !== null) throw new Error(`a seal is unusable: ${fault}`);
+  return fromHex(signature);
+}
