@@ -60,16 +60,17 @@ create index outgoing_transactions_by_block on outgoing_transactions (block_numb
 
 -- Every signed form of it: the first, those with a higher fee, and the no-op that may take its place.
 create table outgoing_attempts (
-  transaction_id   bigint      not null references outgoing_transactions,
-  number           integer     not null,
-  hash             bytea       not null unique check (length(hash) = 32),
-  raw              bytea       not null,
-  max_fee_wei      numeric(78) not null,
-  priority_fee_wei numeric(78) not null,
-  no_op            boolean     not null default false,
-  created_at       timestamptz not null default now(),
-  -- Last given to a node.
-  broadcast_at     timestamptz,
+  transaction_id     bigint      not null references outgoing_transactions,
+  number             integer     not null,
+  hash               bytea       not null unique check (length(hash) = 32),
+  raw                bytea       not null,
+  max_fee_wei        numeric(78) not null,
+  priority_fee_wei   numeric(78) not null,
+  no_op              boolean     not null default false,
+  created_at         timestamptz not null default now(),
+  -- First and last given to a node; null again after a reorg, so that it is sent at once.
+  first_broadcast_at timestamptz,
+  broadcast_at       timestamptz,
   primary key (transaction_id, number)
 );
 
@@ -175,12 +176,13 @@ create table anchor_leaves (
   subject_id    text collate "C" not null,
   version       integer          not null,
   vault_id      text collate "C" not null,
-  digest        bytea            not null,
-  previous_leaf bytea            not null,
+  digest        bytea            not null check (length(digest) = 32),
+  -- Of the same subject.
+  previous_leaf bytea            not null check (length(previous_leaf) = 32),
   -- JSON; null once the content was erased. The hash stays: it is part of the leaf.
   claims        text,
   claims_hash   bytea            not null check (length(claims_hash) = 32),
-  leaf          bytea            not null,
+  leaf          bytea            not null check (length(leaf) = 32),
   batch_id      bigint references anchor_batches,
   place         integer,
   created_at    timestamptz      not null default now(),

@@ -211,6 +211,7 @@ export interface Tables {
     priority_fee_wei: string;
     no_op: Generated<boolean>;
     created_at: Timestamp;
+    first_broadcast_at: NullableTimestamp;
     broadcast_at: NullableTimestamp;
   };
   chain_blocks: {
