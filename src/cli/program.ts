@@ -7,6 +7,7 @@ import { addListenCommand } from './listen.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addRotateMasterKeyCommand } from './rotate-master-key.ts';
 import { addServeCommand } from './serve.ts';
+import { addVerifyCommand } from './verify.ts';
 import { addWebhooksCommands } from './webhooks.ts';
 import { addWorkspacesCommands } from './workspaces.ts';
 
@@ -30,6 +31,7 @@ The commands work beside a running service, and start the embedded PostgreSQL th
   addWebhooksCommands(program);
   addListenCommand(program);
   addRotateMasterKeyCommand(program);
+  addVerifyCommand(program);
 
   try {
     await program.parseAsync();

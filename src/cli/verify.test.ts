@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Hex } from 'viem';
+import { type Anvil, anvilMissing, startAnvil } from '../../test/anvil.ts';
+import { type CommandResult, holdfast } from '../../test/process.ts';
+import { fixed, makeProofs, utf8 } from '../anchoring/proof.test-bed.ts';
+import type { EvmAnchor, Proof } from '../anchoring/proof.ts';
+import { type StepName, stepNames } from '../anchoring/steps.ts';
+import { readVector } from '../anchoring/vectors.test-bed.ts';
+import {
+  deployerAddress,
+  deployerRuntimeCode,
+  registryAbi,
+  registryAddress,
+  registryDeploymentData,
+} from '../chain/registry.ts';
+
+const skip = await anvilMissing();
+const offline: StepName[] = ['registry', 'chain', 'time', 'finality'];
+const content = '{"temperature": 4.5}';
+const other: Hex = `0x${'99'.repeat(32)}`;
+
+let dir: string;
+let settings: Record<string, string>;
+let anvil: Anvil;
+let anchored: Proof;
+/** The same node under another program's name. */
+let disguised: { url: string; close(): void };
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'holdfast-verify-'));
+  // Whatever opened the store would fail, or leave a directory behind.
+  settings = { DATABASE_URL: 'postgres://127.0.0.1:1/none', HOLDFAST_DATA_DIR: join(dir, 'data') };
+  await writeFile(join(dir, 'content'), content);
+  if (skip) return;
+  const alloc = { [deployerAddress]: { balance: '0x0', code: deployerRuntimeCode } } as const;
+  anvil = await startAnvil({ alloc, chainId: 424_242 });
+  anchored = await anchorReally();
+  await anvil.client.mine({ blocks: 256 });
+  disguised = await disguise(anvil.url);
+});
+after(async () => {
+  disguised?.close();
+  await anvil?.stop();
+  assert.equal(existsSync(join(dir, 'data')), false, 'nothing was made in the data directory');
+  await rm(dir, { recursive: true });
+});
+
+test('frozen proofs verify up to the chain, without database and service', async () => {
+  await Promise.all(
+    (['file-raw', 'record-jcs', 'file-hmac'] as const).map(async (name) => {
+      const { proof, content, registry } = readVector(name);
+      const paths = [await write(`${name}.json`, proof), await write(`${name}.content`, content)];
+      const { code, stdout } = await verify(...paths, '--registry', registry.address);
+      assert.equal(code, 2, stdout);
+      assert.deepEqual(stepsIn(stdout), stepsOf('pass', offline));
+      assert.match(
+        stdout,
+        /\nGive --rpc URL, a node of chain 1, .*\nINCOMPLETE: .* registry, chain, time, finality\.\n$/,
+      );
+    }),
+  );
+});
+
+test('a proof that was tampered with fails the step that it belongs to', async () => {
+  const tamperings: [StepName, (proof: Proof) => unknown][] = [
+    ['digest', (proof) => (proof.content.digest = other)],
+    ['path', (proof) => (proof.merkle.proof[0] = other)],
+    ['seal', (proof) => (proof.seal.sequence += 1)],
+    ['registry', (proof) => ((proof.anchors[0] as EvmAnchor).contract = `0x${'99'.repeat(20)}`)],
+  ];
+  await Promise.all(
+    tamperings.map(async ([step, tamper]) => {
+      const { proof, content, registry } = readVector('record-jcs');
+      tamper(proof);
+      const paths = [await write(`${step}-bad.json`, proof), await write(`${step}-bad.content`, content)];
+      const { code, stdout } = await verify(...paths, '--registry', registry.address);
+      assert.equal(code, 1, stdout);
+      assert.equal(stepsIn(stdout)[step], 'FAIL');
+      assert.match(stdout, new RegExp(`\nFAIL: ${step}\\.\n$`));
+    }),
+  );
+});
+
+test('the registry that counts is built in, whatever the document names', async () => {
+  const { proof } = readVector('file-raw');
+  const { code, stdout } = await verify(await write('foreign.json', proof), '--json');
+  const { verdict, steps } = JSON.parse(stdout);
+  assert.deepEqual([code, verdict], [1, 'fail']);
+  assert.deepEqual(
+    steps.map(({ name }: { name: string }) => name),
+    stepNames,
+  );
+  assert.match(steps[5].message, /no anchor in the registry 0xcfaee48d743f42264aaf3521fc464606cfafe23a/);
+});
+
+test('proof or content can come from standard input, and the salt from its owner', async () => {
+  const { proof, content, registry } = readVector('file-hmac');
+  const { salt } = proof.content;
+  proof.content.salt = null;
+  const contentPath = await write('hmac.content', content);
+  const own = ['--registry', registry.address];
+  const [unsalted, salted, wrong, piped, both] = await Promise.all([
+    verifyPiped(JSON.stringify(proof), '-', contentPath, ...own),
+    verifyPiped(JSON.stringify(proof), '-', contentPath, ...own, '--salt', `${salt}`.slice(2).toUpperCase()),
+    verifyPiped(JSON.stringify(proof), '-', contentPath, ...own, '--salt', other),
+    verifyPiped(content, await write('hmac.json', proof), '-', ...own, '--salt', `${salt}`),
+    verifyPiped(content, '-', '-'),
+  ]);
+  assert.equal(stepsIn(unsalted.stdout).digest, 'skip');
+  assert.equal(stepsIn(salted.stdout).digest, 'pass');
+  assert.deepEqual([stepsIn(wrong.stdout).digest, wrong.code], ['FAIL', 1]);
+  assert.equal(stepsIn(piped.stdout).digest, 'pass');
+  assert.deepEqual([both.code, both.stdout], [2, '']);
+  assert.match(both.stderr, /Only one/);
+});
+
+test('what cannot be read is told in a sentence, and is not a proof that failed', async () => {
+  const proof = await write('readable.json', readVector('file-raw').proof);
+  const binary = join(dir, 'binary');
+  await writeFile(binary, Buffer.from([0xff, 0xfe, 0x00]));
+  const cases: [string[], RegExp][] = [
+    [[join(dir, 'none')], /none cannot be read: there is no such file\.\n$/],
+    [[dir], /cannot be read: it is a directory\.\n$/],
+    [[proof, join(dir, 'none')], /none cannot be read: there is no such file\.\n$/],
+    [[proof, dir], /cannot be read: it is a directory\.\n$/],
+    [[binary], /is not a proof: it is not text in UTF-8\.\n$/],
+    [[], /missing required argument/],
+    [[proof, '--rpc', 'ws://127.0.0.1'], /Give an http or https address/],
+    [[proof, '--registry', '0x12'], /40 hex digits/],
+    [[proof, '--salt', '0x12'], /64 hex digits/],
+  ];
+  await Promise.all(
+    cases.map(async ([args, said]) => {
+      const { code, stdout, stderr } = await verify(...args);
+      assert.deepEqual([code, stdout], [2, ''], String(args));
+      assert.match(stderr, said);
+    }),
+  );
+  const { code, stdout } = await verifyPiped('{"format":', '-');
+  assert.equal(code, 1);
+  assert.match(stdout, /leaf\s+FAIL {2}The document is not usable JSON/);
+});
+
+test('what a document says does not draw on the terminal', async () => {
+  const { stdout } = await verifyPiped('{"\\u001b[31m\\u202e\\npass":1}', '-');
+  assert.doesNotMatch(stdout, /(?!\n)[\p{Cc}\p{Cf}]/u);
+  assert.equal(stdout.trimEnd().split('\n').length, stepNames.length + 2);
+});
+
+test('a node that is away skips the steps on the chain and says why', async () => {
+  const { proof, registry } = readVector('file-raw');
+  const path = await write('away.json', proof);
+  const { code, stdout } = await verify(path, '--rpc', 'http://127.0.0.1:1', '--registry', registry.address);
+  assert.equal(code, 2);
+  assert.match(stdout, /\nregistry {2}skip {2}The chain could not be asked: .*ECONNREFUSED/);
+});
+
+test('an anchored proof passes every step', { skip }, async () => {
+  const path = await write('anchored.json', anchored);
+  const { code, stdout, stderr } = await verify(path, join(dir, 'content'), '--rpc', disguised.url);
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  assert.deepEqual(stepsIn(stdout), stepsOf('pass'));
+  assert.match(stdout, /\nPASS: every step passed\.\n$/);
+});
+
+test('a development node passes all but the time, which its operator could have set', { skip }, async () => {
+  const path = await write('development.json', anchored);
+  const { code, stdout } = await verify(path, join(dir, 'content'), '--rpc', anvil.url);
+  assert.equal(code, 2);
+  assert.deepEqual(stepsIn(stdout), stepsOf('pass', ['time']));
+  assert.match(stdout, /time {6}skip .* its operator can set the clock/);
+});
+
+test('what the chain contradicts fails', { skip }, async () => {
+  const evm = anchored.anchors[0] as EvmAnchor;
+  const contradictions: [string, StepName, Partial<EvmAnchor>, string[]][] = [
+    ['block', 'chain', { blockHash: other }, []],
+    ['transaction', 'chain', { transactionHash: other }, []],
+    ['time', 'time', { blockTime: evm.blockTime - 1 }, []],
+    ['code', 'registry', { contract: deployerAddress.toLowerCase() as Hex }, ['--registry', deployerAddress]],
+  ];
+  await Promise.all(
+    contradictions.map(async ([name, step, change, more]) => {
+      const path = await write(`wrong-${name}.json`, { ...anchored, anchors: [{ ...evm, ...change }] });
+      const { code, stdout } = await verify(path, join(dir, 'content'), '--rpc', disguised.url, ...more);
+      assert.equal(code, 1, `${name}: ${stdout}`);
+      assert.match(stdout, new RegExp(`\nFAIL: ${step}\\.\n$`), name);
+    }),
+  );
+});
+
+function verify(...args: string[]): Promise<CommandResult> {
+  return holdfast(settings, 'verify', ...args);
+}
+
+function verifyPiped(input: string, ...args: string[]): Promise<CommandResult> {
+  const main = join(import.meta.dirname, '../main.ts');
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [main, 'verify', ...args], (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+    // A command that refuses its arguments ends before it has read anything.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
+}
+
+async function write(name: string, value: unknown): Promise<string> {
+  const path = join(dir, name);
+  await writeFile(path, typeof value === 'string' ? value : JSON.stringify(value));
+  return path;
+}
+
+function stepsIn(output: string): Record<string, string> {
+  const lines = [...output.matchAll(/^(\w+) +(pass|FAIL|skip) {2}\S/gm)];
+  return Object.fromEntries(lines.map(([, name, status]) => [name, status]));
+}
+
+function stepsOf(status: string, skipped: StepName[] = []): Record<string, string> {
+  return Object.fromEntries(stepNames.map((name) => [name, skipped.includes(name) ? 'skip' : status]));
+}
+
+/** A record under a real root in the real registry. */
+async function anchorReally(): Promise<Proof> {
+  const { client, accounts, mined } = anvil;
+  const [account] = accounts;
+  const common = { account, chain: client.chain, gas: 2_000_000n } as const;
+  await mined(
+    await client.sendTransaction({ ...common, to: deployerAddress, data: registryDeploymentData() }),
+  );
+  const thing = { kind: 'record', canonicalization: 'jcs', salt: fixed(0xa1), key: fixed(0x11) } as const;
+  const things = ['rec_1', 'rec_2', 'rec_3'].map((id) => ({ ...thing, id, content: utf8(content) }));
+  const [made] = await makeProofs(things, { sequence: 1, chainId: 424_242, blockNumber: 0, blockTime: 0 });
+  assert.ok(made);
+  const { root, size } = made.proof.merkle;
+  const anchor = { ...common, address: registryAddress, abi: registryAbi, functionName: 'anchor' } as const;
+  const receipt = await mined(await client.writeContract({ ...anchor, args: [root, BigInt(size)] }));
+  const { timestamp } = await client.getBlock({ blockNumber: receipt.blockNumber });
+  const evm: EvmAnchor = {
+    type: 'evm',
+    chainId: 424_242,
+    contract: registryAddress.toLowerCase() as Hex,
+    submitter: account.address.toLowerCase() as Hex,
+    transactionHash: receipt.transactionHash,
+    blockNumber: Number(receipt.blockNumber),
+    blockHash: receipt.blockHash,
+    blockTime: Number(timestamp),
+  };
+  return { ...made.proof, anchors: [evm] };
+}
+
+/** Passes calls on, and calls the node what a public chain's would be called. */
+async function disguise(url: string): Promise<{ url: string; close(): void }> {
+  const server = createServer(async (request, response) => {
+    const body = await new Response(request as never).text();
+    const { id, method } = JSON.parse(body);
+    const named = { jsonrpc: '2.0', id, result: 'Geth/v1.16.7-stable' };
+    const headers = { 'content-type': 'application/json' };
+    const answer =
+      method === 'web3_clientVersion'
+        ? JSON.stringify(named)
+        : await (await fetch(url, { method: 'POST', headers, body })).text();
+    response.writeHead(200, headers).end(answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

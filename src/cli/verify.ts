@@ -1,0 +1,215 @@
+/** `holdfast verify`: checks a proof without the service and its database, and says of each step how it went. */
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Hex } from 'viem';
+import { isAcceptableAddress } from '../address.ts';
+import type { Result, Verification } from '../anchoring/steps.ts';
+import { OperatorError } from '../errors.ts';
+
+interface Options {
+  rpc?: URL;
+  registry?: Hex;
+  salt?: Hex;
+  json?: boolean;
+}
+
+/** 1 is kept for proofs that were found to be wrong. */
+const exitCodes: Record<Verification['verdict'], number> = { pass: 0, fail: 1, incomplete: 2 };
+/** Proofs have some kilobytes; who gives more has most likely mixed up proof and content. */
+const maxProofBytes = 32 * 1024 * 1024;
+const maxAnswerBytes = 32 * 1024 * 1024;
+const timeoutMs = 15_000;
+const longestMessage = 1_000;
+
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description('check a proof, with no trust in whoever made it, and without the service')
+    .argument('<proof>', 'the proof, a JSON file; - for standard input')
+    .argument('[content]', "the file that is proved, or a record's data as JSON; - for standard input")
+    .option('--rpc <url>', 'a node of the chain that the proof is anchored on', parseRpc)
+    .option('--registry <address>', 'where the registry is, if not at its usual address', parseRegistry)
+    .option(
+      '--salt <hex>',
+      'the 32 bytes that an HMAC was made with, if the proof does not hold them',
+      parseSalt,
+    )
+    .option('--json', 'print {verdict, steps}')
+    .addHelpText(
+      'after',
+      '\nExits with 0 when every step passed, 1 when one failed, 2 when one could not be checked.',
+    )
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.incomplete))
+    .action(async (proof: string, content: string | undefined, options: Options) => {
+      try {
+        process.exitCode = exitCodes[await verify(proof, content, options)];
+      } catch (error) {
+        console.error(error instanceof OperatorError ? error.message : error);
+        process.exitCode = exitCodes.incomplete;
+      }
+    });
+}
+
+async function verify(
+  proofPath: string,
+  contentPath: string | undefined,
+  options: Options,
+): Promise<Verification['verdict']> {
+  if (proofPath === '-' && contentPath === '-') {
+    throw new OperatorError('Only one of proof and content can come from standard input.');
+  }
+  const document = await readText(proofPath);
+  if (formatOf(document) === 'holdfast/history@1') {
+    throw new OperatorError(
+      'This is a history. Give the proofs in it one by one: histories cannot be checked yet.',
+    );
+  }
+  const content = contentPath === undefined ? undefined : await openContent(contentPath);
+  // Loaded here and not above: the other commands start sooner without it.
+  const [{ verifyProof }, { registryAddress, registryCodeHash }] = await Promise.all([
+    import('../anchoring/verify.ts'),
+    import('../chain/registry.ts'),
+  ]);
+  const registry = { address: options.registry ?? registryAddress, codeHash: registryCodeHash };
+  const chain = options.rpc && (await connect(options.rpc));
+  try {
+    const result = await verifyProof(document, {
+      content,
+      salt: options.salt,
+      chain: chain?.reader,
+      registry,
+    });
+    const { verdict, steps } = result;
+    const hints = [
+      content === undefined && 'Give the content after the proof, and its digest is checked too.',
+      chain === undefined &&
+        `Give --rpc URL, a node of ${chainsOf(document)}, and the anchor is checked too.`,
+    ].filter((hint) => hint !== false && verdict === 'incomplete');
+    console.log(options.json ? JSON.stringify({ verdict, steps }) : describe(result, hints));
+    return result.verdict;
+  } catch (error) {
+    throw explained(error, contentPath ?? '');
+  } finally {
+    content?.destroy();
+    await chain?.close();
+  }
+}
+
+async function connect(url: URL) {
+  const [{ createJsonRpc }, { createAnchorReader }] = await Promise.all([
+    import('../chain/json-rpc.ts'),
+    import('../chain/anchor-reader.ts'),
+  ]);
+  const rpc = createJsonRpc({ timeoutMs, maxAnswerBytes });
+  const reader = createAnchorReader((method, params) => rpc.call(url.href, method, params));
+  return { reader, close: () => rpc.close() };
+}
+
+const marks: Record<Result['status'], string> = { pass: 'pass', fail: 'FAIL', skipped: 'skip' };
+
+function describe({ steps, verdict }: Verification, hints: unknown[]): string {
+  const lines = steps.map(
+    ({ name, status, message }) => `${name.padEnd(8)}  ${marks[status]}  ${clean(message)}`,
+  );
+  const named = (wanted: Result['status']) =>
+    steps
+      .filter(({ status }) => status === wanted)
+      .map(({ name }) => name)
+      .join(', ');
+  const verdicts: Record<Verification['verdict'], string> = {
+    pass: 'PASS: every step passed.',
+    fail: `FAIL: ${named('fail')}.`,
+    incomplete: `INCOMPLETE: nothing failed, but not everything was checked: ${named('skipped')}.`,
+  };
+  return [...lines, '', ...hints, verdicts[verdict]].join('\n');
+}
+
+/** Messages quote the document and the node: neither is to draw on the terminal, nor to fill it. */
+function clean(message: string): string {
+  const line = message.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+  return line.length > longestMessage ? `${line.slice(0, longestMessage)}…` : line;
+}
+
+function formatOf(document: string): unknown {
+  try {
+    return (JSON.parse(document) as { format?: unknown } | null)?.format;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For the hint only: where to look is never taken from the document. */
+function chainsOf(document: string): string {
+  const ids = [...document.matchAll(/"chainId"\s*:\s*(\d{1,16})\b/g)].map(([, id]) => id);
+  const [first, ...rest] = new Set(ids);
+  return first === undefined ? 'the chain' : `chain ${[first, ...rest.slice(0, 15)].join(' or ')}`;
+}
+
+async function readText(path: string): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of await openContent(path)) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > maxProofBytes) throw new OperatorError(`${nameOf(path)} is too large to be a proof.`);
+    }
+  } catch (error) {
+    throw explained(error, path);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+  } catch {
+    throw new OperatorError(`${nameOf(path)} is not a proof: it is not text in UTF-8.`);
+  }
+}
+
+/** Opened at once, so that a wrong name is told before anything is checked. */
+async function openContent(path: string): Promise<Readable> {
+  if (path === '-') return process.stdin;
+  try {
+    const handle = await open(path);
+    return handle.createReadStream();
+  } catch (error) {
+    throw explained(error, path);
+  }
+}
+
+function explained(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || code === undefined) return error;
+  const reason: Record<string, string> = {
+    ENOENT: 'there is no such file',
+    EISDIR: 'it is a directory',
+    EACCES: 'it may not be read',
+  };
+  return new OperatorError(`${nameOf(path)} cannot be read: ${reason[code] ?? code}.`);
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'Standard input' : clean(path);
+}
+
+function parseRpc(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('Give an http or https address, such as http://127.0.0.1:8545.');
+  }
+  return url;
+}
+
+function parseRegistry(text: string): Hex {
+  if (!isAcceptableAddress(text)) {
+    throw new InvalidArgumentError(
+      'Give 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum.',
+    );
+  }
+  return text.toLowerCase() as Hex;
+}
+
+function parseSalt(text: string): Hex {
+  const [, digits] = /^(?:0x)?([0-9a-f]{64})$/i.exec(text) ?? [];
+  if (digits === undefined) throw new InvalidArgumentError('A salt is 32 bytes: 64 hex digits.');
+  return `0x${digits.toLowerCase()}`;
+}
