@@ -10,8 +10,7 @@ export const locks = {
   eventOrder: 4_801_004,
   firstStart: 4_801_005,
   deliveryPartitions: 4_801_006,
-  embeddedChain: 4_801_007,
-  chainLead: 4_801_008,
+  chainLead: 4_801_007,
 } as const;
 
 /** Waits for its turn, and holds it until the transaction ends. */

@@ -16,6 +16,8 @@ export interface PidRecord {
   chainId: number;
   /** The program we started, as findAnvil named it. */
   program: string;
+  /** Who minds it: another one for each that started or adopted it. */
+  keeper: string;
   /** What the system says that runs there: another file when the program is a script. */
   executable?: string | null;
   genesisHash?: Hex;
@@ -34,6 +36,7 @@ export interface AnvilStart {
   /** `--init` with the genesis file, or `--load-state` with an unpacked dump. */
   from: readonly ['--init' | '--load-state', string];
   places: ChainPlaces;
+  keeper: string;
   onExit(): void;
 }
 
@@ -54,6 +57,7 @@ export async function startAnvil({
   chainId,
   from,
   places,
+  keeper,
   onExit,
 }: AnvilStart): Promise<AnvilProcess> {
   const port = await choosePort((await readPidFile(places))?.port ?? null);
@@ -77,7 +81,7 @@ export async function startAnvil({
       end ??= `exit ${code ?? signal}`;
       onExit();
     });
-    const record: PidRecord = { pid: child.pid ?? 0, port, chainId, program };
+    const record: PidRecord = { pid: child.pid ?? 0, port, chainId, program, keeper };
     // At once and without waiting: a kill of ours before this line leaves a node that nobody will look for.
     if (child.pid !== undefined) writeFileSync(places.pidFile, JSON.stringify(record), { mode: 0o600 });
     return { record, url: urlOf(port), ended: async () => end };
@@ -86,13 +90,13 @@ export async function startAnvil({
   }
 }
 
-/** Completes the pid file once the node answers; a node without that is never adopted. */
+/** Completes the pid file once the node answers, or is adopted; a node without that is never adopted. */
 export async function confirmPidFile(
   node: AnvilProcess,
-  genesisHash: Hex,
+  { genesisHash, keeper }: { genesisHash: Hex; keeper: string },
   places: ChainPlaces,
 ): Promise<void> {
-  node.record = { ...node.record, executable: await executableOf(node.record.pid), genesisHash };
+  node.record = { ...node.record, executable: await executableOf(node.record.pid), genesisHash, keeper };
   const draft = `${places.pidFile}.new`;
   writeFileSync(draft, JSON.stringify(node.record), { mode: 0o600 });
   await rename(draft, places.pidFile);
@@ -109,9 +113,14 @@ export async function findAnvilProcess(places: ChainPlaces, chainId: number): Pr
   };
 }
 
-/** Ends the process and what it started, and returns once it is gone. There is nothing in it that could be lost. */
+/**
+ * Ends the process and what it started, and returns once it is gone. There is nothing in it that could be lost. One that
+ * somebody else adopted since is left alone, and so is the pid file of another.
+ */
 export async function endAnvil(node: AnvilProcess, places: ChainPlaces): Promise<void> {
   const { record } = node;
+  const named = await readPidFile(places);
+  if (named?.pid === record.pid && named.keeper !== record.keeper) return;
   for (const [signal, patienceMs] of [
     ['SIGTERM', 2_000],
     ['SIGKILL', 5_000],
@@ -126,7 +135,8 @@ export async function endAnvil(node: AnvilProcess, places: ChainPlaces): Promise
     const deadline = performance.now() + patienceMs;
     while (performance.now() < deadline && (await isNodeOf(record))) await sleep(10);
   }
-  await rm(places.pidFile, { force: true });
+  const last = await readPidFile(places);
+  if (!last || last.pid === record.pid) await rm(places.pidFile, { force: true });
 }
 
 /** Chain id and port are random, and stand in the command line of this one process of all. */

@@ -33,6 +33,8 @@ export interface BootNeeds {
   program: string;
   jsonRpc: JsonRpc;
   log: LoopLog;
+  /** Of this very start; see the pid file. */
+  keeper: string;
   onExit(): void;
 }
 
@@ -62,6 +64,8 @@ export async function boot(needs: BootNeeds, { adopt }: { adopt: boolean }): Pro
   if (running) {
     const node = nodeOf(running, needs);
     if (adopt && head && (await isWhatWeLeft(node, head, needs))) {
+      const { genesisHash = head.hash } = running.record;
+      await confirmPidFile(running, { genesisHash, keeper: needs.keeper }, places);
       return { node, head, replayed: null, from: head.number };
     }
     log.info({ pid: running.record.pid }, 'a node of the embedded chain that was left behind is ended');
@@ -142,7 +146,7 @@ async function makeFrom(dump: Dump | null, needs: BootNeeds): Promise<Booted> {
     }
     const head = await replay(node.rpc, start, needs.journal);
     await node.rpc.setTime(Math.max(head.timestampSeconds, Math.floor(Date.now() / 1000)));
-    await confirmPidFile(node.process, first.hash, needs.places);
+    await confirmPidFile(node.process, { genesisHash: first.hash, keeper: needs.keeper }, needs.places);
     return { node, head, replayed: head.number - start.number, from: start.number };
   } catch (error) {
     await endAnvil(node.process, needs.places);
@@ -166,12 +170,12 @@ async function requireGenesis({ rpc }: Node, { journal, chainId }: BootNeeds): P
 }
 
 async function startNode(dump: Dump | null, needs: BootNeeds): Promise<Node> {
-  const { places, program, chainId, onExit } = needs;
+  const { places, program, chainId, keeper, onExit } = needs;
   const from = dump
     ? (['--load-state', places.loadFile] as const)
     : (['--init', places.genesisFile] as const);
   for (let tries = 1; ; tries += 1) {
-    const process = await startAnvil({ program, chainId, from, places, onExit });
+    const process = await startAnvil({ program, chainId, from, places, keeper, onExit });
     const node = nodeOf(process, needs);
     const trouble = await untilItAnswers(node);
     if (trouble === null) return node;

@@ -1,6 +1,6 @@
 /** The embedded chain: anvil under supervision, with the journal in PostgreSQL as the truth. Development evidence only. */
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import type pg from 'pg';
 import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
 import { createBell, type Loop, type LoopLog, once, pause, repeating } from '../../loop.ts';
@@ -8,10 +8,9 @@ import { findAnvil } from '../anvil-program.ts';
 import { createJsonRpc, RpcFault, rpcFaultOf } from '../json-rpc.ts';
 import { endAnvil, findAnvilProcess } from './anvil-process.ts';
 import { type Booted, type BootNeeds, boot } from './boot.ts';
-import { createChainLock } from './chain-lock.ts';
 import { keepDump } from './dumps.ts';
 import { type Alloc, newChain } from './genesis.ts';
-import { type BlockRef, createJournal } from './journal.ts';
+import { type BlockRef, type Commit, createJournal } from './journal.ts';
 import { type MinedBlock, mineBlock, submit } from './miner.ts';
 import { blocksToFinality, createPace } from './pace.ts';
 import { chainPlaces } from './places.ts';
@@ -33,15 +32,17 @@ export interface EmbeddedChain {
   mineSoon(): void;
   /** Keeps the node up, mines what comes into the pool, and dumps now and then. */
   loop: Loop;
-  /** Ends the node. Stop the loop before. */
+  /** Does nothing any more, but lets the node run, for the next start to adopt. Stop the loop before. */
+  leave(): Promise<void>;
+  /** Leaves it, and ends the node unless somebody adopted it since. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedChainOptions {
   dataDir: string;
   db: Db;
-  /** For the lock, which needs a connection of its own. */
-  connection(): pg.ClientConfig;
+  /** Of the term in which this node leads: writes to the journal are refused after it. */
+  commit: Commit;
   log: LoopLog;
   /** Who has money at block 0, and which code is there. Read at the very first start only, and stored. */
   alloc: Alloc;
@@ -72,23 +73,22 @@ export async function findEmbeddedChain(
 
 export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
   const { log, dumpAfter = 200, furthestAheadSeconds = 15 } = options;
-  const journal = createJournal(options.db);
-  const lock = createChainLock(options.connection);
+  const journal = createJournal(options.db, options.commit);
   const jsonRpc = createJsonRpc({ timeoutMs: callTimeoutMs, maxAnswerBytes });
   const bell = createBell();
   const stopping = new AbortController();
 
-  await lock.hold();
   let needs: BootNeeds;
   let current: Booted;
   try {
+    // First, so that nothing is stored where there is none.
+    const program = await findAnvil();
     const birth = await journal.birth(() => newChain(options.alloc, new Date()));
     const places = chainPlaces(options.dataDir, birth.chainId);
     await mkdir(places.home, { recursive: true, mode: 0o700 });
-    needs = { ...birth, journal, places, program: await findAnvil(), jsonRpc, log, onExit: bell.ring };
+    needs = { ...birth, journal, places, program, jsonRpc, log, keeper: randomUUID(), onExit: bell.ring };
     current = await bootAndTell({ adopt: true });
   } catch (error) {
-    await lock.release();
     await jsonRpc.close();
     throw error;
   }
@@ -133,7 +133,6 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
 
   /** A node that runs and has what the journal has. */
   async function restore(): Promise<void> {
-    await lock.hold();
     const end = await current.node.process.ended();
     if (!suspect && end === null) return settle();
     log.error({ reason: end ?? 'it does not agree with the journal' }, 'embedded chain is made again');
@@ -233,6 +232,14 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     return block !== null && block.transactions.length > 0;
   }
 
+  const leave = once(async () => {
+    stopping.abort();
+    // A commit that is under way is waited for; a node that hangs is not.
+    const waited = new AbortController();
+    await Promise.race([tail, pause(patienceAtStopMs, waited.signal)]);
+    waited.abort();
+  });
+
   return {
     chainId: needs.chainId,
     genesisHash,
@@ -247,18 +254,14 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       bell,
       longestStepMs: 120_000,
     }),
+    leave,
     stop: once(async () => {
-      stopping.abort();
-      // A commit that is under way is waited for; a node that hangs is not.
-      const waited = new AbortController();
-      await Promise.race([tail, pause(patienceAtStopMs, waited.signal)]);
-      waited.abort();
+      await leave();
       await endAnvil(current.node.process, needs.places);
       await tail;
       // Another one, if it was just being made again.
       await endAnvil(current.node.process, needs.places);
       await jsonRpc.close();
-      await lock.release();
     }),
   };
 }

@@ -1,11 +1,11 @@
 /** How a new embedded chain begins: its own chain id, and who has money. */
 import { randomInt } from 'node:crypto';
 import { type Hex, numberToHex } from 'viem';
-import { embeddedChainIds } from '../development-chain.ts';
+import { embeddedChainIds, isDevelopmentChain } from '../development-chain.ts';
 import type { ChainBirth } from './journal.ts';
 
 /** Accounts by address. Code without balance is for contracts that are simply there. */
-export type Alloc = Record<Hex, { balanceWei?: bigint; code?: Hex }>;
+export type Alloc = Record<Hex, { balanceWei?: bigint; code?: Hex; nonce?: number }>;
 
 /**
  * Random per installation, drawn once and stored. A well-known id such as 31337 would let a transaction that was
@@ -14,7 +14,11 @@ export type Alloc = Record<Hex, { balanceWei?: bigint; code?: Hex }>;
  * where few of the registered chains are.
  */
 function drawChainId(): number {
-  return randomInt(embeddedChainIds.from, embeddedChainIds.to);
+  for (;;) {
+    const chainId = randomInt(embeddedChainIds.from, embeddedChainIds.to);
+    // Not that of a public chain: verifiers would take its times for evidence.
+    if (isDevelopmentChain({ chainId, clientVersion: 'none' })) return chainId;
+  }
 }
 
 export function newChain(alloc: Alloc, now: Date): ChainBirth {
@@ -30,9 +34,13 @@ export function newChain(alloc: Alloc, now: Date): ChainBirth {
     mixHash: zeroHash,
     coinbase: numberToHex(0, { size: 20 }),
     alloc: Object.fromEntries(
-      Object.entries(alloc).map(([address, { balanceWei = 0n, code }]) => [
+      Object.entries(alloc).map(([address, { balanceWei = 0n, code, nonce }]) => [
         address,
-        { balance: numberToHex(balanceWei), ...(code !== undefined && { code }) },
+        {
+          balance: numberToHex(balanceWei),
+          ...(nonce !== undefined && { nonce: numberToHex(nonce) }),
+          ...(code !== undefined && { code }),
+        },
       ]),
     ),
   };

@@ -1,6 +1,7 @@
 /** The journal of the embedded chain in PostgreSQL: the one truth, from which the node is made again after any crash. */
 import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
+import type { Term } from '../../db/leadership.ts';
 
 export interface BlockRef {
   number: number;
@@ -35,9 +36,15 @@ export interface Journal {
   append(block: JournalBlock): Promise<boolean>;
 }
 
+export type Commit = Term['commit'];
+
+/** For those who only read, as commands do. */
+const notToBeWritten: Commit = () => Promise.reject(new Error('this journal is only read'));
+
 const columns = ['number', 'hash', 'parent_hash', 'timestamp_seconds', 'transactions'] as const;
 
-export function createJournal(db: Db): Journal {
+/** `commit` does work in one transaction, and refuses it once another node leads. */
+export function createJournal(db: Db, commit: Commit = notToBeWritten): Journal {
   const blocks = () => db.selectFrom('embedded_chain_blocks').select(columns);
 
   async function block(number: number): Promise<JournalBlock | null> {
@@ -72,11 +79,13 @@ export function createJournal(db: Db): Journal {
       let row = await stored();
       if (!row) {
         const { chainId, genesis } = propose();
-        await db
-          .insertInto('embedded_chain')
-          .values({ chain_id: chainId, genesis, made_by: null })
-          .onConflict((conflict) => conflict.column('singleton').doNothing())
-          .execute();
+        await commit((db) =>
+          db
+            .insertInto('embedded_chain')
+            .values({ chain_id: chainId, genesis, made_by: null })
+            .onConflict((conflict) => conflict.column('singleton').doNothing())
+            .execute(),
+        );
         row = await stored();
       }
       if (!row) throw new Error('the identity of the embedded chain was not stored');
@@ -91,13 +100,13 @@ export function createJournal(db: Db): Journal {
       return rows.map(fromRow);
     },
     begin(genesis, madeBy) {
-      return db.transaction().execute(async (db) => {
+      return commit(async (db) => {
         await db.updateTable('embedded_chain').set({ made_by: madeBy }).execute();
         await insert(genesis, db);
       });
     },
     async append(given) {
-      const inserted = await insert(given, db).catch((error) => {
+      const inserted = await commit((db) => insert(given, db)).catch((error) => {
         // The block before it is not its parent.
         if ((error as { code?: string }).code === foreignKeyViolation) return false;
         throw error;

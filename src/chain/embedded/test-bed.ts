@@ -14,7 +14,7 @@ import { findAnvil } from '../anvil-program.ts';
 import { createJsonRpc } from '../json-rpc.ts';
 import { endAnvil, findAnvilProcess } from './anvil-process.ts';
 import { type EmbeddedChain, type EmbeddedChainOptions, startEmbeddedChain } from './embedded-chain.ts';
-import { createJournal, type Journal, type JournalBlock } from './journal.ts';
+import { type Commit, createJournal, type Journal, type JournalBlock } from './journal.ts';
 import { type ChainPlaces, chainPlaces } from './places.ts';
 
 /** For `skip`: false where there is an anvil, else why the test cannot run here. */
@@ -46,7 +46,8 @@ export interface Bed {
 export async function openBed(t: TestContext): Promise<Bed> {
   const database = await openTestDatabase();
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'holdfast-chain-')));
-  const journal = createJournal(database.db);
+  const commit: Commit = (work) => database.db.transaction().execute(work);
+  const journal = createJournal(database.db, commit);
   const logged: Bed['logged'] = [];
   const note = (details: object, message: string) => void logged.push({ details: { ...details }, message });
   const chains: EmbeddedChain[] = [];
@@ -61,7 +62,7 @@ export async function openBed(t: TestContext): Promise<Bed> {
       const chain = await startEmbeddedChain({
         dataDir,
         db: database.db,
-        connection: () => ({ connectionString: database.url }),
+        commit,
         log: { info: note, error: note },
         alloc,
         // Tests mine much faster than a block each second.
@@ -103,7 +104,8 @@ export async function mineElsewhere(given: { dataDir: string; url: string; block
   const connection = () => ({ connectionString: given.url });
   const { db } = openDatabase({ connection, onError() {} });
   const log = { info() {}, error() {} };
-  const chain = await startEmbeddedChain({ dataDir: given.dataDir, db, connection, log, alloc });
+  const commit: Commit = (work) => db.transaction().execute(work);
+  const chain = await startEmbeddedChain({ dataDir: given.dataDir, db, commit, log, alloc });
   for (let nonce = 0; nonce < given.blocks; nonce += 1) {
     await chain.mine([await transfer(chain.chainId, nonce)]);
   }
