@@ -13,6 +13,12 @@ test('nothing set gives the documented defaults', () => {
   assert.deepEqual(config.roles, { api: true, loops: true });
   assert.ok(config.dataDir.endsWith('/data'));
   assert.ok('file' in config.masterKey && config.masterKey.generated);
+  assert.deepEqual(config.chain, {
+    rpcUrls: [],
+    confirmations: null,
+    registryAddress: null,
+    anchorIntervalMs: 1000,
+  });
 });
 
 test('all faults are reported together, each by its name, and a password is not repeated', () => {
@@ -33,6 +39,10 @@ test('all faults are reported together, each by its name, and a password is not 
     HOLDFAST_WEBHOOK_ALLOW: 'http://x',
     HOLDFAST_WEBHOOK_CA_FILE: '/nowhere/ca.pem',
     HOLDFAST_WEBHOOK_RETENTION_DAYS: 'x',
+    HOLDFAST_CHAIN_RPC_URLS: 'https://rpc.example.org/v3/hunter2,wss://node/hunter2',
+    HOLDFAST_CHAIN_CONFIRMATIONS: '0',
+    HOLDFAST_REGISTRY_ADDRESS: '0x4E59b44847b379578588920cA78FbF26c0B4956C',
+    HOLDFAST_ANCHOR_INTERVAL_MS: '1s',
   };
   assert.throws(
     () => readConfig(wrong),
@@ -79,6 +89,23 @@ test('a list of webhook targets to allow holds hosts, addresses and ranges, and 
   ]) {
     assert.throws(() => readConfig({ HOLDFAST_WEBHOOK_ALLOW: wrong }), /HOLDFAST_WEBHOOK_ALLOW/, wrong);
   }
+});
+
+test('a chain of one’s own is given by addresses in order, and the registry elsewhere only together with it', () => {
+  const registry = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
+  const urls = ' https://a.example/v3/key, http://127.0.0.1:8545 ,';
+  const { chain } = readConfig({
+    HOLDFAST_CHAIN_RPC_URLS: urls,
+    HOLDFAST_CHAIN_CONFIRMATIONS: '3',
+    HOLDFAST_REGISTRY_ADDRESS: registry,
+  });
+  assert.deepEqual(chain, {
+    rpcUrls: ['https://a.example/v3/key', 'http://127.0.0.1:8545'],
+    confirmations: 3,
+    registryAddress: '0x4e59b44847b379578588920cA78FbF26c0B4956C',
+    anchorIntervalMs: 1000,
+  });
+  assert.throws(() => readConfig({ HOLDFAST_REGISTRY_ADDRESS: registry }), /HOLDFAST_CHAIN_RPC_URLS/);
 });
 
 test('.env.example lists every setting and no other', () => {

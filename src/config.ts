@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import type { Address } from 'viem';
+import { checksummed, isAcceptableAddress } from './address.ts';
 import { OperatorError } from './errors.ts';
 
 export interface Config {
@@ -23,6 +25,7 @@ export interface Config {
   metricsToken: string | null;
   logLevel: LogLevel;
   webhooks: WebhookConfig;
+  chain: ChainConfig;
 }
 
 export interface WebhookConfig {
@@ -37,6 +40,17 @@ export interface WebhookConfig {
   caFile: string | null;
   /** How long the delivery log is kept. */
   retentionDays: number;
+}
+
+export interface ChainConfig {
+  /** In order of preference; none: the embedded chain. Each may hold a key and is never printed whole. */
+  rpcUrls: string[];
+  /** Blocks, its own included, after which a transaction counts as confirmed; null: as usual for the chain. */
+  confirmations: number | null;
+  /** null: the address that the registry has on every chain. */
+  registryAddress: Address | null;
+  /** How long accepted content is gathered before it is anchored with one transaction. */
+  anchorIntervalMs: number;
 }
 
 /** The key itself as text, or the file that holds it; `generated` marks the file that the first start makes. */
@@ -93,6 +107,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       allow: readAllow(),
       caFile: readCaFile(),
       retentionDays: readCount('HOLDFAST_WEBHOOK_RETENTION_DAYS', 90, 3650),
+    },
+    chain: {
+      rpcUrls: readRpcUrls(),
+      confirmations: readConfirmations(),
+      registryAddress: readRegistryAddress(),
+      anchorIntervalMs: readCount('HOLDFAST_ANCHOR_INTERVAL_MS', 1_000, 3_600_000),
     },
   };
   if (!isLoopback(config.host) && !config.tls && config.trustProxy === false) {
@@ -233,6 +253,41 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     const file = text('HOLDFAST_WEBHOOK_CA_FILE');
     if (file !== null && !existsSync(file)) fault('HOLDFAST_WEBHOOK_CA_FILE', 'there is no such file');
     return file;
+  }
+
+  function readRpcUrls(): string[] {
+    const urls = (text('HOLDFAST_CHAIN_RPC_URLS') ?? '').split(',').map((url) => url.trim());
+    const given = urls.filter(Boolean);
+    given.forEach((url, place) => {
+      // It may hold a key: it is not repeated.
+      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+        faults.push(
+          `HOLDFAST_CHAIN_RPC_URLS has something else than an http or https address at place ${place + 1}: give addresses separated by commas.`,
+        );
+    });
+    return given;
+  }
+
+  function readConfirmations(): number | null {
+    if (text('HOLDFAST_CHAIN_CONFIRMATIONS') === null) return null;
+    return readCount('HOLDFAST_CHAIN_CONFIRMATIONS', 1, 10_000);
+  }
+
+  function readRegistryAddress(): Address | null {
+    const value = text('HOLDFAST_REGISTRY_ADDRESS');
+    if (value === null) return null;
+    if (!isAcceptableAddress(value)) {
+      fault(
+        'HOLDFAST_REGISTRY_ADDRESS',
+        'give 0x and 40 hexadecimal digits, mixed case only with its checksum',
+      );
+      return null;
+    }
+    if (text('HOLDFAST_CHAIN_RPC_URLS') === null)
+      faults.push(
+        'HOLDFAST_REGISTRY_ADDRESS goes with HOLDFAST_CHAIN_RPC_URLS: set both, or only the latter.',
+      );
+    return checksummed(value);
   }
 
   function readCount(name: string, usual: number, most: number): number {
