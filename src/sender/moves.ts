@@ -10,12 +10,15 @@ export interface MinedAt {
   blockTime: number;
 }
 
-export type Move = { outgoingId: number; purpose: string } & (
+export type Move = {
+  outgoingId: number;
+  purpose: string;
+} /** A node took it; or a reorg took away the block in which it had failed, and it is on its way again. */ & (
   | { to: 'submitted' }
   | { to: 'confirmed' | 'finalized'; mined: MinedAt }
   /** A reorg took its block away after it was confirmed; the same bytes are sent again. */
   | { to: 'reorged'; was: MinedAt }
-  /** It reverted, or could never pass and a no-op took its nonce. */
+  /** It reverted, or could never pass and something else took its nonce. */
   | { to: 'failed'; reason: string }
 );
 

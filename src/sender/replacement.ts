@@ -1,0 +1,153 @@
+/**
+ * New signatures for what is already on its way: higher fees, a no-op in place of a payload that can never pass, and,
+ * when somebody else used the nonce, the same payload under another. A receipt of what was signed before is always
+ * looked for first, and every signature is stored before it is sent.
+ */
+import type { Address } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import type { Lead } from '../chain/chain.ts';
+import { rpcFaultOf } from '../chain/json-rpc.ts';
+import type { Db } from '../db/database.ts';
+import { findReceipt } from './broadcast.ts';
+import { type Fees, raiseFees, readFees } from './fees.ts';
+import type { ApplyMoves } from './moves.ts';
+import {
+  type Attempt,
+  changeOutgoing,
+  insertAttempt,
+  lastIndexedBlock,
+  leaveNonce,
+  lockOpen,
+  type OpenTransaction,
+  takeNonce,
+} from './outgoing.store.ts';
+import { type Payload, signTransaction } from './signing.ts';
+
+export interface Replacement {
+  /** The same payload, or the same no-op, for more; null at the cap, when it is mined, and with `ifDearer` when today's fees are not above its own. */
+  bump(lead: Lead, open: OpenTransaction, options?: { ifDearer: boolean }): Promise<Attempt | null>;
+  /** Nothing, sent to itself, on the same nonce; null when it is mined. */
+  noOp(lead: Lead, open: OpenTransaction, reason: string): Promise<Attempt | null>;
+  /** Whether a final block holds a transaction with this nonce, and none that the indexer knows as ours. */
+  isTakenByOther(lead: Lead, open: OpenTransaction): Promise<boolean>;
+  /** The payload under the next free nonce; null when it is mined or could never pass anyway and has failed by this. */
+  moveToNewNonce(lead: Lead, open: OpenTransaction): Promise<{ nonce: number; attempt: Attempt } | null>;
+}
+
+export interface ReplacementDeps {
+  submitter(): Promise<PrivateKeyAccount>;
+  applyMoves: ApplyMoves;
+  /** Most that is ever offered for a unit of gas. */
+  maxFeePerGasWei: bigint;
+}
+
+export const takenByOther = 'a transaction that was not sent from here used its nonce';
+
+/** What a plain transfer costs; some chains want more and say so when asked. */
+const transferGas = 21_000;
+
+export function createReplacement({ submitter, applyMoves, maxFeePerGasWei }: ReplacementDeps): Replacement {
+  async function addAttempt(
+    lead: Lead,
+    open: OpenTransaction,
+    { payload, fees, noOp, reason }: { payload: Payload; fees: Fees; noOp: boolean; reason: string | null },
+  ): Promise<Attempt | null> {
+    const { nonce } = open;
+    const number = open.attempts[0].number + 1;
+    const signed = await signTransaction(await submitter(), payload, {
+      chainId: lead.chain.chainId,
+      nonce,
+      fees,
+    });
+    const stored = await lead.term.commit(async (db) => {
+      if (!(await lockOpen(db, open))) return false;
+      if (reason !== open.reason) await changeOutgoing(db, open.id, { reason });
+      await insertAttempt(db, open.id, { ...signed, number, fees, noOp });
+      return true;
+    });
+    return stored ? { ...signed, ...fees, number, noOp, firstSentAgoMs: null, sentAgoMs: null } : null;
+  }
+
+  return {
+    async bump(lead, open, { ifDearer } = { ifDearer: false }) {
+      const [newest] = open.attempts;
+      if (await isMined(lead, open)) return null;
+      const present = await readFees(lead.chain.client, maxFeePerGasWei);
+      const isDearer = present.maxFeeWei > newest.maxFeeWei || present.priorityFeeWei > newest.priorityFeeWei;
+      if (ifDearer && !isDearer) return null;
+      const fees = raiseFees(newest, present, maxFeePerGasWei);
+      if (!fees) return null;
+      const payload = newest.noOp ? await noOpPayload(lead, (await submitter()).address) : open.payload;
+      return addAttempt(lead, open, { payload, fees, noOp: newest.noOp, reason: open.reason });
+    },
+
+    async noOp(lead, open, reason) {
+      if (await isMined(lead, open)) return null;
+      const present = await readFees(lead.chain.client, maxFeePerGasWei);
+      const payload = await noOpPayload(lead, (await submitter()).address);
+      // Some node may hold the payload after all, so it has to outbid that, as far as the cap allows.
+      const fees = raiseFees(open.attempts[0], present, maxFeePerGasWei) ?? present;
+      return addAttempt(lead, open, { payload, fees, noOp: true, reason });
+    },
+
+    async isTakenByOther({ term, chain }, open) {
+      // The indexer marks ours in the commit that stores their block. So what it has not marked up to a block that it
+      // has is not in there, whatever some node says of receipts; and what is final is not brought back by a reorg.
+      const indexed = await term.commit(lastIndexedBlock);
+      if (indexed === null) return false;
+      const settled = Math.min(indexed, await chain.finalizedNumber(indexed));
+      if (settled < 0) return false;
+      const { address } = await submitter();
+      const used = await chain.client.getTransactionCount({ address, blockNumber: BigInt(settled) });
+      return used > open.nonce;
+    },
+
+    async moveToNewNonce(lead, open) {
+      if (await isMined(lead, open)) return null;
+      const account = await submitter();
+      const { client, chainId } = lead.chain;
+      const fees = await readFees(client, maxFeePerGasWei);
+      return lead.term.commit(async (db) => {
+        if (!(await lockOpen(db, open))) return null;
+        if (open.reason !== null) {
+          await fail(db, open, open.reason);
+          return null;
+        }
+        const { nonce } = await takeNonce(db, account.address);
+        const signed = await signTransaction(account, open.payload, { chainId, nonce, fees });
+        await leaveNonce(db, open.id, { nonce, reason: takenByOther });
+        await insertAttempt(db, open.id, { ...signed, number: 1, fees });
+        const attempt = { ...signed, ...fees, number: 1, noOp: false, firstSentAgoMs: null, sentAgoMs: null };
+        return { nonce, attempt };
+      });
+    },
+  };
+
+  async function fail(db: Db, { id, purpose }: OpenTransaction, reason: string): Promise<void> {
+    await changeOutgoing(db, id, { status: 'failed' });
+    await applyMoves(db, [{ outgoingId: id, purpose, to: 'failed', reason }]);
+  }
+}
+
+async function isMined({ chain }: Lead, { attempts }: OpenTransaction): Promise<boolean> {
+  return (
+    (await findReceipt(
+      chain.client,
+      attempts.map(({ hash }) => hash),
+    )) !== null
+  );
+}
+
+async function noOpPayload({ chain }: Lead, address: Address): Promise<Payload> {
+  return { to: address, data: '0x', gasLimit: await transferCost() };
+
+  async function transferCost(): Promise<number> {
+    try {
+      const gas = await chain.client.estimateGas({ account: address, to: address, value: 0n });
+      return Math.max(Number(gas), transferGas);
+    } catch (error) {
+      if (rpcFaultOf(error)?.kind !== 'refused') throw error;
+      return transferGas;
+    }
+  }
+}

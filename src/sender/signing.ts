@@ -1,0 +1,33 @@
+/** Signs a transaction; the bytes and their hash are stored before anybody is given them. */
+import type { Address, Hex } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { keccak256 } from 'viem/utils';
+import type { Fees } from './fees.ts';
+
+export interface Payload {
+  to: Address;
+  data: Hex;
+  gasLimit: number;
+}
+
+export interface Signed {
+  hash: Hex;
+  raw: Hex;
+}
+
+export async function signTransaction(
+  account: PrivateKeyAccount,
+  { to, data, gasLimit }: Payload,
+  { chainId, nonce, fees }: { chainId: number; nonce: number; fees: Fees },
+): Promise<Signed> {
+  const same = { chainId, nonce, to, data, gas: BigInt(gasLimit), value: 0n };
+  const raw = fees.legacy
+    ? await account.signTransaction({ ...same, type: 'legacy', gasPrice: fees.maxFeeWei })
+    : await account.signTransaction({
+        ...same,
+        type: 'eip1559',
+        maxFeePerGas: fees.maxFeeWei,
+        maxPriorityFeePerGas: fees.priorityFeeWei,
+      });
+  return { hash: keccak256(raw), raw };
+}

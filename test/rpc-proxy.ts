@@ -1,0 +1,197 @@
+/** A proxy in front of a chain's RPC address that breaks on demand, the way nodes and gateways do. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { numberToHex } from 'viem';
+
+/**
+ * - `refuse`: the connection is reset
+ * - `hang`: no answer ever
+ * - `429`, `html502`: what gateways say
+ * - `truncated`: the answer is cut in the middle
+ * - `drop`: the call is made, and its answer lost
+ * - `wrongChainId`: an answer for another chain
+ * - `staleHead`: everything as of the block that was newest when this began
+ */
+export type RpcFailure =
+  | 'refuse'
+  | 'hang'
+  | '429'
+  | 'html502'
+  | 'truncated'
+  | 'drop'
+  | 'wrongChainId'
+  | 'staleHead';
+
+export const rpcFailures: readonly RpcFailure[] = [
+  'refuse',
+  'hang',
+  '429',
+  'html502',
+  'truncated',
+  'drop',
+  'wrongChainId',
+  'staleHead',
+];
+
+export interface RpcCall {
+  method: string;
+  params: unknown[];
+}
+
+export interface RpcProxy {
+  url: string;
+  /** Every call that came, also those that failed. */
+  calls: RpcCall[];
+  /** From now on; of these methods only, and so many times only, where given. */
+  fail(failure: RpcFailure, options?: { methods?: readonly string[]; times?: number }): Promise<void>;
+  /** The node says no to these calls, in these words. */
+  refuseWith(error: { code: number; message: string }, applies: (call: RpcCall) => boolean): void;
+  heal(): void;
+  close(): Promise<void>;
+}
+
+interface Active {
+  failure: RpcFailure;
+  methods: readonly string[] | null;
+  left: number;
+  headNumber: number;
+}
+
+interface Answer {
+  jsonrpc: '2.0';
+  id: unknown;
+  result?: unknown;
+  error?: unknown;
+}
+
+/** Where the block stands among the parameters. */
+const blockParameter: Record<string, number> = {
+  eth_getBlockByNumber: 0,
+  eth_getTransactionCount: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_call: 1,
+};
+
+export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
+  const calls: RpcCall[] = [];
+  let active: Active | null = null;
+  let refusal: {
+    error: { code: number; message: string };
+    applies: (call: RpcCall) => boolean;
+  } | null = null;
+
+  async function forward(id: unknown, { method, params }: RpcCall): Promise<Answer> {
+    const answer = await fetch(target(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+    });
+    return (await answer.json()) as Answer;
+  }
+
+  const readHead = async () =>
+    Number((await forward(0, { method: 'eth_blockNumber', params: [] })).result as string);
+
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const { id, method, params = [] } = JSON.parse(text) as { id: unknown } & RpcCall;
+    const call = { method, params };
+    calls.push(call);
+    try {
+      if (refusal?.applies(call)) return end(response, { jsonrpc: '2.0', id, error: refusal.error });
+      const failing = take(method);
+      if (failing) await breakIt(response, { id, call, failing });
+      else end(response, await forward(id, call));
+    } catch {
+      // The chain behind it is away.
+      response.destroy();
+    }
+  });
+
+  function take(method: string): Active | null {
+    if (!active || (active.methods && !active.methods.includes(method)) || active.left === 0) return null;
+    active.left -= 1;
+    return active;
+  }
+
+  async function breakIt(
+    response: ServerResponse,
+    { id, call, failing }: { id: unknown; call: RpcCall; failing: Active },
+  ): Promise<void> {
+    switch (failing.failure) {
+      case 'refuse':
+        response.socket?.resetAndDestroy();
+        return;
+      case 'hang':
+        return;
+      case '429':
+        response.writeHead(429).end();
+        return;
+      case 'html502':
+        response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway</html>');
+        return;
+      case 'truncated': {
+        const whole = JSON.stringify(await forward(id, call));
+        response.end(whole.slice(0, whole.length / 2));
+        return;
+      }
+      case 'drop':
+        await forward(id, call);
+        response.destroy();
+        return;
+      case 'wrongChainId': {
+        const answer = await forward(id, call);
+        end(response, call.method === 'eth_chainId' ? { ...answer, result: '0xdead' } : answer);
+        return;
+      }
+      case 'staleHead':
+        end(response, await answerOf(failing.headNumber, { id, call }));
+    }
+  }
+
+  /** As a node answers that has not heard of later blocks. */
+  async function answerOf(headNumber: number, { id, call }: { id: unknown; call: RpcCall }): Promise<Answer> {
+    const { method, params } = call;
+    if (method === 'eth_blockNumber') return { jsonrpc: '2.0', id, result: numberToHex(headNumber) };
+    const place = blockParameter[method];
+    const block = place === undefined ? undefined : params[place];
+    if (place !== undefined && typeof block === 'string' && block !== 'earliest') {
+      const isTag = !block.startsWith('0x');
+      if (!isTag && Number(block) > headNumber) return { jsonrpc: '2.0', id, result: null };
+      return forward(id, { method, params: isTag ? params.with(place, numberToHex(headNumber)) : params });
+    }
+    const answer = await forward(id, call);
+    const { blockNumber } = (answer.result ?? {}) as { blockNumber?: string };
+    return blockNumber && Number(blockNumber) > headNumber ? { jsonrpc: '2.0', id, result: null } : answer;
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    async fail(failure, { methods, times = Number.POSITIVE_INFINITY } = {}) {
+      const headNumber = failure === 'staleHead' ? await readHead() : 0;
+      active = { failure, methods: methods ?? null, left: times, headNumber };
+    },
+    refuseWith(error, applies) {
+      refusal = { error, applies };
+    },
+    heal() {
+      active = null;
+      refusal = null;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function end(response: ServerResponse, answer: Answer): void {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(answer));
+}
