@@ -1,0 +1,110 @@
+/** Batches: takes all pending leaves, has them built into a tree and sealed, and commits them with one transaction. */
+import { encodeFunctionData } from 'viem/utils';
+import type { Chain, Lead } from '../chain/chain.ts';
+import { registryAbi } from '../chain/registry.ts';
+import type { Db } from '../db/database.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Bell, LoopLog } from '../loop.ts';
+import type { Outgoing, Quote, Sender } from '../sender/sender.ts';
+import type { BatchThread } from './batch-thread.ts';
+import {
+  type BatchToResend,
+  batchesToResend,
+  lockForResend,
+  markResent,
+  type NewBatch,
+  storeBatch,
+} from './batches.store.ts';
+import { anchorPurpose } from './batches.ts';
+import { claimPending } from './claim.ts';
+import { toHex } from './hex.ts';
+import { createSealing } from './sealing.ts';
+
+export interface BatcherDeps {
+  db: Db;
+  keyring: Pick<Keyring, 'signingKeys'>;
+  thread: Pick<BatchThread, 'build'>;
+  sender: Pick<Sender, 'quote' | 'enqueue'>;
+  /** Rung when there is something to send. */
+  senderBell: Pick<Bell, 'ring'>;
+  log: Pick<LoopLog, 'error'>;
+  maxLeaves?: number;
+}
+
+export interface Batcher {
+  /** Makes one batch of what is pending; true when there is more than fits into it. */
+  step(lead: Lead): Promise<boolean>;
+  /** Makes new transactions for batches whose own reverted. */
+  resend(lead: Lead): Promise<void>;
+}
+
+/** Some 3 MB of leaves, and a second or two for the tree and the rows. */
+const mostLeaves = 100_000;
+
+/** anchor() takes 46,283 gas (see docs/chain.md), whatever the size of the batch; what is not used is not paid. */
+const anchorGas = 100_000;
+
+export function createBatcher(deps: BatcherDeps): Batcher {
+  const { db, sender, senderBell, log, maxLeaves = mostLeaves } = deps;
+  const sealing = createSealing(deps);
+  let strandedTold = 0;
+
+  function tellStranded(leaves: number): void {
+    if (leaves !== 0 && leaves !== strandedTold) {
+      log.error({ leaves }, 'leaves wait because what they follow is not batched');
+    }
+    strandedTold = leaves;
+  }
+
+  return {
+    async step(lead) {
+      const claim = await claimPending(db, { maxLeaves, without: sealing.shunned() });
+      tellStranded(claim.stranded);
+      if (claim.ids.length === 0) return false;
+      // First, so that nothing is built in vain while the chain is away.
+      const quote = await sender.quote(lead.chain);
+      const sealed = await sealing.seal(claim);
+      if (sealed === null) return false;
+      await lead.term.commit((db) => store(db, lead.chain, quote, sealed));
+      senderBell.ring();
+      return claim.full;
+    },
+
+    async resend(lead) {
+      for (const batch of await batchesToResend(db)) {
+        const quote = await sender.quote(lead.chain);
+        await lead.term.commit(async (db) => {
+          if (!(await lockForResend(db, batch.id))) return;
+          const { id } = await sender.enqueue(db, quote, anchorCall(lead.chain, batch));
+          await markResent(db, batch.id, id);
+        });
+        senderBell.ring();
+      }
+    },
+  };
+
+  async function store(
+    db: Db,
+    chain: Chain,
+    quote: Quote,
+    sealed: Omit<NewBatch, 'outgoingId'>,
+  ): Promise<void> {
+    const call = anchorCall(chain, { root: sealed.root, size: sealed.ids.length, sends: 0 });
+    const { id: outgoingId } = await sender.enqueue(db, quote, call);
+    await storeBatch(db, { ...sealed, outgoingId });
+  }
+}
+
+/** More gas each time: running out of it is the one way in which anchor() can revert. */
+function anchorCall(chain: Chain, { root, size, sends }: Omit<BatchToResend, 'id'>): Outgoing {
+  return {
+    purpose: anchorPurpose,
+    to: chain.registry,
+    data: encodeFunctionData({
+      abi: registryAbi,
+      functionName: 'anchor',
+      args: [toHex(root), BigInt(size)],
+    }),
+    gasLimit: anchorGas * 2 ** sends,
+  };
+}

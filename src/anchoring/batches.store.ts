@@ -1,0 +1,104 @@
+/** Batches as they are written: with their subtrees, their leaves and their transaction, in the leader's commit. */
+import { sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+
+export interface NewBatch {
+  root: Buffer;
+  /** Of the transaction that anchors it. */
+  outgoingId: number;
+  /** Of its leaves, by place. */
+  ids: number[];
+  subtrees: NewSubtree[];
+}
+
+export interface NewSubtree {
+  workspaceId: string;
+  vaultId: string;
+  root: Buffer;
+  /** 32 bytes each, in the order of their places. */
+  leaves: Buffer;
+  sequence: number;
+  signature: Buffer;
+  upperPath: Buffer;
+}
+
+/** Rows in one statement: each has nine values. */
+const subtreesAtOnce = 200;
+
+/** Inside the leader's transaction. Throws when a leaf is in a batch already. */
+export async function storeBatch(db: Db, { root, outgoingId, ids, subtrees }: NewBatch): Promise<number> {
+  const { id } = await db
+    .insertInto('anchor_batches')
+    .values({ root, size: ids.length, outgoing_id: outgoingId })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  let firstPlace = 0;
+  const rows = subtrees.map(({ workspaceId, vaultId, root, leaves, sequence, signature, upperPath }) => {
+    const first_place = firstPlace;
+    firstPlace += leaves.length / 32;
+    return {
+      batch_id: id,
+      workspace_id: workspaceId,
+      vault_id: vaultId,
+      root,
+      leaves,
+      first_place,
+      sequence,
+      signature,
+      upper_path: upperPath,
+    };
+  });
+  for (let at = 0; at < rows.length; at += subtreesAtOnce) {
+    await db
+      .insertInto('anchor_subtrees')
+      .values(rows.slice(at, at + subtreesAtOnce))
+      .execute();
+  }
+  // As text: pg would quote each of 100,000 numbers for itself.
+  const { numAffectedRows } = await sql`
+    update anchor_leaves l set batch_id = ${id}, place = taken.place - 1
+    from unnest(${`{${ids.join(',')}}`}::bigint[]) with ordinality as taken (id, place)
+    where l.id = taken.id and l.batch_id is null`.execute(db);
+  if (Number(numAffectedRows) !== ids.length || firstPlace !== ids.length) {
+    throw new Error(`only ${numAffectedRows} of ${ids.length} leaves were there to be batched`);
+  }
+  return id;
+}
+
+export interface BatchToResend {
+  id: number;
+  root: Buffer;
+  size: number;
+  sends: number;
+}
+
+/** Batches whose transaction reverted and that get a new one, oldest first. */
+export function batchesToResend(db: Db): Promise<BatchToResend[]> {
+  return db
+    .selectFrom('anchor_batches')
+    .select(['id', 'root', 'size', 'sends'])
+    .where('to_resend', '=', true)
+    .orderBy('id')
+    .limit(20)
+    .execute();
+}
+
+/** Inside the leader's transaction. False when it is on its way again anyhow, and the new transaction is not wanted. */
+export async function lockForResend(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('anchor_batches')
+    .select('id')
+    .where('id', '=', id)
+    .where('to_resend', '=', true)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function markResent(db: Db, id: number, outgoingId: number): Promise<void> {
+  await db
+    .updateTable('anchor_batches')
+    .set({ outgoing_id: outgoingId, to_resend: false, reason: null, sends: sql`sends + 1` })
+    .where('id', '=', id)
+    .execute();
+}
