@@ -1,0 +1,107 @@
+/** Tells of confirmed batches: an event for each leaf, a thousand of them to a commit, each once per confirmation. */
+import { sql } from 'kysely';
+import type { Lead } from '../chain/chain.ts';
+import { fromBytea } from '../db/bytea.ts';
+import type { Db } from '../db/database.ts';
+import { insertAll, type Write } from '../db/writes.ts';
+import type { Bell } from '../loop.ts';
+
+/** A leaf whose batch is confirmed. */
+export interface AnchoredLeaf {
+  workspaceId: string;
+  kind: string;
+  subjectId: string;
+  version: number;
+  vaultId: string;
+  /** JSON; null once the content was erased. */
+  claims: string | null;
+  transactionHash: `0x${string}`;
+  blockNumber: number;
+  /** The time of the block. */
+  anchoredAt: Date;
+}
+
+export interface AnnouncerDeps {
+  db: Db;
+  /** The event that tells of a leaf, by its kind; of other kinds nothing is told. */
+  confirmations: Record<string, (leaf: AnchoredLeaf) => Write>;
+  /** Rung when events were written. */
+  eventBell: Pick<Bell, 'ring'>;
+  leavesAtOnce?: number;
+}
+
+export interface Announcer {
+  /** Tells of a part of the oldest batch that has not been told of; true when there may be more. */
+  step(lead: Lead): Promise<boolean>;
+}
+
+export function createAnnouncer(deps: AnnouncerDeps): Announcer {
+  const { db, confirmations, eventBell, leavesAtOnce = 1000 } = deps;
+
+  async function announce(db: Db, batchId: number): Promise<boolean> {
+    // Read again and held: a reorg may have taken the confirmation back since.
+    const batch = await db
+      .selectFrom('anchor_batches')
+      .select(['announced', 'size', 'transaction_hash', 'block_number', 'block_time'])
+      .where('id', '=', batchId)
+      .where('status', 'in', ['confirmed', 'finalized'])
+      .forUpdate()
+      .executeTakeFirst();
+    if (!batch || batch.announced >= batch.size) return false;
+    const { announced, transaction_hash, block_number, block_time } = batch;
+    if (transaction_hash === null || block_number === null || block_time === null) {
+      throw new Error(`batch ${batchId} is confirmed nowhere`);
+    }
+    const until = Math.min(announced + leavesAtOnce, batch.size);
+    const rows = await db
+      .selectFrom('anchor_leaves')
+      .select(['workspace_id', 'kind', 'subject_id', 'version', 'vault_id', 'claims'])
+      .where('batch_id', '=', batchId)
+      .where('place', '>=', announced)
+      .where('place', '<', until)
+      .orderBy('place')
+      .execute();
+    const anchor = {
+      transactionHash: fromBytea(transaction_hash),
+      blockNumber: block_number,
+      anchoredAt: new Date(block_time * 1000),
+    };
+    const writes = rows.flatMap((row) => {
+      const write = Object.hasOwn(confirmations, row.kind) ? confirmations[row.kind] : undefined;
+      return write ? [write({ ...leafOf(row), ...anchor })] : [];
+    });
+    await insertAll(db, writes);
+    await db.updateTable('anchor_batches').set({ announced: until }).where('id', '=', batchId).execute();
+    return writes.length > 0;
+  }
+
+  return {
+    async step(lead) {
+      const { rows } = await sql<{ id: number }>`
+        select id from anchor_batches where status in ('confirmed', 'finalized') and announced < size
+        order by id limit 1`.execute(db);
+      const [batch] = rows;
+      if (!batch) return false;
+      if (await lead.term.commit((db) => announce(db, batch.id))) eventBell.ring();
+      return true;
+    },
+  };
+}
+
+function leafOf(row: {
+  workspace_id: string;
+  kind: string;
+  subject_id: string;
+  version: number;
+  vault_id: string;
+  claims: string | null;
+}): Omit<AnchoredLeaf, 'transactionHash' | 'blockNumber' | 'anchoredAt'> {
+  return {
+    workspaceId: row.workspace_id,
+    kind: row.kind,
+    subjectId: row.subject_id,
+    version: row.version,
+    vaultId: row.vault_id,
+    claims: row.claims,
+  };
+}
