@@ -1,0 +1,109 @@
+/** Blocks as the indexer reads them from a node: several at once, and nothing kept that it does not need. */
+import type { Hex, PublicClient } from 'viem';
+import { getContractAddress, hexToBigInt, hexToNumber, numberToHex } from 'viem/utils';
+
+export interface Block {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+  timeSeconds: number;
+  transactions: BlockTransaction[];
+}
+
+export interface BlockTransaction {
+  hash: Hex;
+  index: number;
+  /** Lower case, as `to`. */
+  from: Hex;
+  /** Of a contract creation the created contract. */
+  to: Hex;
+  value: Hex;
+}
+
+/** One request for each block; more at once would only queue up at the node. */
+const inFlight = 8;
+
+/** Blocks `from` to `to`, both inclusive; null when the node does not have one of them. */
+export async function readBlocks(
+  client: PublicClient,
+  { from, to }: { from: number; to: number },
+): Promise<Block[] | null> {
+  const blocks = new Array<Block>(to - from + 1);
+  let next = from;
+  let missing = false;
+  async function readOn(): Promise<void> {
+    while (next <= to && !missing) {
+      const number = next;
+      next += 1;
+      const block = await request(client, number, true);
+      if (block === null) missing = true;
+      else blocks[number - from] = toBlock(block);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(inFlight, blocks.length) }, readOn));
+  return missing ? null : blocks;
+}
+
+/** The hash of a block; null when the node does not have it. */
+export async function readHash(client: PublicClient, number: number): Promise<Hex | null> {
+  return (await request(client, number, false))?.hash ?? null;
+}
+
+/** Whether each block names the hash of the one before it, the first that of `parent`. */
+export function areLinked(blocks: readonly Block[], parent: Hex | null): boolean {
+  return blocks.every(({ parentHash }, position) => {
+    const before = position === 0 ? parent : blocks[position - 1]?.hash;
+    return before === null || before === parentHash;
+  });
+}
+
+interface RpcBlock {
+  number: Hex;
+  hash: Hex;
+  parentHash: Hex;
+  timestamp: Hex;
+  transactions: RpcTransaction[];
+}
+
+interface RpcTransaction {
+  hash: Hex;
+  transactionIndex: Hex;
+  from: Hex;
+  to: Hex | null;
+  nonce: Hex;
+  value: Hex;
+}
+
+/** Past viem's formatting, which makes big integers of a dozen members of each transaction. */
+async function request(client: PublicClient, number: number, whole: boolean): Promise<RpcBlock | null> {
+  const block = await client.request({
+    method: 'eth_getBlockByNumber',
+    params: [numberToHex(number), whole],
+  });
+  return block as RpcBlock | null;
+}
+
+function toBlock({ number, hash, parentHash, timestamp, transactions }: RpcBlock): Block {
+  return {
+    number: hexToNumber(number),
+    hash,
+    parentHash,
+    timeSeconds: hexToNumber(timestamp),
+    transactions: transactions.map(toTransaction),
+  };
+}
+
+function toTransaction(transaction: RpcTransaction): BlockTransaction {
+  const { hash, transactionIndex, from, to, nonce, value } = transaction;
+  return {
+    hash,
+    index: hexToNumber(transactionIndex),
+    from: lower(from),
+    to: lower(to ?? getContractAddress({ from, nonce: hexToBigInt(nonce) })),
+    value,
+  };
+}
+
+function lower(address: Hex): Hex {
+  return address.toLowerCase() as Hex;
+}

@@ -1,0 +1,142 @@
+/** What the indexer keeps in SQL: blocks linked by hash, the transactions of vaults, and what a reorg took back. */
+import { sql } from 'kysely';
+import type { Hex } from 'viem';
+import { fromBytea, toBytea } from '../db/bytea.ts';
+import type { Db } from '../db/database.ts';
+import type { Block } from './blocks.ts';
+
+export interface BlockRef {
+  number: number;
+  hash: Hex;
+}
+
+export interface VaultRef {
+  workspaceId: string;
+  vaultId: string;
+}
+
+/** A transaction in the list of one vault. */
+export interface VaultTransactionRow extends VaultRef {
+  blockNumber: number;
+  index: number;
+  hash: Hex;
+  from: Hex;
+  to: Hex;
+  valueWei: string;
+  timeSeconds: number;
+}
+
+/** The newest block that is indexed. */
+export async function newestBlock(db: Db): Promise<BlockRef | null> {
+  return (await storedBlocks(db, { downFrom: Number.MAX_SAFE_INTEGER, limit: 1 }))[0] ?? null;
+}
+
+/** Stored blocks from this number down; old ones have gaps between them. */
+export async function storedBlocks(
+  db: Db,
+  { downFrom, limit }: { downFrom: number; limit: number },
+): Promise<BlockRef[]> {
+  const rows = await db
+    .selectFrom('chain_blocks')
+    .select(['number', 'hash'])
+    .where('number', '<=', downFrom)
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ number, hash }) => ({ number, hash: fromBytea(hash) }));
+}
+
+export async function storedHash(db: Db, number: number): Promise<Hex | null> {
+  const [block] = await storedBlocks(db, { downFrom: number, limit: 1 });
+  return block?.number === number ? block.hash : null;
+}
+
+/** Which of these addresses, in lower case, are those of vaults. */
+export async function findVaults(db: Db, addresses: Iterable<Hex>): Promise<Map<Hex, VaultRef[]>> {
+  const found = new Map<Hex, VaultRef[]>();
+  const wanted = [...addresses];
+  if (wanted.length === 0) return found;
+  const { rows } = await sql<{ address: Hex; workspace_id: string; id: string }>`
+    select wanted.address, v.workspace_id, v.id
+    from unnest(${wanted}::text[]) as wanted (address)
+    cross join lateral (
+      select workspace_id, id from vaults where lower(address) = wanted.address limit 10
+    ) as v`.execute(db);
+  for (const { address, workspace_id, id } of rows) {
+    const vaults = found.get(address) ?? [];
+    vaults.push({ workspaceId: workspace_id, vaultId: id });
+    found.set(address, vaults);
+  }
+  return found;
+}
+
+/** The accounts that this installation sends from, in lower case. */
+export async function senderAddresses(db: Db): Promise<Set<Hex>> {
+  const rows = await db.selectFrom('sender_accounts').select('address').execute();
+  return new Set(rows.map(({ address }) => fromBytea(address)));
+}
+
+/** `kept`: numbers of the blocks that have a transaction of a vault. */
+export async function insertBlocks(
+  db: Db,
+  blocks: readonly Block[],
+  kept: ReadonlySet<number>,
+): Promise<void> {
+  if (blocks.length === 0) return;
+  await sql`
+    insert into chain_blocks (number, hash, parent_hash, time_seconds, kept)
+    select * from unnest(
+      ${blocks.map(({ number }) => number)}::bigint[],
+      ${blocks.map(({ hash }) => toBytea(hash))}::bytea[],
+      ${blocks.map(({ parentHash }) => toBytea(parentHash))}::bytea[],
+      ${blocks.map(({ timeSeconds }) => timeSeconds)}::bigint[],
+      ${blocks.map(({ number }) => kept.has(number))}::boolean[])`.execute(db);
+}
+
+export async function insertTransactions(db: Db, rows: readonly VaultTransactionRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    insert into vault_transactions (workspace_id, vault_id, block_number, transaction_index, hash, from_address,
+                                    to_address, value_wei, time_seconds)
+    select * from unnest(
+      ${rows.map(({ workspaceId }) => workspaceId)}::text[],
+      ${rows.map(({ vaultId }) => vaultId)}::text[],
+      ${rows.map(({ blockNumber }) => blockNumber)}::bigint[],
+      ${rows.map(({ index }) => index)}::integer[],
+      ${rows.map(({ hash }) => toBytea(hash))}::bytea[],
+      ${rows.map(({ from }) => toBytea(from))}::bytea[],
+      ${rows.map(({ to }) => toBytea(to))}::bytea[],
+      ${rows.map(({ valueWei }) => valueWei)}::numeric[],
+      ${rows.map(({ timeSeconds }) => timeSeconds)}::bigint[])`.execute(db);
+}
+
+/** Takes back all blocks after the fork, and notes where their transactions stood. */
+export async function undoBlocks(
+  db: Db,
+  { forkNumber, oldHead }: { forkNumber: number; oldHead: number },
+): Promise<void> {
+  const { id } = await db
+    .insertInto('chain_reorgs')
+    .values({ fork_number: forkNumber, old_head: oldHead })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await sql`
+    with gone as (
+      delete from vault_transactions where block_number > ${forkNumber}
+      returning vault_id, hash, block_number, transaction_index
+    )
+    insert into vault_transactions_undone (vault_id, hash, reorg_id, block_number, transaction_index)
+    select vault_id, hash, ${id}::bigint, block_number, transaction_index from gone`.execute(db);
+  await db.deleteFrom('chain_blocks').where('number', '>', forkNumber).execute();
+}
+
+/** Drops some of the old blocks that have nothing of ours. */
+export async function dropBlocks(
+  db: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<void> {
+  await sql`
+    delete from chain_blocks where number in (
+      select number from chain_blocks where number < ${before} and not kept order by number limit ${limit}
+    )`.execute(db);
+}
