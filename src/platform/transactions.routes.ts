@@ -1,0 +1,98 @@
+/** /platform/vaults/{vaultAddress}/transactions */
+import { Type } from 'typebox';
+import { type Api, apiBase } from '../http/api.ts';
+import { callerOf } from '../http/authentication.ts';
+import type { CursorList, Cursors } from '../http/cursor.ts';
+import { linkNextPage, pageParameters } from '../http/page.ts';
+import { address, dateTime } from '../http/schemas.ts';
+import type { Place, Transactions, VaultTransaction } from './transactions.ts';
+import type { Vaults } from './vaults.ts';
+
+const TransactionSchema = Type.Object({
+  hash: Type.String(),
+  from: Type.String({ description: 'EIP-55' }),
+  to: Type.String({ description: 'EIP-55; of a contract creation the created contract' }),
+  value: Type.String({ description: 'Wei, decimal' }),
+  timestamp: dateTime,
+});
+
+const day = (description: string) => Type.Optional(Type.String({ format: 'date', description }));
+
+export interface TransactionRoutesDeps {
+  vaults: Vaults;
+  transactions: Transactions;
+  cursors: Cursors;
+}
+
+export function transactionRoutes(app: Api, { vaults, transactions, cursors }: TransactionRoutesDeps): void {
+  app.post(
+    `${apiBase}/platform/vaults/:vaultAddress/transactions`,
+    {
+      config: { scope: 'vaults:read' },
+      schema: {
+        summary: 'List the transactions of a vault',
+        description:
+          'Newest first: every mined transaction from or to its address, and every anchor transaction that carried its content. The header X-Indexed-Block has the number of the newest block that was looked at; it is absent before the first. X-Next-Cursor leads to the next page and is absent on the last one. After a reorg of the chain a page repeats what was moved past the cursor, so that nothing is left out; it may then have more items than the limit.',
+        tags: ['vaults'],
+        params: Type.Object({ vaultAddress: address }),
+        body: Type.Object(
+          {
+            cursor: Type.Optional(
+              Type.String({
+                maxLength: 2048,
+                description: 'X-Next-Cursor of the page before, unchanged, or the hash of its last item.',
+              }),
+            ),
+            initialDate: day('First UTC day, inclusive.'),
+            finalDate: day('Last UTC day, inclusive.'),
+            limit: pageParameters.limit,
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: Type.Array(TransactionSchema, {
+            headers: {
+              'X-Next-Cursor': Type.String({ description: 'Leads to the next page' }),
+              'X-Indexed-Block': Type.Integer({ description: 'The newest block that was looked at' }),
+            },
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId } = callerOf(request);
+      const { cursor, initialDate, finalDate, limit } = request.body;
+      const vault = await vaults.get(workspaceId, request.params.vaultAddress);
+      const filters = { vaultId: vault.id, initialDate, finalDate };
+      const list = { name: 'vault-transactions', workspaceId, filters };
+      const page = await transactions.list({
+        workspaceId,
+        ...filters,
+        after: cursor === undefined ? null : readPlace(cursors, list, cursor),
+        limit,
+      });
+      if (page.indexedBlock !== null) reply.header('x-indexed-block', page.indexedBlock);
+      if (page.next) linkNextPage(request, reply, writePlace(cursors, list, page.next));
+      return page.transactions.map(toJson);
+    },
+  );
+}
+
+function readPlace(cursors: Cursors, list: CursorList, cursor: string): Place {
+  if (/^0x[0-9a-fA-F]{64}$/.test(cursor)) return { hash: cursor as Place['hash'] };
+  const [hash, blockNumber, index, reorgId] = cursors.read(list, cursor) as [
+    Place['hash'],
+    number,
+    number,
+    number,
+  ];
+  return { hash, stood: { blockNumber, index, reorgId } };
+}
+
+function writePlace(cursors: Cursors, list: CursorList, { hash, stood }: Required<Place>): string {
+  return cursors.write(list, [hash, stood.blockNumber, stood.index, stood.reorgId]);
+}
+
+function toJson({ valueWei, timeSeconds, ...rest }: VaultTransaction) {
+  return { ...rest, value: valueWei, timestamp: new Date(timeSeconds * 1000).toISOString() };
+}
