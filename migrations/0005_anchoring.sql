@@ -84,6 +84,7 @@ create table chain_blocks (
   kept         boolean not null default false
 );
 create index chain_blocks_by_time on chain_blocks (time_seconds, number);
+create index chain_blocks_to_drop on chain_blocks (number) where not kept;
 
 create table chain_reorgs (
   id          bigint      generated always as identity primary key,
@@ -118,6 +119,7 @@ create table vault_transactions_undone (
   transaction_index integer          not null,
   primary key (vault_id, hash, reorg_id)
 );
+create index vault_transactions_undone_by_reorg on vault_transactions_undone (vault_id, reorg_id);
 -- The indexer asks by address alone, whoever owns the vault.
 create index vaults_by_address_alone on vaults (lower(address));
 
