@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OperatorError } from './errors.ts';
 import { createBell, type Loop, pause, repeating, superviseLoops } from './loop.ts';
 
 const quiet = { info() {}, error() {} };
@@ -37,6 +38,25 @@ test('a loop that throws is started again and its failure is counted', async () 
   assert.equal(health?.lastError, null);
   await supervisor.stop(1_000);
   assert.equal(supervisor.health()[0]?.state, 'stopped');
+});
+
+test('a loop that waits for an operator is not tried again within seconds', async () => {
+  const waits: number[] = [];
+  const loop: Loop = {
+    name: 'waits',
+    stuckAfterMs: 60_000,
+    async run() {
+      throw new OperatorError('set it up');
+    },
+  };
+  const note = { info() {}, error: (details: object) => waits.push(Number(Object(details).retryInMs)) };
+  const supervisor = superviseLoops([loop], note);
+  supervisor.start();
+  await until(() => waits.length === 1);
+  assert.deepEqual(waits, [30_000]);
+  const [health] = supervisor.health();
+  assert.deepEqual([health?.state, health?.lastError], ['backing-off', 'set it up']);
+  await supervisor.stop(1_000);
 });
 
 test('a loop without a beat is stuck, also while it fails again and again', async () => {

@@ -1,4 +1,5 @@
 /** Background work: a loop has a name and a run function; the supervisor owns its restarts, health and stop. */
+import { OperatorError } from './errors.ts';
 
 export interface Loop {
   name: string;
@@ -29,6 +30,8 @@ export interface LoopLog {
 
 const firstBackoffMs = 100;
 const longestBackoffMs = 10_000;
+/** What an operator has to mend is not mended within seconds. */
+const operatorBackoffMs = 30_000;
 
 export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
   const stopping = new AbortController();
@@ -61,9 +64,10 @@ export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
         entry.lastError = error instanceof Error ? error.message : String(error);
         // The whole error once; while the same trouble lasts, a line is enough.
         const details = backoffMs === firstBackoffMs ? { err: error } : { error: entry.lastError };
-        log.error({ loop: loop.name, ...details, retryInMs: backoffMs }, 'loop failed');
+        const retryInMs = error instanceof OperatorError ? operatorBackoffMs : backoffMs;
+        log.error({ loop: loop.name, ...details, retryInMs }, 'loop failed');
         entry.backingOff = true;
-        await pause(backoffMs, stopping.signal);
+        await pause(retryInMs, stopping.signal);
         entry.backingOff = false;
         backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
       }
