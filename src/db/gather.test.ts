@@ -63,3 +63,19 @@ test('one bad item fails alone; a fault of the connection fails all', async () =
     ['rejected', 'rejected'],
   );
 });
+
+test('a group is full when it weighs enough, and one that is too heavy goes alone', async () => {
+  const groups: number[][] = [];
+  const call = gather<number, number>({
+    maxInFlight: 1,
+    maxItems: 4,
+    weight: { of: (item) => item, max: 10 },
+    isItemFault: () => false,
+    async run(items) {
+      groups.push(items);
+      return items;
+    },
+  });
+  await Promise.all([3, 7, 1, 20, 5, 5, 1, 1, 1, 1, 1].map(call));
+  assert.deepEqual(groups, [[3, 7], [1], [20], [5, 5], [1, 1, 1, 1], [1]]);
+});

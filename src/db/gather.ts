@@ -10,6 +10,8 @@ export interface GatherOptions<Item, Result> {
   /** Statements under way at once; while they run, new items wait and the next group grows. */
   maxInFlight: number;
   maxItems: number;
+  /** For items that differ much in size: a group is full when it weighs this much; an item alone may weigh more. */
+  weight?: { of(item: Item): number; max: number };
   /** Whether a failed group is worth trying item by item, so that one bad item does not fail its neighbours. */
   isItemFault(error: unknown): boolean;
 }
@@ -21,7 +23,7 @@ interface Waiting<Item, Result> {
 }
 
 export function gather<Item, Result>(options: GatherOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { run, maxInFlight, maxItems, isItemFault } = options;
+  const { run, maxInFlight, isItemFault } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
   let scheduled = false;
@@ -31,8 +33,9 @@ export function gather<Item, Result>(options: GatherOptions<Item, Result>): (ite
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      const group = waiting.slice(0, maxItems);
-      waiting = waiting.slice(maxItems);
+      const size = groupSize(waiting, options);
+      const group = waiting.slice(0, size);
+      waiting = waiting.slice(size);
       inFlight += 1;
       void settle(group).finally(() => {
         inFlight -= 1;
@@ -60,4 +63,19 @@ export function gather<Item, Result>(options: GatherOptions<Item, Result>): (ite
       waiting.push({ item, resolve, reject });
       schedule();
     });
+}
+
+/** How many of those that wait go together; at least one. */
+function groupSize<Item, Result>(
+  waiting: Waiting<Item, Result>[],
+  { maxItems, weight }: GatherOptions<Item, Result>,
+): number {
+  const most = Math.min(maxItems, waiting.length);
+  if (!weight) return most;
+  let sum = 0;
+  const full = waiting.findIndex(({ item }) => {
+    sum += weight.of(item);
+    return sum > weight.max;
+  });
+  return full === -1 ? most : Math.min(most, Math.max(1, full));
 }

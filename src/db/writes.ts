@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
+import { type ElementType, encodeArray } from './arrays.ts';
+import { columnTypes } from './column-types.ts';
 import { isStatementFault } from './faults.ts';
 import { gather } from './gather.ts';
 import type { Tables } from './tables.ts';
@@ -29,6 +31,8 @@ export function createGroupCommit(pool: Pool): CommitTogether {
   return gather<Write[], void>({
     maxInFlight: 1,
     maxItems: 500,
+    // Some two batches of a thousand things: a larger group gains nothing, and keeps others waiting.
+    weight: { of: (writes) => writes.length, max: 4_000 },
     isItemFault: isStatementFault,
     async run(groups) {
       const { text, values } = insertStatement(groups.flat());
@@ -44,30 +48,55 @@ export function createGroupCommit(pool: Pool): CommitTogether {
 }
 
 /**
- * One statement with one insert per table and set of columns, rows passed as JSON. Foreign keys are checked when
- * the whole statement is done, so the order of the tables does not matter.
+ * One statement with one insert per table and set of columns. Foreign keys are checked when the whole statement is done,
+ * so the order of the tables does not matter; the rows of one table are inserted in the order they come.
  */
-function insertStatement(writes: Write[]): { text: string; values: string[] } {
-  const inserts = new Map<string, { table: string; columns: string; rows: object[] }>();
+function insertStatement(writes: Write[]): { text: string; values: (string | Buffer)[] } {
+  const inserts = new Map<string, Insert>();
   for (const { table, row } of writes) {
-    const columns = Object.keys(row).join(', ');
+    const columns = Object.keys(row);
     const shape = `${table} ${columns}`;
-    const insert = inserts.get(shape) ?? { table, columns, rows: [] };
-    insert.rows.push(row);
-    inserts.set(shape, insert);
+    const insert = inserts.get(shape);
+    if (insert) insert.rows.push(row);
+    else inserts.set(shape, { table, columns, rows: [row] });
   }
+  const values: (string | Buffer)[] = [];
   // Sorted, so that groups with the same shapes in another order share a prepared statement.
-  const sorted = [...inserts.keys()]
-    .sort()
-    .map((shape) => inserts.get(shape) as NonNullable<ReturnType<typeof inserts.get>>);
-  const parts = sorted.map(
-    ({ table, columns }, position) =>
-      `w${position} as (insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $${position + 1}))`,
-  );
-  return {
-    text: `with ${parts.join(', ')} select 1`,
-    values: sorted.map(({ rows }) => JSON.stringify(rows.map(withBytesAsText))),
-  };
+  const parts = [...inserts.keys()].sort().map((shape, position) => {
+    const insert = inserts.get(shape) as Insert;
+    const names = insert.columns.join(', ');
+    return `w${position} as (insert into ${insert.table} (${names}) select ${names} from ${rowsOf(insert, values)})`;
+  });
+  return { text: `with ${parts.join(', ')} select 1`, values };
+}
+
+interface Insert {
+  table: keyof Tables;
+  columns: string[];
+  rows: object[];
+}
+
+/**
+ * As an array for each column where the types are known: for three rows a request that took half the time of JSON, here
+ * and in PostgreSQL.
+ */
+function rowsOf({ table, columns, rows }: Insert, values: (string | Buffer)[]): string {
+  const types = columnTypes[table] as Record<string, ElementType> | undefined;
+  if (!types) {
+    values.push(JSON.stringify(rows.map(withBytesAsText)));
+    return `json_populate_recordset(null::${table}, $${values.length})`;
+  }
+  const arrays = columns.map((column) => {
+    const type = types[column] as ElementType;
+    values.push(
+      encodeArray(
+        type,
+        rows.map((row) => (row as Record<string, unknown>)[column]),
+      ),
+    );
+    return `$${values.length}::${type}[]`;
+  });
+  return `unnest(${arrays.join(', ')}) as r (${columns.join(', ')})`;
 }
 
 /** Bytes travel as PostgreSQL's hex form. (A replacer for JSON.stringify took four times as long.) */

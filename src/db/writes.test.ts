@@ -1,0 +1,103 @@
+/** Rows on their way into the database: as arrays or as JSON, they arrive as they were given and in their order. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openTestDatabase } from '../../test/database.ts';
+import { encodeArray } from './arrays.ts';
+import { columnTypes } from './column-types.ts';
+import type { Database } from './database.ts';
+import { createGroupCommit, insertAll, type Write } from './writes.ts';
+
+let database: Database;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+
+test('the types of column-types.ts are those of the database, for every column of its tables', async () => {
+  for (const [table, types] of Object.entries(columnTypes)) {
+    const { rows } = await database.pool.query<{ name: string; type: string }>(
+      `select column_name as name, udt_name as type from information_schema.columns
+       where table_schema = 'public' and table_name = $1`,
+      [table],
+    );
+    const names: Record<string, string> = { int4: 'integer', int8: 'bigint', bool: 'boolean' };
+    const found = Object.fromEntries(rows.map(({ name, type }) => [name, names[type] ?? type]));
+    assert.deepEqual(types, found, table);
+  }
+});
+
+const samples = {
+  text: ['', 'a', '"{},\\ \n', 'ünïcödé 𝔸', '\u2028'],
+  bytea: [Buffer.alloc(0), Buffer.from([0, 255, 92]), Buffer.alloc(1000, 7)],
+  integer: [0, -1, 2 ** 31 - 1, -(2 ** 31)],
+  bigint: [0, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER],
+  boolean: [true, false],
+  timestamptz: [new Date(0), new Date('1969-12-31T23:59:59.999Z'), new Date('9999-12-31T23:59:59.999Z')],
+  jsonb: [{}, [], { a: [1, 'ü', null, { b: true }] }, 'text', 1.5],
+};
+
+for (const [type, values] of Object.entries(samples)) {
+  test(`an array of ${type} arrives as it was, with nulls and without any element`, async () => {
+    for (const sent of [values, [null, ...values, null], [null], []]) {
+      const array = encodeArray(type as keyof typeof samples, sent);
+      const { rows } = await database.pool.query(`select value from unnest($1::${type}[]) as t (value)`, [
+        array,
+      ]);
+      assert.deepEqual(
+        rows.map(({ value }) => value),
+        sent,
+      );
+    }
+  });
+}
+
+test('a time may be text with a time zone', async () => {
+  const { rows } = await database.pool.query('select ($1::timestamptz[])[1] as at', [
+    encodeArray('timestamptz', ['2026-01-02T03:04:05.678+02:00']),
+  ]);
+  assert.deepEqual(rows[0].at, new Date('2026-01-02T01:04:05.678Z'));
+});
+
+test('rows of one table are inserted in the order they come', async () => {
+  const leaf = (version: number): Write => ({
+    table: 'anchor_leaves',
+    row: {
+      workspace_id: 'ws_order',
+      kind: 'record',
+      subject_id: 'rec_order',
+      version,
+      vault_id: 'vlt_order',
+      digest: Buffer.alloc(32),
+      previous_leaf: Buffer.alloc(32),
+      claims: null,
+      claims_hash: Buffer.alloc(32),
+      leaf: Buffer.alloc(32),
+    },
+  });
+  const versions = Array.from({ length: 500 }, (_, place) => (place * 7) % 500);
+  await insertAll(database.db, versions.map(leaf));
+  const { rows } = await database.pool.query(
+    "select version from anchor_leaves where workspace_id = 'ws_order' order by id",
+  );
+  assert.deepEqual(
+    rows.map(({ version }) => version),
+    versions,
+  );
+});
+
+test('commits of thousands of rows are not put together without end', async () => {
+  const commit = createGroupCommit(database.pool);
+  const event = (id: string): Write => ({
+    table: 'events',
+    row: { workspace_id: 'ws_many', id, type: 'x', envelope: id, created_at: new Date() },
+  });
+  const big = (name: string) => Array.from({ length: 3_000 }, (_, place) => event(`${name}_${place}`));
+  await insertAll(database.db, [
+    { table: 'workspaces', row: { id: 'ws_many', name: 'x', slug: 'many', metadata: {} } },
+  ]);
+  await Promise.all(['a', 'b', 'c', 'd'].map((name) => commit(big(name))));
+  const { rows } = await database.pool.query(
+    "select count(*) as rows, count(distinct xmin::text) as commits from events where workspace_id = 'ws_many'",
+  );
+  assert.deepEqual(rows, [{ rows: 12_000, commits: 4 }]);
+});
