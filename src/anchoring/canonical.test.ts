@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { CanonicalJsonError, canonicalJson, parseUnambiguousJson } from './canonical.ts';
 import { contentDigest, recordDigest } from './content.ts';
@@ -174,3 +175,19 @@ function reversed(value: unknown): unknown {
       .map(([name, member]) => [name, reversed(member)]),
   );
 }
+
+test('what is written is what the canonicalize package writes', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), (value) => {
+      let text: string;
+      try {
+        text = canonicalJson(value);
+      } catch (error) {
+        assert.ok(error instanceof CanonicalJsonError);
+        return;
+      }
+      assert.equal(text, canonicalize(value));
+    }),
+    { numRuns: 2_000 },
+  );
+});

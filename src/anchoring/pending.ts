@@ -4,7 +4,7 @@ import type { Write } from '../db/writes.ts';
 import { smallRandomBytes } from '../random.ts';
 import { canonicalJson } from './canonical.ts';
 import { type Keccak, loadKeccak, plainKeccak } from './keccak.ts';
-import { encodeLeaf, leafValues } from './leaf.ts';
+import { leafDomainHash, leafTypes } from './leaf.ts';
 
 /** One version of one thing. */
 export interface Anchorable {
@@ -36,20 +36,7 @@ export function pendingLeaf(thing: Anchorable): PendingLeaf {
   const { workspaceId, kind, subjectId, version, vault, digest, previousLeaf } = thing;
   const claims = canonicalJson({ salt: newSalt(), ...thing.claims }, 'claims');
   const claimsHash = hash('sha256', claims, 'buffer');
-  const keccak = currentKeccak();
-  const values = leafValues(
-    {
-      kind,
-      digest: hexOf(digest),
-      subject: { workspaceId, id: subjectId },
-      version,
-      previousLeaf: hexOf(previousLeaf),
-      vault: vault.address,
-      claimsHash: hexOf(claimsHash),
-    },
-    keccak,
-  );
-  const leaf = Buffer.from(keccak(keccak(encodeLeaf(values))));
+  const leaf = hashLeaf(thing, claimsHash);
   return {
     leaf,
     write: {
@@ -74,9 +61,36 @@ function newSalt(): string {
   return `0x${smallRandomBytes(32).toString('hex')}`;
 }
 
-function hexOf(bytes: Buffer): `0x${string}` {
-  if (bytes.length !== 32) throw new Error(`a hash has 32 bytes, not ${bytes.length}`);
-  return `0x${bytes.toString('hex')}`;
+/** The same as `leafHash` of these fields, but without writing each in hex first: a third of the time. */
+function hashLeaf(thing: Anchorable, claimsHash: Buffer): Buffer {
+  const keccak = currentKeccak();
+  const hashOfText = (text: string) => keccak(Buffer.from(text));
+  const kind = kinds.get(thing.kind) ?? hashOfText(thing.kind);
+  kinds.set(thing.kind, kind);
+  putWord(0, leafDomainBytes);
+  putWord(1, kind);
+  putWord(2, thing.digest);
+  putWord(3, hashOfText(`${thing.workspaceId}/${thing.subjectId}`));
+  encoded.fill(0, 4 * wordBytes, 5 * wordBytes).writeUIntBE(thing.version, 5 * wordBytes - 6, 6);
+  putWord(5, thing.previousLeaf);
+  const vault = encoded.fill(0, 6 * wordBytes, 7 * wordBytes).subarray(7 * wordBytes - 20, 7 * wordBytes);
+  if (vault.write(thing.vault.address.slice(2), 'hex') !== 20) {
+    throw new Error(`${thing.vault.address} is not an address`);
+  }
+  putWord(7, claimsHash);
+  return Buffer.from(keccak(keccak(encoded)));
+}
+
+const wordBytes = 32;
+/** Filled anew for each leaf. */
+const encoded = Buffer.alloc(wordBytes * leafTypes.length);
+const leafDomainBytes = Buffer.from(leafDomainHash.slice(2), 'hex');
+/** Hashes of the few kinds there are. */
+const kinds = new Map<string, Uint8Array>();
+
+function putWord(place: number, hash: Uint8Array): void {
+  if (hash.length !== wordBytes) throw new Error(`a hash has 32 bytes, not ${hash.length}`);
+  encoded.set(hash, place * wordBytes);
 }
 
 let keccak: Keccak | null = null;
