@@ -15,6 +15,7 @@ import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
 import { createVaults } from './platform/vaults.ts';
 import { addRoutes } from './routes.ts';
+import { createTransactions } from './platform/transactions.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
 import { createDeliveries } from './webhooks/deliveries.ts';
@@ -139,6 +140,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           operations,
           api: config.roles.api,
         }),
+          transactions: createTransactions(pool),
     });
 
     const closeOnce = once(async () => {

@@ -10,6 +10,8 @@ import type { Api } from './http/api.ts';
 import type { Cursors } from './http/cursor.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type OperationsDeps, operationsRoutes } from './http/operations.routes.ts';
+import { transactionRoutes } from './platform/transactions.routes.ts';
+import type { Transactions } from './platform/transactions.ts';
 import { vaultRoutes } from './platform/vaults.routes.ts';
 import type { Vaults } from './platform/vaults.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
@@ -27,6 +29,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   apiKeys: ApiKeys;
   endpoints: Endpoints;
   deliveries: Deliveries;
+  transactions: Transactions;
   replays: Replays;
   eventStreams: EventStreams;
   cursors: Cursors;
@@ -46,5 +49,6 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   deliveryRoutes(app, deps);
   replayRoutes(app, deps);
   apiKeyRoutes(app, deps);
+  transactionRoutes(app, deps);
   auditRoutes(app, deps);
 }

@@ -45,7 +45,7 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
             ),
             initialDate: day('First UTC day, inclusive.'),
             finalDate: day('Last UTC day, inclusive.'),
-            limit: pageParameters.limit,
+            limit: Type.Optional(pageParameters.limit),
           },
           { additionalProperties: false },
         ),
@@ -61,7 +61,7 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
     },
     async (request, reply) => {
       const { workspaceId } = callerOf(request);
-      const { cursor, initialDate, finalDate, limit } = request.body;
+      const { cursor, initialDate, finalDate, limit = 100 } = request.body;
       const vault = await vaults.get(workspaceId, request.params.vaultAddress);
       const filters = { vaultId: vault.id, initialDate, finalDate };
       const list = { name: 'vault-transactions', workspaceId, filters };
