@@ -13,7 +13,7 @@ const files = globSync('src/**/*.ts', { cwd: root })
 const floors = [
   ['src/main.ts', 'src/cli/'],
   ['src/app.ts'],
-  ['src/routes.ts', 'src/loops.ts', 'src/store.ts'],
+  ['src/routes.ts', 'src/loops.ts', 'src/checks.ts', 'src/store.ts'],
   ['src/damc/'],
   ['src/platform/'],
   ['src/anchoring/'],
@@ -27,6 +27,7 @@ const floors = [
   [
     'src/address.ts',
     'src/caller.ts',
+    'src/check.ts',
     'src/config.ts',
     'src/date-time.ts',
     'src/errors.ts',

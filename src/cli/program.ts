@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { version } from '../version.ts';
+import { addFsckCommand } from './fsck.ts';
 import { addKeysCommands } from './keys.ts';
 import { addListenCommand } from './listen.ts';
 import { addMigrateCommand } from './migrate.ts';
@@ -30,6 +31,7 @@ The commands work beside a running service, and start the embedded PostgreSQL th
   addWorkspacesCommands(program);
   addWebhooksCommands(program);
   addListenCommand(program);
+  addFsckCommand(program);
   addRotateMasterKeyCommand(program);
   addVerifyCommand(program);
 

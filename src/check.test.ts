@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Check, type Finding, type Pass, type Range, runEach } from './check.ts';
+
+function finding(id: number): Finding {
+  return { rule: 'odd', ids: { id }, message: `${id} is odd.`, advice: 'Add one.' };
+}
+
+/** Numbers up to `last`, ten to a page; `isWrong` says what is wrong at the nth look at a page. */
+function numbers(last: number, isWrong: (id: number, look: number) => boolean): Pass & { looks: Range[] } {
+  const looks: Range[] = [];
+  const times = new Map<unknown, number>();
+  return {
+    what: 'numbers',
+    looks,
+    count: async () => last,
+    async look(range) {
+      looks.push(range);
+      const look = (times.get(range.after) ?? 0) + 1;
+      times.set(range.after, look);
+      const from = ((range.after as number | undefined) ?? 0) + 1;
+      const until = Math.min((range.until as number | undefined) ?? from + 9, last);
+      const ids = Array.from({ length: Math.max(0, until - from + 1) }, (_, place) => from + place);
+      const wrong = ids.filter((id) => isWrong(id, look));
+      return { rows: ids.length, last: ids.at(-1), findings: wrong.map(finding) };
+    },
+  };
+}
+
+const checkOf = (...passes: Pass[]): Check => ({ name: 'numbers', passes });
+
+test('every row is looked at, and what is wrong twice is told', async () => {
+  const told: string[] = [];
+  const [report] = await runEach([checkOf(numbers(35, (id) => id === 7 || id === 33))], {
+    settleMs: 0,
+    onFinding: (check, { ids }) => told.push(`${check} ${ids.id}`),
+  });
+  assert.deepEqual(told, ['numbers 7', 'numbers 33']);
+  assert.deepEqual([report?.checked, report?.found, report?.skipped], [35, 2, []]);
+});
+
+test('what is right at the second look is not told, nor is what is wrong only then', async () => {
+  const pass = numbers(35, (id, look) => (look === 1 ? id === 7 || id === 8 : id === 8 || id === 9));
+  const [report] = await runEach([checkOf(pass)], { settleMs: 0 });
+  assert.deepEqual(
+    report?.findings.map(({ ids }) => ids.id),
+    [8],
+  );
+  assert.deepEqual(pass.looks.at(-1), { after: undefined, until: 10 });
+});
+
+test('the second look comes after a rest that many pages share', async () => {
+  const began = performance.now();
+  const [report] = await runEach([checkOf(numbers(100, (id) => id % 10 === 0))], { settleMs: 100 });
+  assert.equal(report?.found, 10);
+  const tookMs = performance.now() - began;
+  assert.ok(tookMs >= 95 && tookMs < 900, `${tookMs} ms`);
+});
+
+test('of many findings the first are kept and all are counted', async () => {
+  const [report] = await runEach([checkOf(numbers(1000, () => true))], { settleMs: 0, keep: 3 });
+  assert.deepEqual([report?.found, report?.findings.length], [1000, 3]);
+});
+
+test('what cannot be checked is named with its reason, and the rest goes on', async () => {
+  const away: Pass = {
+    ...numbers(5, () => false),
+    what: 'others',
+    look: () => Promise.reject(new Error('away')),
+  };
+  const [report] = await runEach(
+    [
+      checkOf(
+        away,
+        numbers(5, () => false),
+      ),
+    ],
+    { settleMs: 0 },
+  );
+  assert.deepEqual(report?.skipped, [{ what: 'others', reason: 'away' }]);
+  assert.equal(report?.checked, 5);
+});
+
+test('progress goes from none to all', async () => {
+  const told: string[] = [];
+  await runEach([checkOf(numbers(15, () => false))], {
+    onProgress: ({ what, done, total }) => told.push(`${what} ${done}/${total}`),
+  });
+  assert.deepEqual(told, [
+    'numbers 0/null',
+    'numbers 0/15',
+    'numbers 10/15',
+    'numbers 15/15',
+    'numbers 15/15',
+  ]);
+});
+
+test('a stop is told as not checked', async () => {
+  const stopping = new AbortController();
+  const pass = numbers(100, (id) => id === 3);
+  const stopped: Pass = {
+    ...pass,
+    look(range) {
+      if (range.after === 50) stopping.abort(new Error('stopped'));
+      return pass.look(range);
+    },
+  };
+  const reports = await runEach([checkOf(stopped), checkOf(numbers(5, () => false))], {
+    settleMs: 60_000,
+    signal: stopping.signal,
+  });
+  assert.deepEqual(
+    reports.flatMap(({ skipped }) => skipped.map(({ reason }) => reason)),
+    ['stopped', 'stopped'],
+  );
+});

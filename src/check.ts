@@ -1,0 +1,170 @@
+/**
+ * The frame of `holdfast fsck`: a check goes over its rows page by page and says what is not as it must be. Things move
+ * while it reads, so what looks wrong is looked at again a little later, and only what is wrong both times is told.
+ */
+
+/** One thing that is not as it must be. */
+export interface Finding {
+  /** Name of the rule that is broken. */
+  rule: string;
+  /** What it is about; together with the rule this says whether two findings are the same. */
+  ids: Record<string, string | number>;
+  /** A sentence. */
+  message: string;
+  /** What to do. */
+  advice: string;
+}
+
+/** One walk over rows in the order of their key. */
+export interface Pass {
+  /** What is looked at, in the plural. */
+  what: string;
+  /** How many there are, or about so many; for the progress only. */
+  count(): Promise<number>;
+  /** Looks at the rows after a key: up to another one, or at a page of them. Keys are the pass's own. */
+  look(range: Range): Promise<Look>;
+}
+
+export interface Range {
+  /** Undefined: from the first one on. */
+  after: unknown;
+  /** Undefined: as many as make a page. */
+  until: unknown;
+}
+
+export interface Look {
+  rows: number;
+  /** Key of the last row; undefined when there is none after the range's start, which ends the walk. */
+  last: unknown;
+  findings: Finding[];
+}
+
+export interface Check {
+  name: string;
+  passes: Pass[];
+}
+
+/** The check, or this part of it, cannot be made here and now; the message says why. */
+export class NotMade extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotMade';
+  }
+}
+
+export interface CheckReport {
+  name: string;
+  /** Rows looked at, in all passes. */
+  checked: number;
+  /** How many findings there are; `findings` has the first of them. */
+  found: number;
+  findings: Finding[];
+  /** What could not be checked, and why. Never to be taken for passed. */
+  skipped: { what: string; reason: string }[];
+}
+
+export interface Progress {
+  check: string;
+  what: string;
+  done: number;
+  /** Null while it is being counted. */
+  total: number | null;
+}
+
+export interface CheckOptions {
+  onProgress?(progress: Progress): void;
+  onFinding?(check: string, finding: Finding): void;
+  /** Time between the two looks. */
+  settleMs?: number;
+  /** How many findings of a check are kept and told; the others are counted. */
+  keep?: number;
+  signal?: AbortSignal;
+}
+
+const defaultSettleMs = 3_000;
+const defaultKeep = 1_000;
+/** So many pages with something wrong share one wait for the second look. */
+const suspectsTogether = 20;
+
+interface Suspect {
+  range: Range;
+  findings: Finding[];
+}
+
+export async function runEach(checks: Check[], options: CheckOptions = {}): Promise<CheckReport[]> {
+  const reports: CheckReport[] = [];
+  for (const check of checks) {
+    const report: CheckReport = { name: check.name, checked: 0, found: 0, findings: [], skipped: [] };
+    reports.push(report);
+    for (const pass of check.passes) {
+      try {
+        options.signal?.throwIfAborted();
+        await runPass(pass, report, options);
+      } catch (error) {
+        report.skipped.push({ what: pass.what, reason: reasonOf(error) });
+      }
+    }
+  }
+  return reports;
+}
+
+async function runPass(pass: Pass, report: CheckReport, options: CheckOptions): Promise<void> {
+  const { settleMs = defaultSettleMs, keep = defaultKeep, signal, onProgress, onFinding } = options;
+  const tell = (total: number | null) =>
+    onProgress?.({ check: report.name, what: pass.what, done, total: total && Math.max(total, done) });
+  let done = 0;
+  tell(null);
+  const total = await pass.count();
+  tell(total);
+
+  let suspects: Suspect[] = [];
+  async function lookAgain(): Promise<void> {
+    if (suspects.length === 0) return;
+    await rest(settleMs, signal);
+    for (const { range, findings } of suspects) {
+      const first = new Set(findings.map(identity));
+      const again = await pass.look(range);
+      for (const finding of again.findings) {
+        if (!first.has(identity(finding))) continue;
+        report.found += 1;
+        if (report.findings.length >= keep) continue;
+        report.findings.push(finding);
+        onFinding?.(report.name, finding);
+      }
+    }
+    suspects = [];
+  }
+
+  for (let after: unknown; ; ) {
+    signal?.throwIfAborted();
+    const { rows, last, findings } = await pass.look({ after, until: undefined });
+    done += rows;
+    report.checked += rows;
+    tell(total);
+    if (findings.length > 0) suspects.push({ range: { after, until: last }, findings });
+    if (suspects.length === suspectsTogether) await lookAgain();
+    if (last === undefined) break;
+    after = last;
+  }
+  await lookAgain();
+}
+
+function identity({ rule, ids }: Finding): string {
+  return JSON.stringify([rule, ids]);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** Rejects when the signal aborts. */
+function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,46 @@
+/** All checks of `holdfast fsck` on one screen; the same are the oracle of the fault runs. */
+import type { PublicClient } from 'viem';
+import { anchorsCheck } from './anchoring/anchors.check.ts';
+import { auditCheck } from './auth/audit.check.ts';
+import { type Check, type CheckOptions, type CheckReport, runEach } from './check.ts';
+import type { Db } from './db/database.ts';
+import { blocksCheck } from './indexer/blocks.check.ts';
+import type { Keyring } from './keys/keyring.ts';
+import { signingKeysCheck } from './keys/signing-keys.check.ts';
+import { recordsCheck } from './platform/records.check.ts';
+import { noncesCheck } from './sender/nonces.check.ts';
+import { eventsCheck } from './webhooks/events.check.ts';
+
+export interface CheckDeps {
+  /** Only read from; a read-only connection does. */
+  db: Db;
+  /** Throws when the master key is not at hand; asked when it is needed. */
+  keyring(): Promise<Pick<Keyring, 'signer'>>;
+  /** Throws NotMade when the chain cannot be asked, which leaves out what needs it. */
+  chain(): Promise<PublicClient>;
+  /** How long the delivery log is kept. */
+  retentionDays: number;
+}
+
+export function allChecks(deps: CheckDeps): Check[] {
+  return [
+    auditCheck(deps.db),
+    signingKeysCheck(deps),
+    eventsCheck(deps),
+    noncesCheck(deps.db),
+    blocksCheck(deps),
+    anchorsCheck(deps),
+    recordsCheck(deps.db),
+  ];
+}
+
+/** `only`: names of checks; all without it. */
+export function runChecks(
+  deps: CheckDeps,
+  { only, ...options }: CheckOptions & { only?: readonly string[] } = {},
+): Promise<CheckReport[]> {
+  return runEach(
+    allChecks(deps).filter(({ name }) => only === undefined || only.includes(name)),
+    options,
+  );
+}

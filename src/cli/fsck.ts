@@ -1,0 +1,196 @@
+/** `holdfast fsck`: checks everything that is stored, beside a running service or without one, and changes nothing. */
+import type { Command } from 'commander';
+import type { Hex } from 'viem';
+import { type CheckReport, type Finding, NotMade } from '../check.ts';
+import type { CheckDeps } from '../checks.ts';
+import type { Config } from '../config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { OperatorError } from '../errors.ts';
+import type { Store } from '../store.ts';
+import { print, table, withStore } from './command.ts';
+import { createProgressLine } from './progress-line.ts';
+
+interface Options {
+  json?: boolean;
+  only?: string;
+}
+
+/** Found comes before not checked: both at once are findings. */
+const exitCodes = { clean: 0, found: 1, notMade: 2 } as const;
+
+export function addFsckCommand(program: Command): void {
+  program
+    .command('fsck')
+    .description('check everything that is stored, and the chain against it; changes nothing')
+    .option('--only <names>', 'comma-separated names of checks (default: all)')
+    .option('--json', 'print {checked, found, skipped, checks}, and no progress')
+    .addHelpText(
+      'after',
+      '\nExit code 0: in order. 1: something was found. 2: something could not be checked.',
+    )
+    .action(async (options: Options) => {
+      try {
+        await withStore(async ({ config, store }) => {
+          process.exitCode = await check(options, config, store);
+        });
+      } catch (error) {
+        console.error(error instanceof OperatorError ? error.message : error);
+        process.exitCode = exitCodes.notMade;
+      }
+    });
+}
+
+async function check(options: Options, config: Config, store: Store): Promise<number> {
+  // Loaded here and not above: the other commands start sooner without it.
+  const { allChecks, runChecks } = await import('../checks.ts');
+  const database = openReadOnly(store);
+  const { deps, close } = openDeps(config, database);
+  const progress = createProgressLine(options.json ? null : process.stderr);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new NotMade('it was stopped'));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    const reports = await runChecks(deps, {
+      ...(options.only !== undefined && { only: parseNames(options.only, allChecks(deps)) }),
+      signal: stopping.signal,
+      onProgress: progress.tell,
+      onFinding(_, finding) {
+        if (options.json) return;
+        progress.clear();
+        console.log(describe(finding));
+      },
+    });
+    progress.end();
+    print(options, documentOf(reports), summaryOf(reports));
+    if (reports.some(({ found }) => found > 0)) return exitCodes.found;
+    return reports.some(({ skipped }) => skipped.length > 0) ? exitCodes.notMade : exitCodes.clean;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await close();
+    await database.close();
+  }
+}
+
+/** PostgreSQL itself refuses whatever would change something. */
+function openReadOnly(store: Store): Database {
+  return openDatabase({
+    connection: () => ({
+      ...store.connection(),
+      application_name: 'holdfast fsck',
+      statement_timeout: 300_000,
+      options: '-c default_transaction_read_only=on -c enable_seqscan=off -c jit=off',
+    }),
+    onError: store.onConnectionLost,
+    max: 4,
+  });
+}
+
+/** Keyring and chain are opened when a check first asks for them, and what then goes wrong is told to each that asks. */
+function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close(): Promise<void> } {
+  const openings: Promise<{ close(): Promise<void> }>[] = [];
+  const opened = <T extends { close(): Promise<void> }>(open: () => Promise<T>): (() => Promise<T>) => {
+    let opening: Promise<T> | undefined;
+    return () => {
+      if (!opening) {
+        opening = open();
+        openings.push(opening);
+      }
+      return opening;
+    };
+  };
+  const keyring = opened(() => openKeys(config, { db }));
+  const chain = opened(() => openChain(config, { db }));
+  return {
+    deps: {
+      db,
+      keyring,
+      chain: async () => (await chain()).client,
+      retentionDays: config.webhooks.retentionDays,
+    },
+    async close() {
+      for (const opening of await Promise.allSettled(openings)) {
+        if (opening.status === 'fulfilled') await opening.value.close();
+      }
+    },
+  };
+}
+
+async function openKeys({ masterKey }: Config, { db }: Pick<Database, 'db'>) {
+  const known = await db.selectFrom('master_keys').select('version').executeTakeFirst();
+  // Opening the keyring would make the first one.
+  if (!known) throw new NotMade('the database names no master key');
+  const { openKeyring } = await import('../keys/keyring.ts');
+  return openKeyring({ db, source: masterKey });
+}
+
+async function openChain(config: Config, { db }: Pick<Database, 'db'>) {
+  const known = await db
+    .selectFrom('chain')
+    .select(['chain_id', 'genesis_hash', 'embedded'])
+    .executeTakeFirst();
+  if (!known) throw new NotMade('the database names no chain');
+  const { createChainRpc } = await import('../chain/rpc.ts');
+  const urls = await rpcUrls(config, { db, embedded: known.embedded });
+  const genesisHash: Hex = `0x${known.genesis_hash.toString('hex')}`;
+  return createChainRpc({ urls: () => urls, chainId: known.chain_id, genesisHash });
+}
+
+async function rpcUrls(
+  config: Config,
+  { db, embedded }: Pick<Database, 'db'> & { embedded: boolean },
+): Promise<readonly string[]> {
+  if (!embedded) {
+    const { rpcUrls } = config.chain;
+    if (rpcUrls.length === 0) throw new NotMade('no RPC address is set for the chain of this database');
+    return rpcUrls;
+  }
+  const { findEmbeddedChain } = await import('../chain/embedded/embedded-chain.ts');
+  const running = await findEmbeddedChain(db, config.dataDir);
+  if (!running) throw new NotMade('the embedded chain does not run here: start the service and check again');
+  return [running.rpcUrl];
+}
+
+function parseNames(text: string, checks: { name: string }[]): string[] {
+  const known = checks.map(({ name }) => name);
+  const named = text.split(',').map((name) => name.trim());
+  const unknown = named.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    throw new OperatorError(`There is no check ${unknown.join(', ')}. There are ${known.join(', ')}.`);
+  }
+  return named;
+}
+
+function describe({ rule, message, advice }: Finding): string {
+  return `${rule}: ${message}\n  ${advice}\n`;
+}
+
+function documentOf(reports: CheckReport[]) {
+  const sum = (of: (report: CheckReport) => number) => reports.reduce((all, report) => all + of(report), 0);
+  return {
+    checked: sum(({ checked }) => checked),
+    found: sum(({ found }) => found),
+    skipped: sum(({ skipped }) => skipped.length),
+    checks: reports,
+  };
+}
+
+function summaryOf(reports: CheckReport[]): string {
+  const count = (value: number) => value.toLocaleString('en-US');
+  const rows = reports.map(({ name, checked, found, skipped }) => [
+    name,
+    count(checked),
+    count(found),
+    skipped.map(({ what }) => what).join(', '),
+  ]);
+  const reasons = reports.flatMap(({ name, skipped }) =>
+    skipped.map(({ what, reason }) => `Not checked: ${what} (${name}): ${reason}.`),
+  );
+  const { found, skipped } = documentOf(reports);
+  const verdict =
+    found > 0
+      ? `${count(found)} ${found === 1 ? 'finding' : 'findings'}.`
+      : skipped > 0
+        ? 'What could be checked is in order.'
+        : 'Everything is in order.';
+  return [table(['CHECK', 'CHECKED', 'FINDINGS', 'NOT CHECKED'], rows), '', ...reasons, verdict].join('\n');
+}
