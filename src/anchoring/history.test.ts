@@ -1,0 +1,185 @@
+/** Histories: what a list of proofs says together, and every way in which it may not hang together. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type History, historyFormat, verifyHistory } from './history.ts';
+import {
+  factsOf,
+  fixed,
+  type Made,
+  makeProofs,
+  memoryChain,
+  registry,
+  type Thing,
+  utf8,
+} from './proof.test-bed.ts';
+
+const [ann, bob, eve] = [fixed(0x11), fixed(0x22), fixed(0x33)];
+const addressOf = (key: typeof ann) => privateKeyToAccount(key).address;
+
+/** Each in a batch of its own, after the one before it. */
+async function makeHistory(
+  steps: Pick<Thing, 'kind' | 'key' | 'version' | 'claims'>[],
+): Promise<{ history: History; made: Made[] }> {
+  const made: Made[] = [];
+  for (const [place, step] of steps.entries()) {
+    const previousLeaf = made.at(-1)?.leaf;
+    const thing: Thing = {
+      id: 'fil_1',
+      content: utf8(`content ${place}`),
+      canonicalization: 'raw',
+      ...step,
+      ...(previousLeaf && { previousLeaf }),
+    };
+    const where = {
+      sequence: place + 1,
+      chainId: 1,
+      blockNumber: 100 + place,
+      blockTime: 1_800_000_000 + place,
+    };
+    made.push(...(await makeProofs([thing], where)));
+  }
+  const proofs = made.map(({ proof }) => proof);
+  const subject = proofs[0]?.subject ?? { workspaceId: '', id: '' };
+  return { history: { format: historyFormat, subject, proofs }, made };
+}
+
+const give = (from: typeof ann, to: typeof ann, version: number) => ({
+  kind: 'transfer',
+  key: from,
+  version,
+  claims: { to: addressOf(to) },
+});
+
+let good: History;
+before(async () => {
+  const { history } = await makeHistory([
+    { kind: 'file', key: ann, version: 1 },
+    { kind: 'file', key: ann, version: 2 },
+    give(ann, bob, 1),
+    { kind: 'file', key: bob, version: 3 },
+    give(bob, ann, 2),
+  ]);
+  good = history;
+});
+
+/** A fault in the chain alone: every proof for itself is right. */
+async function refused(history: unknown, reason: RegExp): Promise<void> {
+  const { chain, verdict } = await verifyHistory(history);
+  assert.match(chain.message, reason);
+  assert.deepEqual([chain.status, verdict], ['fail', 'fail']);
+}
+
+test('versions and changes of owner that follow each other pass, with contents and a chain at hand', async () => {
+  const facts = good.proofs.map(factsOf);
+  const all = Object.assign({}, ...facts) as ReturnType<typeof factsOf>;
+  for (const name of ['anchors', 'transactions', 'blocks'] as const) {
+    all[name] = Object.assign({}, ...facts.map((one) => one[name]));
+  }
+  const contents = good.proofs.map((_, place) => utf8(`content ${place}`));
+  const checked = await verifyHistory(JSON.stringify(good), { contents, chain: memoryChain(all), registry });
+  assert.deepEqual(
+    checked.proofs.map(({ verdict }) => verdict),
+    ['pass', 'pass', 'pass', 'pass', 'pass'],
+  );
+  assert.deepEqual([checked.chain.status, checked.verdict], ['pass', 'pass']);
+});
+
+test('without a chain it is incomplete, never a pass', async () => {
+  const { chain, verdict } = await verifyHistory(good);
+  assert.deepEqual([chain.status, verdict], ['pass', 'incomplete']);
+});
+
+test('a proof that fails for itself fails the whole', async () => {
+  const history = structuredClone(good);
+  (history.proofs[1] as { merkle: { root: string } }).merkle.root = fixed(9);
+  const { chain, verdict, proofs } = await verifyHistory(history);
+  assert.deepEqual([proofs[1]?.verdict, chain.status, verdict], ['fail', 'pass', 'fail']);
+});
+
+test('a gap, a wrong start, another order and a repetition are found', async () => {
+  const { proofs } = good;
+  await refused({ ...good, proofs: proofs.toSpliced(1, 1) }, /proofs\[1\] does not follow/);
+  await refused({ ...good, proofs: proofs.slice(1) }, /proofs\[0\] does not follow/);
+  await refused({ ...good, proofs: proofs.toReversed() }, /proofs\[0\] does not follow/);
+  await refused({ ...good, proofs: [proofs[0], ...proofs] }, /proofs\[1\] does not follow/);
+});
+
+test('only the owner seals what follows', async () => {
+  const stolen = await makeHistory([
+    { kind: 'file', key: ann, version: 1 },
+    { kind: 'file', key: eve, version: 2 },
+  ]);
+  await refused(stolen.history, /proofs\[1\] is sealed by .*, but .* owned it/);
+  const kept = await makeHistory([
+    { kind: 'file', key: ann, version: 1 },
+    give(ann, bob, 1),
+    { kind: 'file', key: ann, version: 2 },
+  ]);
+  await refused(kept.history, /proofs\[2\] is sealed by/);
+  const nameless = await makeHistory([
+    { kind: 'file', key: ann, version: 1 },
+    { kind: 'transfer', key: ann, version: 1, claims: { to: 'bob' } },
+  ]);
+  await refused(nameless.history, /claims\.to/);
+});
+
+test('a vault that was revoked seals nothing any more, even if it gets the thing back', async () => {
+  const { history } = await makeHistory([
+    { kind: 'file', key: ann, version: 1 },
+    { kind: 'revoke', key: ann, version: 1, claims: { to: addressOf(bob) } },
+    { kind: 'file', key: bob, version: 2 },
+    give(bob, ann, 1),
+    { kind: 'file', key: ann, version: 3 },
+  ]);
+  assert.equal(
+    (await verifyHistory({ ...history, proofs: history.proofs.slice(0, 4) })).chain.status,
+    'pass',
+  );
+  await refused(history, /proofs\[4\] is sealed by .*, which was revoked/);
+});
+
+test('versions that do not rise, and another subject, are found', async () => {
+  const again = await makeHistory([
+    { kind: 'file', key: ann, version: 2 },
+    { kind: 'file', key: ann, version: 2 },
+  ]);
+  await refused(again.history, /proofs\[1\] does not have a higher version/);
+  await refused({ ...good, subject: { ...good.subject, id: 'fil_2' } }, /another subject/);
+});
+
+test('two roots under one number of a vault are found', async () => {
+  const { history } = await makeHistory([
+    { kind: 'file', key: ann, version: 1 },
+    { kind: 'file', key: ann, version: 2 },
+  ]);
+  const [first, second] = history.proofs;
+  assert.ok(first && second);
+  second.seal.sequence = first.seal.sequence;
+  await refused(history, /second root under number 1/);
+});
+
+test('erased claims of a transfer leave the owner open', async () => {
+  const { history } = await makeHistory([
+    { kind: 'file', key: ann, version: 1 },
+    give(ann, bob, 1),
+    { kind: 'file', key: bob, version: 2 },
+  ]);
+  (history.proofs[1] as { claims: unknown }).claims = null;
+  const { chain, verdict } = await verifyHistory(history);
+  assert.deepEqual([chain.status, verdict], ['skipped', 'incomplete']);
+});
+
+test('what is no such document is refused', async () => {
+  for (const [document, reason] of [
+    ['{', /not usable JSON/],
+    ['{"format":1,"format":2}', /twice/],
+    [null, /is not an object/],
+    [{ ...good, format: 'holdfast/history@2' }, /format is not/],
+    [{ ...good, note: '' }, /note is not a field/],
+    [{ ...good, proofs: [] }, /proofs has 0 items/],
+    [{ ...good, proofs: [{ ...good.proofs[0], kind: 'File' }] }, /proofs\[0\]\.kind is not/],
+  ] as const) {
+    await refused(document, reason);
+  }
+});
