@@ -1,0 +1,197 @@
+/** Proofs made from what is stored. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import type { AppError } from '../errors.ts';
+import { anchorsOf, statusOf } from './anchor-state.ts';
+import { type Bed, mine, openBed, type TestVault } from './batcher.test-bed.ts';
+import { applyMoves } from './batches.ts';
+import { recordDigest } from './content.ts';
+import { fromHex, toHex } from './hex.ts';
+import { verifyHistory } from './history.ts';
+import { type ProofContent, parseProof } from './proof.ts';
+import { createProofs, type Proofs } from './proofs.ts';
+import { verifyProof } from './verify.ts';
+
+let bed: Bed;
+let vault: TestVault;
+let proofs: Proofs;
+before(async () => {
+  bed = await openBed();
+  vault = await bed.newVault();
+  proofs = createProofs(bed);
+  const registry = Buffer.alloc(20, 0xab);
+  await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
+    values (31337, ${Buffer.alloc(32)}, true, ${registry}, ${Buffer.alloc(20, 0xcd)})`.execute(bed.db);
+});
+after(() => bed.close());
+
+const jsonOf = (data: unknown) => new TextEncoder().encode(JSON.stringify(data));
+
+function contentOf(data: unknown): ProofContent {
+  const salt = toHex(randomBytes(32));
+  return { algorithm: 'sha-256', digest: recordDigest(fromHex(salt), data), canonicalization: 'jcs', salt };
+}
+
+const accept = (subjectId: string, { digest }: ProofContent, rest: Parameters<Bed['accept']>[2] = {}) =>
+  bed.accept(vault, subjectId, { digest: Buffer.from(fromHex(digest)), ...rest });
+
+async function confirm(to: 'confirmed' | 'finalized' = 'confirmed'): Promise<number> {
+  await bed.batcher().step(bed.lead);
+  const { id, outgoing_id } = await bed.db
+    .selectFrom('anchor_batches')
+    .select(['id', 'outgoing_id'])
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  const mined = await mine(bed.db, outgoing_id);
+  await applyMoves(bed.db, [{ outgoingId: outgoing_id, purpose: 'anchor', to, mined }]);
+  return id;
+}
+
+const key = (subjectId: string, version = 1) => ({
+  workspaceId: 'ws_1',
+  kind: 'record',
+  subjectId,
+  version,
+});
+
+test('a proof of every leaf of a batch is well-formed, and all its steps away from the chain pass', async () => {
+  const contents = new Map<string, { data: unknown; content: ProofContent }>();
+  for (let count = 0; count < 9; count += 1) {
+    const data = { count, text: 'ünïcödé' };
+    const content = contentOf(data);
+    contents.set(`rec_${count}`, { data, content });
+    await accept(`rec_${count}`, content, { claims: { externalId: `x${count}` } });
+  }
+  // A vault of one leaf, whose path is the upper one only.
+  await bed.accept(await bed.newVault('ws_2'), 'rec_other');
+  await confirm();
+  for (const [subjectId, { data, content }] of contents) {
+    const proof = await proofs.make({ ...key(subjectId), content });
+    assert.deepEqual(parseProof(JSON.parse(JSON.stringify(proof))).faults, []);
+    const { steps } = await verifyProof(JSON.stringify(proof), { content: jsonOf(data) });
+    assert.deepEqual(steps.map(({ name, status }) => `${name} ${status}`).slice(0, 5), [
+      'digest pass',
+      'claims pass',
+      'leaf pass',
+      'path pass',
+      'seal pass',
+    ]);
+    assert.equal(proof.merkle.size, 10);
+    assert.equal(proof.claims?.externalId, `x${subjectId.slice(4)}`);
+    assert.deepEqual(proof.anchors[0].contract, `0x${'ab'.repeat(20)}`);
+  }
+});
+
+test('before the confirmation there is none: conflict; of what does not exist: not found', async () => {
+  const content = contentOf({});
+  await accept('rec_early', content);
+  const code = (wanted: string) => (error: AppError) => error.code === wanted;
+  const ask = () => proofs.make({ ...key('rec_early'), content });
+  await assert.rejects(ask(), code('conflict'));
+  await bed.batcher().step(bed.lead);
+  await assert.rejects(ask(), code('conflict'));
+  await assert.rejects(proofs.make({ ...key('rec_early', 2), content }), code('resource_not_found'));
+  await assert.rejects(
+    proofs.make({ ...key('rec_early'), workspaceId: 'ws_2', content }),
+    code('resource_not_found'),
+  );
+  const nothing = { workspaceId: 'ws_1', kinds: ['record'], contentOf: async () => content };
+  await assert.rejects(proofs.history({ ...nothing, subjectId: 'rec_early' }), code('conflict'));
+  await assert.rejects(proofs.history({ ...nothing, subjectId: 'rec_never' }), code('resource_not_found'));
+});
+
+test('when the claims were erased the proof says so, and its path and seal still hold', async () => {
+  const content = contentOf({ secret: 1 });
+  await accept('rec_erased', content);
+  await confirm('finalized');
+  await sql`update anchor_leaves set claims = null where subject_id = 'rec_erased'`.execute(bed.db);
+  const proof = await proofs.make({ ...key('rec_erased'), content: { ...content, salt: null } });
+  assert.equal(proof.claims, null);
+  const { steps } = await verifyProof(proof);
+  assert.deepEqual(steps.map(({ name, status }) => `${name} ${status}`).slice(0, 5), [
+    'digest skipped',
+    'claims skipped',
+    'leaf pass',
+    'path pass',
+    'seal pass',
+  ]);
+});
+
+test('what was changed in the database gives no proof', async () => {
+  const content = contentOf({});
+  await accept('rec_changed', content);
+  await accept('rec_beside', contentOf({}));
+  const id = await confirm();
+  const ask = () => proofs.make({ ...key('rec_changed'), content });
+  await ask();
+  await assert.rejects(
+    proofs.make({ ...key('rec_changed'), content: contentOf({}) }),
+    /not as it was anchored/,
+  );
+  await sql`update anchor_subtrees set leaves = reverse(leaves) where batch_id = ${id}`.execute(bed.db);
+  await assert.rejects(ask(), /not as it was anchored/);
+});
+
+test('a history lists the confirmed leaves in order, and passes as a chain', async () => {
+  const contents = [contentOf({ version: 1 }), contentOf({ version: 2 }), contentOf({ version: 3 })];
+  const request = {
+    workspaceId: 'ws_1',
+    subjectId: 'rec_long',
+    kinds: ['record'],
+    contentOf: async ({ version }: { version: number }) => contents[version - 1] as ProofContent,
+  };
+  const first = await accept('rec_long', contents[0] as ProofContent);
+  const second = await accept('rec_long', contents[1] as ProofContent, { version: 2, after: first });
+  // Beside the chain: it follows a version, but is none.
+  await accept('rec_long', contents[1] as ProofContent, { kind: 'validation', after: second });
+  await confirm();
+  await accept('rec_long', contents[2] as ProofContent, { version: 3, after: second });
+  const short = await proofs.history(request);
+  assert.equal(short.proofs.length, 2);
+  await confirm();
+  const history = await proofs.history(request);
+  assert.deepEqual(
+    history.proofs.map(({ leaf }) => leaf.values[4]),
+    ['1', '2', '3'],
+  );
+  const checked = await verifyHistory(JSON.stringify(history), {
+    contents: [1, 2, 3].map((version) => jsonOf({ version })),
+  });
+  assert.deepEqual([checked.chain.status, checked.verdict], ['pass', 'incomplete']);
+  assert.ok(checked.proofs.every(({ steps }) => steps.every(({ status }) => status !== 'fail')));
+});
+
+test('the state of a thing is that of its batch', async () => {
+  assert.deepEqual([null, 'batched', 'set_aside', 'submitted', 'confirmed', 'finalized'].map(statusOf), [
+    'pending',
+    'batched',
+    'batched',
+    'submitted',
+    'confirmed',
+    'finalized',
+  ]);
+  await accept('rec_state', contentOf({}));
+  const id = await confirm();
+  await accept('rec_next', contentOf({}));
+  const { transaction_hash } = await bed.db
+    .selectFrom('anchor_batches')
+    .select('transaction_hash')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const things = ['rec_next', 'rec_state', 'rec_never'].map((id) => ({ id, version: 1 }));
+  assert.deepEqual(await anchorsOf(bed.db, { workspaceId: 'ws_1', kind: 'record', things }), [
+    { status: 'pending', anchor: null },
+    {
+      status: 'confirmed',
+      anchor: {
+        chainId: 31_337,
+        transactionHash: toHex(transaction_hash ?? Buffer.alloc(0)),
+        blockNumber: 7,
+        anchoredAt: new Date(1_800_000_000_000),
+      },
+    },
+    { status: 'pending', anchor: null },
+  ]);
+});

@@ -1,0 +1,190 @@
+/** Makes proofs from what is stored, and says how far a thing is anchored. */
+import { sql } from 'kysely';
+import type { Hex } from 'viem';
+import { fromBytea } from '../db/bytea.ts';
+import type { Db } from '../db/database.ts';
+import { AppError } from '../errors.ts';
+import type { BatchThread } from './batch-thread.ts';
+import { toHex } from './hex.ts';
+import { type History, historyFormat } from './history.ts';
+import { plainKeccak } from './keccak.ts';
+import { leafHash, leafTypes, leafValues } from './leaf.ts';
+import { foldPath, hashBytes } from './merkle.ts';
+import { type Proof, type ProofContent, proofFormat } from './proof.ts';
+
+export interface ProofRequest {
+  workspaceId: string;
+  kind: string;
+  subjectId: string;
+  version: number;
+  content: ProofContent;
+}
+
+export interface HistoryRequest {
+  workspaceId: string;
+  subjectId: string;
+  /** Of the leaves that follow each other; what only hangs beside that chain is of other kinds. */
+  kinds: string[];
+  contentOf(leaf: { kind: string; version: number; digest: Hex }): Promise<ProofContent>;
+}
+
+export interface Proofs {
+  /** AppError conflict before the confirmation. */
+  make(request: ProofRequest): Promise<Proof>;
+  /** The proofs up to the first leaf that is not confirmed; AppError conflict when that is the very first. */
+  history(request: HistoryRequest): Promise<History>;
+}
+
+interface LeafColumns {
+  digest: Buffer;
+  previous_leaf: Buffer;
+  claims: string | null;
+  claims_hash: Buffer;
+  leaf: Buffer;
+  place: number;
+  vault: string;
+}
+
+interface BatchColumns {
+  root: Buffer;
+  size: number;
+  transaction_hash: Buffer;
+  block_number: number;
+  block_hash: Buffer;
+  block_time: number;
+  subtree_root: Buffer;
+  leaves: Buffer;
+  first_place: number;
+  sequence: number;
+  signature: Buffer;
+  upper_path: Buffer;
+  chain_id: number;
+  registry: Buffer;
+  submitter: Buffer;
+}
+
+type ConfirmedRow = LeafColumns & BatchColumns;
+type LeafRow = { digest: Buffer; confirmed: false } | ({ confirmed: true } & ConfirmedRow);
+type LeafKey = Omit<ProofRequest, 'content'>;
+
+export function createProofs({ db, thread }: { db: Db; thread: Pick<BatchThread, 'path'> }): Proofs {
+  async function lowerPath({ leaves, place, first_place }: ConfirmedRow): Promise<Uint8Array> {
+    if (leaves.length === hashBytes) return new Uint8Array();
+    return thread.path({ leaves, leaf: place - first_place });
+  }
+
+  return {
+    async make({ content, ...key }) {
+      const row = await readLeaf(db, key);
+      if (!row)
+        throw new AppError('resource_not_found', `There is no version ${key.version} of ${key.subjectId}.`);
+      if (!row.confirmed) throw notConfirmed();
+      return assemble({ ...key, content }, row, await lowerPath(row));
+    },
+
+    async history({ workspaceId, subjectId, kinds, contentOf }) {
+      const leaves = await db
+        .selectFrom('anchor_leaves')
+        .select(['kind', 'version'])
+        .where('workspace_id', '=', workspaceId)
+        .where('subject_id', '=', subjectId)
+        .where('kind', 'in', kinds)
+        .orderBy('id')
+        .execute();
+      if (leaves.length === 0)
+        throw new AppError('resource_not_found', `Nothing of ${subjectId} is anchored.`);
+      const proofs: Proof[] = [];
+      for (const { kind, version } of leaves) {
+        const key = { workspaceId, kind, subjectId, version };
+        const row = await readLeaf(db, key);
+        if (!row?.confirmed) break;
+        const content = await contentOf({ kind, version, digest: fromBytea(row.digest) });
+        proofs.push(assemble({ ...key, content }, row, await lowerPath(row)));
+      }
+      if (proofs.length === 0) throw notConfirmed();
+      return { format: historyFormat, subject: { workspaceId, id: subjectId }, proofs };
+    },
+  };
+}
+
+function notConfirmed(): AppError {
+  return new AppError('conflict', 'It is not confirmed on the chain yet.');
+}
+
+/** Throws when what is stored does not fit together: a proof that fails is worse than none. */
+function assemble(request: ProofRequest, row: ConfirmedRow, lower: Uint8Array): Proof {
+  const { workspaceId, kind, subjectId, version, content } = request;
+  const subject = { workspaceId, id: subjectId };
+  const values = leafValues({
+    kind,
+    digest: content.digest,
+    subject,
+    version,
+    previousLeaf: fromBytea(row.previous_leaf),
+    vault: row.vault,
+    claimsHash: fromBytea(row.claims_hash),
+  });
+  const leaf = leafHash(values);
+  const subtreeRoot = foldPath(leaf, lower, plainKeccak);
+  const root = foldPath(subtreeRoot, row.upper_path, plainKeccak);
+  const fits = row.leaf.equals(leaf) && row.subtree_root.equals(subtreeRoot) && row.root.equals(root);
+  if (!fits) throw new Error(`${subjectId} is not as it was anchored`);
+  return {
+    format: proofFormat,
+    kind,
+    subject,
+    content,
+    claims: row.claims === null ? null : JSON.parse(row.claims),
+    leaf: { types: leafTypes, values },
+    merkle: {
+      proof: [...hashesOf(lower), ...hashesOf(row.upper_path)],
+      root: fromBytea(row.root),
+      size: row.size,
+    },
+    seal: {
+      vault: values[6],
+      subtreeRoot: fromBytea(row.subtree_root),
+      depth: lower.length / hashBytes,
+      leaves: row.leaves.length / hashBytes,
+      sequence: row.sequence,
+      signature: fromBytea(row.signature),
+    },
+    anchors: [
+      {
+        type: 'evm',
+        chainId: row.chain_id,
+        contract: fromBytea(row.registry),
+        submitter: fromBytea(row.submitter),
+        transactionHash: fromBytea(row.transaction_hash),
+        blockNumber: row.block_number,
+        blockHash: fromBytea(row.block_hash),
+        blockTime: row.block_time,
+      },
+    ],
+  };
+}
+
+function hashesOf(path: Uint8Array): Hex[] {
+  return Array.from({ length: path.length / hashBytes }, (_, place) =>
+    toHex(path.subarray(place * hashBytes, (place + 1) * hashBytes)),
+  );
+}
+
+async function readLeaf(
+  db: Db,
+  { workspaceId, kind, subjectId, version }: LeafKey,
+): Promise<LeafRow | undefined> {
+  const { rows } = await sql<LeafRow>`
+    select b.id is not null as confirmed, l.digest, l.previous_leaf, l.claims, l.claims_hash, l.leaf, l.place,
+      v.address as vault, b.root, b.size, b.transaction_hash, b.block_number, b.block_hash, b.block_time,
+      s.root as subtree_root, s.leaves, s.first_place, s.sequence, s.signature, s.upper_path,
+      c.chain_id, c.registry, c.submitter
+    from anchor_leaves l
+    left join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
+    left join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
+    left join anchor_subtrees s on s.batch_id = b.id and s.vault_id = l.vault_id
+    left join chain c on c.singleton
+    where l.workspace_id = ${workspaceId} and l.subject_id = ${subjectId} and l.kind = ${kind}
+      and l.version = ${version}`.execute(db);
+  return rows[0];
+}
