@@ -42,7 +42,7 @@ const wordings: [Refusal['verdict'], RegExp[]][] = [
     'known',
     [
       // geth, reth, Erigon; Nethermind; Besu; anvil; OpenEthereum.
-      /already known|AlreadyKnown|known transaction/i,
+      /already known|AlreadyKnown|\bknown transaction/i,
       /already imported|AlreadyImported|already in (the )?(mem)?pool|existing tx with same hash/i,
       /same hash was already imported|already exists/i,
     ],

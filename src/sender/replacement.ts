@@ -21,7 +21,7 @@ import {
   type OpenTransaction,
   takeNonce,
 } from './outgoing.store.ts';
-import { type Payload, signTransaction } from './signing.ts';
+import { type Payload, signTransaction, transferGas } from './signing.ts';
 
 export interface Replacement {
   /** The same payload, or the same no-op, for more; null at the cap, when it is mined, and with `ifDearer` when today's fees are not above its own. */
@@ -42,9 +42,6 @@ export interface ReplacementDeps {
 }
 
 export const takenByOther = 'a transaction that was not sent from here used its nonce';
-
-/** What a plain transfer costs; some chains want more and say so when asked. */
-const transferGas = 21_000;
 
 export function createReplacement({ submitter, applyMoves, maxFeePerGasWei }: ReplacementDeps): Replacement {
   async function addAttempt(
@@ -139,6 +136,7 @@ async function isMined({ chain }: Lead, { attempts }: OpenTransaction): Promise<
 }
 
 async function noOpPayload({ chain }: Lead, address: Address): Promise<Payload> {
+  // Some chains want more than the usual, and say so when asked.
   return { to: address, data: '0x', gasLimit: await transferCost() };
 
   async function transferCost(): Promise<number> {

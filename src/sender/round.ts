@@ -12,6 +12,7 @@ import {
   storeBroadcasts,
 } from './outgoing.store.ts';
 import type { Replacement } from './replacement.ts';
+import { leastGas } from './signing.ts';
 import type { Patience, Trouble } from './trouble.ts';
 
 export interface RoundDeps {
@@ -64,6 +65,14 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
     try {
       const attempt = await chooseAttempt(open);
       if (attempt === null) return 'go on';
+      const least = leastGas(open.payload.data);
+      if (!attempt.noOp && open.payload.gasLimit < least) {
+        return await onNever(
+          open,
+          attempt,
+          `its bytes alone cost ${least} gas, and its limit is ${open.payload.gasLimit}`,
+        );
+      }
       return await sendAndAnswer(open, attempt);
     } catch (error) {
       // Whatever is wrong with this one alone must not hold up those behind it: the next round begins with them.

@@ -12,10 +12,8 @@ import type { Database, Db } from '../db/database.ts';
 import type { Move } from './moves.ts';
 import { createSender, type Outgoing, type Sender, type SenderDeps } from './sender.ts';
 
-/** A block can be replaced as long as it is not so deep. */
-const blocksToFinality = 4;
-
-export const finalAfter = blocksToFinality;
+/** A block counts as final when so many follow it, unless a test says otherwise. */
+export const finalAfter = 4;
 
 export interface TestChain {
   anvil: Anvil;
@@ -54,9 +52,18 @@ export interface Bed {
 export async function openBed(
   t: TestContext,
   { anvil }: TestChain,
-  options: Partial<SenderDeps> & { confirmations?: number; balanceWei?: bigint } = {},
+  options: Partial<SenderDeps> & {
+    confirmations?: number;
+    balanceWei?: bigint;
+    blocksToFinality?: number;
+  } = {},
 ): Promise<Bed> {
-  const { confirmations = 1, balanceWei = 10n ** 18n, ...senderOptions } = options;
+  const {
+    confirmations = 1,
+    balanceWei = 10n ** 18n,
+    blocksToFinality = finalAfter,
+    ...senderOptions
+  } = options;
   const database: Database = await openTestDatabase();
   const { db } = database;
   const proxy = await startRpcProxy(() => anvil.url);
@@ -89,7 +96,7 @@ export async function openBed(
       const { number, hash } = await rpc.client.getBlock();
       return { number: Number(number), hash };
     },
-    finalizedNumber: async (headNumber) => headNumber - finalAfter,
+    finalizedNumber: async (headNumber) => headNumber - blocksToFinality,
     wake() {},
   };
   const lead: Lead = {
