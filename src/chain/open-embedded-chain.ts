@@ -1,0 +1,141 @@
+/** Opens the embedded chain for a term: started or adopted, the same as ever, with the registry on it. */
+import { type PublicClient, parseEther } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import type { Db } from '../db/database.ts';
+import type { Term } from '../db/leadership.ts';
+import { OperatorError } from '../errors.ts';
+import { openServiceAccount } from '../keys/service-account.ts';
+import { once, pause } from '../loop.ts';
+import { type EmbeddedChain, startEmbeddedChain } from './embedded/embedded-chain.ts';
+import type { Alloc } from './embedded/genesis.ts';
+import { createJournal } from './embedded/journal.ts';
+import { finalByDepth, finalityRule } from './finality.ts';
+import type { OpenChain, OpenChainDeps } from './open-chain.ts';
+import { deployerAddress, deployerRuntimeCode, registryAddress } from './registry.ts';
+import { offeredFees, readRegistryState, signDeployment } from './registry-deployment.ts';
+import { createChainRpc } from './rpc.ts';
+import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
+
+/** Failures in a row, without a good step between them, after which another start is tried. */
+const mostFailures = 5;
+const retryMs = 500;
+/** It takes a third of that; what is left over is not paid. */
+const deploymentGas = 1_000_000n;
+
+export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promise<OpenChain> {
+  const { config, dataDir, db, keyring, log } = deps;
+  const submitter = await openServiceAccount(db, keyring, 'submitter');
+  const faucet = await openServiceAccount(db, keyring, 'faucet');
+  await requireJournalOf(db);
+  const embedded = await startEmbeddedChain({
+    dataDir,
+    db,
+    commit: term.commit,
+    log,
+    alloc: genesisAlloc({ submitter, faucet }),
+  });
+  const { chainId, genesisHash } = embedded;
+  const rpc = createChainRpc({ chainId, genesisHash, urls: () => [embedded.rpcUrl()] });
+  const closeRpc = once(rpc.close);
+  const release = async (end: () => Promise<void>) => {
+    await end();
+    await closeRpc();
+  };
+  try {
+    await ensureRegistry(embedded, rpc.client, faucet);
+    const registry = registryAddress;
+    await requireStored(term, {
+      chainId,
+      genesisHash,
+      embedded: true,
+      registry,
+      submitter: submitter.address,
+    });
+    const rule = finalityRule({ chainId, embedded: true });
+    return {
+      chain: {
+        chainId,
+        genesisHash,
+        embedded: true,
+        registry,
+        confirmations: config.confirmations ?? 1,
+        client: rpc.client,
+        head: async () => embedded.head(),
+        finalizedNumber: async (head) => finalByDepth(head, rule.by === 'depth' ? rule.blocks : 0),
+        wake: embedded.mineSoon,
+      },
+      keep: (signal, beat) => keepRunning(embedded, { signal, beat, log }),
+      leave: () => release(embedded.leave),
+      close: () => release(embedded.stop),
+    };
+  } catch (error) {
+    await release(embedded.stop);
+    throw error;
+  }
+}
+
+/** A chain that things were anchored on is not begun anew because its journal is gone or another. */
+async function requireJournalOf(db: Db): Promise<void> {
+  const stored = await findStoredChain(db);
+  if (!stored) return;
+  requireSame(stored, { embedded: true });
+  const journal = createJournal(db);
+  const [chainId, first] = await Promise.all([journal.chainId(), journal.block(0)]);
+  if (chainId === null || first === null) {
+    throw new OperatorError(
+      `The journal of the embedded chain ${stored.chainId} is gone from the database, and everything anchored lies on that chain. Nothing was changed: restore the tables embedded_chain and embedded_chain_blocks from your backup.`,
+    );
+  }
+  requireSame(stored, { chainId, genesisHash: first.hash });
+}
+
+/** More than can be used up: an anchor takes 46,409 gas, of which a billion cost 10^5 ether at 2 gwei. */
+function genesisAlloc(accounts: { submitter: PrivateKeyAccount; faucet: PrivateKeyAccount }): Alloc {
+  return {
+    [accounts.faucet.address]: { balanceWei: parseEther('1000000000') },
+    [accounts.submitter.address]: { balanceWei: parseEther('1000000') },
+    // As it is on other chains: a contract that its author's transaction made.
+    [deployerAddress]: { code: deployerRuntimeCode, nonce: 1 },
+  };
+}
+
+/** Sent by the faucet: the submitter's nonces are the sender's alone. */
+async function ensureRegistry(
+  embedded: EmbeddedChain,
+  client: PublicClient,
+  faucet: PrivateKeyAccount,
+): Promise<void> {
+  if ((await readRegistryState(client, registryAddress)) === 'present') return;
+  const raw = await signDeployment(faucet, {
+    chainId: embedded.chainId,
+    nonce: await client.getTransactionCount({ address: faucet.address }),
+    gas: deploymentGas,
+    fees: await offeredFees(client),
+  });
+  await embedded.mine([raw]);
+  const state = await readRegistryState(client, registryAddress);
+  if (state !== 'present') throw new Error(`the registry is ${state} after its deployment`);
+}
+
+/** Runs the chain's own loop. A failure now and then is its to mend; one that lasts ends the term. */
+async function keepRunning(
+  { loop }: EmbeddedChain,
+  { signal, beat, log }: { signal: AbortSignal; beat: () => void; log: OpenChainDeps['log'] },
+): Promise<void> {
+  let failures = 0;
+  const well = () => {
+    failures = 0;
+    beat();
+  };
+  while (!signal.aborted) {
+    try {
+      await loop.run(signal, well);
+    } catch (error) {
+      failures += 1;
+      if (signal.aborted) return;
+      if (error instanceof OperatorError || failures >= mostFailures) throw error;
+      log.error({ err: error, failures }, 'the embedded chain is in trouble');
+      await pause(retryMs, signal);
+    }
+  }
+}

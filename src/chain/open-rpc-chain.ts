@@ -1,0 +1,109 @@
+/** Opens the chain behind the RPC addresses for a term: the same as ever, and with the registry on it. */
+import { BlockNotFoundError, type PublicClient } from 'viem';
+import type { Db } from '../db/database.ts';
+import type { Term } from '../db/leadership.ts';
+import { OperatorError } from '../errors.ts';
+import { openServiceAccount } from '../keys/service-account.ts';
+import { once, pause } from '../loop.ts';
+import { finalByDepth, finalityRule } from './finality.ts';
+import { rpcFaultOf } from './json-rpc.ts';
+import type { OpenChain, OpenChainDeps } from './open-chain.ts';
+import { registryAddress } from './registry.ts';
+import { readRegistryState } from './registry-deployment.ts';
+import { type ChainIdentity, type ChainRpc, createChainRpc, discoverChain } from './rpc.ts';
+import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
+
+const defaultConfirmations = 12;
+const beatMs = 1_000;
+
+export interface ReachedChain extends ChainIdentity {
+  rpc: ChainRpc;
+}
+
+/** The chain of this installation over the addresses of the settings; to be closed. Any other chain is refused. */
+export async function reachChain(db: Db, rpcUrls: readonly string[]): Promise<ReachedChain> {
+  const stored = await findStoredChain(db);
+  if (stored) requireSame(stored, { embedded: false });
+  const { chainId, genesisHash } = stored ?? (await discoverChain(rpcUrls));
+  const rpc = createChainRpc({ chainId, genesisHash, urls: () => rpcUrls });
+  try {
+    await rpc.client.getBlockNumber();
+    return { chainId, genesisHash, rpc };
+  } catch (error) {
+    await rpc.close();
+    const fault = rpcFaultOf(error);
+    if (fault?.kind !== 'wrong_chain') throw error;
+    throw new OperatorError(
+      `HOLDFAST_CHAIN_RPC_URLS stands for another chain than this database belongs to: ${fault.message}. Nothing was changed.`,
+      { cause: error },
+    );
+  }
+}
+
+export async function openRpcChain(term: Term, deps: OpenChainDeps): Promise<OpenChain> {
+  const { config, db, keyring } = deps;
+  const submitter = await openServiceAccount(db, keyring, 'submitter');
+  const { chainId, genesisHash, rpc } = await reachChain(db, config.rpcUrls);
+  const { client } = rpc;
+  const close = once(rpc.close);
+  try {
+    const registry = config.registryAddress ?? registryAddress;
+    const state = await readRegistryState(client, registry);
+    if (state !== 'present') {
+      throw new OperatorError(
+        `Chain ${chainId} has ${state === 'missing' ? 'no contract' : 'another contract'} at ${registry}, where the anchor registry should be. Run "holdfast chain deploy"${config.registryAddress ? ', or correct HOLDFAST_REGISTRY_ADDRESS' : ''}.`,
+      );
+    }
+    await requireStored(term, {
+      chainId,
+      genesisHash,
+      embedded: false,
+      registry,
+      submitter: submitter.address,
+    });
+    return {
+      chain: {
+        chainId,
+        genesisHash,
+        embedded: false,
+        registry,
+        confirmations: config.confirmations ?? defaultConfirmations,
+        client,
+        async head() {
+          const { number, hash } = await client.getBlock({ blockTag: 'latest' });
+          return { number: Number(number), hash };
+        },
+        finalizedNumber: (head) => finalizedNumber(client, { chainId, head }),
+        wake() {},
+      },
+      async keep(signal, beat) {
+        while (!signal.aborted) {
+          beat();
+          await pause(beatMs, signal);
+        }
+      },
+      leave: close,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Never above the head: nodes behind one address may differ by some blocks. */
+async function finalizedNumber(
+  client: PublicClient,
+  { chainId, head }: { chainId: number; head: number },
+): Promise<number> {
+  const rule = finalityRule({ chainId, embedded: false });
+  if (rule.by === 'depth') return finalByDepth(head, rule.blocks);
+  try {
+    const { number } = await client.getBlock({ blockTag: 'finalized' });
+    return Math.min(head, Number(number));
+  } catch (error) {
+    // A chain that has not finalized anything yet.
+    if (error instanceof BlockNotFoundError) return -1;
+    throw error;
+  }
+}

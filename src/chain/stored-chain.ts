@@ -1,0 +1,72 @@
+/** The one chain of this installation, as the database has it from the first time a node led: never silently another. */
+import type { Address, Hex } from 'viem';
+import { checksummed } from '../address.ts';
+import { fromBytea, toBytea } from '../db/bytea.ts';
+import type { Db } from '../db/database.ts';
+import type { Term } from '../db/leadership.ts';
+import { OperatorError } from '../errors.ts';
+
+export interface StoredChain {
+  chainId: number;
+  genesisHash: Hex;
+  embedded: boolean;
+  registry: Address;
+  submitter: Address;
+}
+
+/** Null before the first lead. */
+export async function findStoredChain(db: Db): Promise<StoredChain | null> {
+  const row = await db
+    .selectFrom('chain')
+    .select(['chain_id', 'genesis_hash', 'embedded', 'registry', 'submitter'])
+    .executeTakeFirst();
+  if (!row) return null;
+  return {
+    chainId: row.chain_id,
+    genesisHash: fromBytea(row.genesis_hash),
+    embedded: row.embedded,
+    registry: checksummed(fromBytea(row.registry)),
+    submitter: checksummed(fromBytea(row.submitter)),
+  };
+}
+
+/** Makes the row at the first lead; later the chain has to be the one that is stored. */
+export async function requireStored(term: Term, chain: StoredChain): Promise<void> {
+  const stored = await term.commit(async (db) => {
+    await db
+      .insertInto('chain')
+      .values({
+        chain_id: chain.chainId,
+        genesis_hash: toBytea(chain.genesisHash),
+        embedded: chain.embedded,
+        registry: toBytea(chain.registry),
+        submitter: toBytea(chain.submitter),
+      })
+      .onConflict((conflict) => conflict.column('singleton').doNothing())
+      .execute();
+    return findStoredChain(db);
+  });
+  if (stored) requireSame(stored, chain);
+}
+
+/** What is known of the chain to be used, held against what is stored; throws before anything is written. */
+export function requireSame(stored: StoredChain, chain: Partial<StoredChain>): void {
+  const differences = [
+    stored.embedded !== (chain.embedded ?? stored.embedded) &&
+      (stored.embedded ? 'embedded' : 'not embedded'),
+    stored.chainId !== (chain.chainId ?? stored.chainId) && `chain id ${stored.chainId}`,
+    isOther(stored.genesisHash, chain.genesisHash) && `genesis ${stored.genesisHash}`,
+    isOther(stored.registry, chain.registry) && `registry ${stored.registry}`,
+    isOther(stored.submitter, chain.submitter) && `submitter ${stored.submitter}`,
+  ].filter((difference) => difference !== false);
+  if (differences.length === 0) return;
+  throw new OperatorError(
+    `This database belongs to another chain than the settings name (it has: ${differences.join(', ')}). ` +
+      'Everything anchored so far lies there. Nothing was changed: set HOLDFAST_CHAIN_RPC_URLS and ' +
+      'HOLDFAST_REGISTRY_ADDRESS as before, or begin with an empty database for the other chain.',
+  );
+}
+
+function isOther(stored: string, given: string | undefined): boolean {
+  return given !== undefined && given.toLowerCase() !== stored.toLowerCase();
+}
