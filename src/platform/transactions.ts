@@ -153,20 +153,21 @@ const movedStatement: Statement = (dates) => ({
       select reorg_id - 1, block_number, transaction_index from vault_transactions_undone
       where vault_id = $2 and hash = $4 and $5::bigint is null
     ), candidates as materialized (
-      select distinct undone.hash
+      select distinct undone.hash as wanted
       from stood
       join chain_reorgs as reorg on reorg.id > stood.since and reorg.fork_number < stood.block_number
       join vault_transactions_undone as undone on undone.vault_id = $2 and undone.reorg_id = reorg.id
         and (undone.block_number, undone.transaction_index) < (stood.block_number, stood.transaction_index)
       where undone.hash <> $4
     ), moved as materialized (
-      select present.* from candidates cross join lateral (
-        select ${columns} from vault_transactions
-        where vault_id = $2 and workspace_id = $1 and hash = candidates.hash
-          and (block_number, transaction_index) >= (select block_number, transaction_index from place)
-          ${datesClause(dates, 8)}
-        limit 1
+      select ${columns} from candidates cross join lateral (
+        -- By its hash and nothing else: from the place up could be a million rows.
+        select workspace_id, hash, from_address, to_address, value_wei, time_seconds, block_number, transaction_index
+        from vault_transactions where vault_id = $2 and hash = candidates.wanted limit 1
       ) as present
+      where workspace_id = $1
+        and (block_number, transaction_index) >= (select block_number, transaction_index from place)
+        ${datesClause(dates, 8)}
     )
     select ${facts}, page.*
     from place left join (
