@@ -149,8 +149,6 @@ create table anchor_batches (
 create index anchor_batches_by_outgoing on anchor_batches (outgoing_id);
 create index anchor_batches_to_resend on anchor_batches (id) where to_resend;
 create index anchor_batches_open on anchor_batches (status) where status <> 'finalized';
--- Those that still move are few; lists by status begin with them.
-create index anchor_batches_by_status on anchor_batches (status, id) where status <> 'finalized';
 create index anchor_batches_to_announce on anchor_batches (id) where status in ('confirmed', 'finalized') and announced < size;
 
 -- A vault's part of a batch, with the seal over it.

@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { createWorkers } from './damc/workers.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
+import { AppError } from './errors.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createServer, type Server } from './http/server.ts';
@@ -13,9 +14,10 @@ import { openKeyring } from './keys/keyring.ts';
 import { openServiceSecret } from './keys/service-secret.ts';
 import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
+import { createRecords } from './platform/records.ts';
+import { createTransactions } from './platform/transactions.ts';
 import { createVaults } from './platform/vaults.ts';
 import { addRoutes } from './routes.ts';
-import { createTransactions } from './platform/transactions.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
 import { createDeliveries } from './webhooks/deliveries.ts';
@@ -108,6 +110,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const eventStreams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell: feedBell }) });
     const metrics = createMetrics({ pool, loopHealth: loops.health, also: webhookMetrics.all });
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
+    const records = createRecords({
+      db,
+      pool,
+      commit,
+      vaults,
+      makeProof: () => Promise.reject(new AppError('conflict', 'The record is not confirmed yet.')),
+    });
     const workers = createWorkers({ db, commit, keyring });
     const operations = {
       metrics,
@@ -129,6 +138,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           db,
           pool,
           vaults,
+          transactions: createTransactions(pool),
+          records,
           workers,
           apiKeys,
           endpoints,
@@ -140,7 +151,6 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           operations,
           api: config.roles.api,
         }),
-          transactions: createTransactions(pool),
     });
 
     const closeOnce = once(async () => {

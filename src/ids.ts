@@ -1,5 +1,5 @@
 /** Identifiers: a prefix that names the kind, then 26 characters that sort by the time they were made. */
-import { encodeTime, monotonicFactory } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import { smallRandomBytes } from './random.ts';
 
 export type IdPrefix =
@@ -27,4 +27,9 @@ export function newId(prefix: IdPrefix): string {
 /** Sorts before every id that is made at this time or later, and after every earlier one. */
 export function idBound(prefix: IdPrefix, time: Date): string {
   return `${prefix}_${encodeTime(Math.max(0, time.getTime()))}`;
+}
+
+/** When an id was made, to the millisecond. */
+export function timeOf(id: string): Date {
+  return new Date(decodeTime(id.slice(id.indexOf('_') + 1)));
 }

@@ -10,6 +10,8 @@ import type { Api } from './http/api.ts';
 import type { Cursors } from './http/cursor.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type OperationsDeps, operationsRoutes } from './http/operations.routes.ts';
+import { recordRoutes } from './platform/records.routes.ts';
+import type { Records } from './platform/records.ts';
 import { transactionRoutes } from './platform/transactions.routes.ts';
 import type { Transactions } from './platform/transactions.ts';
 import { vaultRoutes } from './platform/vaults.routes.ts';
@@ -25,11 +27,12 @@ import type { Replays } from './webhooks/replays.ts';
 
 export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   vaults: Vaults;
+  transactions: Transactions;
+  records: Records;
   workers: Workers;
   apiKeys: ApiKeys;
   endpoints: Endpoints;
   deliveries: Deliveries;
-  transactions: Transactions;
   replays: Replays;
   eventStreams: EventStreams;
   cursors: Cursors;
@@ -43,12 +46,13 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   operationsRoutes(app, deps.operations);
   if (!deps.api) return;
   vaultRoutes(app, deps);
+  transactionRoutes(app, deps);
+  recordRoutes(app, deps);
   workerRoutes(app, deps);
   eventRoutes(app, deps);
   endpointRoutes(app, deps);
   deliveryRoutes(app, deps);
   replayRoutes(app, deps);
   apiKeyRoutes(app, deps);
-  transactionRoutes(app, deps);
   auditRoutes(app, deps);
 }

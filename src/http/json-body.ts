@@ -2,6 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Reads the text of a body in the place of JSON.parse, for a route that is stricter. */
+    readJson?: (text: string) => unknown;
+  }
+}
+
 /** Deeper than any honest document; keeps every later walk over the value shallow. */
 const maxDepth = 64;
 
@@ -18,7 +25,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
           `The body must not be compressed, but Content-Encoding is ${encoding}.`,
         );
       }
-      done(null, parseJson(body as Buffer));
+      done(null, parseJson(body as Buffer, request.routeOptions.config.readJson));
     } catch (error) {
       done(error as Error);
     }
@@ -31,7 +38,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
   });
 }
 
-export function parseJson(body: Buffer): unknown {
+export function parseJson(body: Buffer, readJson: (text: string) => unknown = JSON.parse): unknown {
   if (body.length === 0) return {};
   let text: string;
   try {
@@ -42,8 +49,9 @@ export function parseJson(body: Buffer): unknown {
   if (text.trim() === '') return {};
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = readJson(text);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError('invalid_request', `The body is not valid JSON: ${(error as Error).message}.`);
   }
   const unusable = findUnusable(value, '');
@@ -51,7 +59,7 @@ export function parseJson(body: Buffer): unknown {
   return value;
 }
 
-/** Says what is wrong with the first text, name or nesting that cannot be stored and given back unchanged. */
+/** Says what is wrong with the first text, number, name or nesting that cannot be stored and given back unchanged. */
 function findUnusable(value: unknown, field: string, depth = 0): string | null {
   const name = field === '' ? 'The body' : field.slice(0, 200);
   if (typeof value === 'string') {
@@ -59,6 +67,7 @@ function findUnusable(value: unknown, field: string, depth = 0): string | null {
     if (!value.isWellFormed()) return `${name} must not hold half of a surrogate pair.`;
     return null;
   }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `${name} is not a finite number.`;
   if (typeof value !== 'object' || value === null) return null;
   if (depth >= maxDepth) return `${name} is nested more than ${maxDepth} levels deep.`;
   if (Array.isArray(value)) {

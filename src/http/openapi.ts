@@ -68,13 +68,14 @@ export async function describeApi(
         title: 'Holdfast',
         version,
         description:
-          'Custodial vaults, maintenance workers, events, webhooks and keys over HTTP. Every error has the same four fields; every list is an array whose next page is named by the X-Next-Cursor header.',
+          'Custodial vaults, anchored records, maintenance workers, events, webhooks and keys over HTTP. Every error has the same four fields; every list is an array whose next page is named by the X-Next-Cursor header.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This service' }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
       tags: [
         { name: 'vaults', description: 'Wallets whose keys the service keeps' },
+        { name: 'records', description: 'JSON data in versions, hashed, anchored and provable' },
         { name: 'workers', description: 'People who sign maintenance work' },
         { name: 'events', description: 'What happened, in an order that a poller can rely on' },
         {

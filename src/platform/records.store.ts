@@ -1,0 +1,158 @@
+/** Records in SQL: versions as they are stored, read together with the state of their anchors. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../db/database.ts';
+
+/** One version of a record, as it is answered. Its data is apart: lists do without. */
+export interface RecordVersion {
+  id: string;
+  /** Empty: none was given. */
+  externalId: string;
+  vaultId: string;
+  /** EIP-55. */
+  vaultAddress: string;
+  /** Counts from 1. */
+  version: number;
+  /** Hex. */
+  dataHash: `0x${string}`;
+  status: AnchorStatus;
+  createdAt: Date;
+  anchor: RecordAnchor | null;
+}
+
+/** Where it is anchored, once that is confirmed. */
+export interface RecordAnchor {
+  chainId: number;
+  transactionHash: string;
+  blockNumber: number;
+  anchoredAt: Date;
+}
+
+export const anchorStatuses = ['pending', 'batched', 'submitted', 'confirmed', 'finalized'] as const;
+export type AnchorStatus = (typeof anchorStatuses)[number];
+
+/** What the leaves of records are called. */
+export const recordKind = 'record';
+
+export interface WholeRecord {
+  record: RecordVersion;
+  /** RFC 8785 form. */
+  data: string;
+  salt: Buffer;
+}
+
+export interface RecordKey {
+  workspaceId: string;
+  id: string;
+}
+
+/** Without a version: the newest. */
+export async function findRecord(
+  pool: Pool,
+  { workspaceId, id }: RecordKey,
+  version: number | undefined,
+): Promise<WholeRecord | null> {
+  const { rows } = await pool.query<RecordRow & { data: string; salt: Buffer }>({
+    name: 'record',
+    text: `select ${columns}, r.data, r.salt from (
+             select * from records
+             where workspace_id = $1 and id = $2 and ($3::integer is null or version = $3)
+             order by version desc limit 1
+           ) as r ${joins}`,
+    values: [workspaceId, id, version ?? null],
+  });
+  const [row] = rows;
+  return row ? { record: toRecord(row), data: row.data, salt: row.salt } : null;
+}
+
+/** Newest first, those before a version. */
+export async function findVersions(
+  pool: Pool,
+  { workspaceId, id }: RecordKey,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<RecordVersion[]> {
+  const { rows } = await pool.query<RecordRow>({
+    name: 'record-versions',
+    text: `select ${columns} from (
+             select * from records
+             where workspace_id = $1 and id = $2 and ($3::integer is null or version < $3)
+             order by version desc limit $4
+           ) as r ${joins} order by r.version desc`,
+    values: [workspaceId, id, before ?? null, limit],
+  });
+  return rows.map(toRecord);
+}
+
+/** `versions`: a select of rows of `records`. Newest records first. */
+export async function readRecords(
+  db: Db,
+  { versions, status, limit }: { versions: RawBuilder<unknown>; status?: AnchorStatus; limit: number },
+): Promise<RecordVersion[]> {
+  const { rows } = await sql<RecordRow>`
+    select ${sql.raw(columns)} from (${versions}) as r ${sql.raw(joins)}
+    where ${status === undefined ? sql`true` : hasStatus(status)}
+    order by r.id desc limit ${limit}`.execute(db);
+  return rows.map(toRecord);
+}
+
+/** Of leaf `l` with its batch `b`, which is missing while it is pending. */
+function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
+  return status === 'pending' ? sql`l.batch_id is null` : sql`b.status = any(${batchStatuses(status)})`;
+}
+
+/** The states of a batch that give its leaves this one. What was set aside waits for an operator: batched, not sent. */
+export function batchStatuses(status: AnchorStatus): string[] {
+  return status === 'batched' ? ['batched', 'set_aside'] : [status];
+}
+
+const columns = `r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at,
+  b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time`;
+
+/** Each by a key of its own, for every version `r`. */
+const joins = `
+  join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id
+  left join anchor_leaves l on l.workspace_id = r.workspace_id and l.subject_id = r.id and l.kind = '${recordKind}'
+    and l.version = r.version
+  left join anchor_batches b on b.id = l.batch_id
+  left join chain c on c.singleton`;
+
+interface RecordRow {
+  id: string;
+  external_id: string | null;
+  vault_id: string;
+  address: string;
+  version: number;
+  data_hash: Buffer;
+  created_at: Date;
+  status: 'batched' | 'submitted' | 'confirmed' | 'finalized' | 'set_aside' | null;
+  chain_id: number | null;
+  transaction_hash: Buffer | null;
+  block_number: number | null;
+  block_time: number | null;
+}
+
+function toRecord(row: RecordRow): RecordVersion {
+  return {
+    id: row.id,
+    externalId: row.external_id ?? '',
+    vaultId: row.vault_id,
+    vaultAddress: row.address,
+    version: row.version,
+    dataHash: `0x${row.data_hash.toString('hex')}`,
+    status: row.status === 'set_aside' ? 'batched' : (row.status ?? 'pending'),
+    createdAt: row.created_at,
+    anchor: toAnchor(row),
+  };
+}
+
+function toAnchor({ chain_id, transaction_hash, block_number, block_time }: RecordRow): RecordAnchor | null {
+  if (chain_id === null || transaction_hash === null || block_number === null || block_time === null) {
+    return null;
+  }
+  return {
+    chainId: chain_id,
+    transactionHash: `0x${transaction_hash.toString('hex')}`,
+    blockNumber: block_number,
+    anchoredAt: new Date(block_time * 1000),
+  };
+}
