@@ -186,9 +186,10 @@ function summaryOf(reports: CheckReport[]): string {
     skipped.map(({ what, reason }) => `Not checked: ${what} (${name}): ${reason}.`),
   );
   const { found, skipped } = documentOf(reports);
+  const untold = reports.some((report) => report.found > report.findings.length);
   const verdict =
     found > 0
-      ? `${count(found)} ${found === 1 ? 'finding' : 'findings'}.`
+      ? `${count(found)} ${found === 1 ? 'finding' : 'findings'}${untold ? ', the first of each check told above' : ''}.`
       : skipped > 0
         ? 'What could be checked is in order.'
         : 'Everything is in order.';
