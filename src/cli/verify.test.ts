@@ -2,25 +2,22 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Hex } from 'viem';
-import { type Anvil, anvilMissing, startAnvil } from '../../test/anvil.ts';
+import {
+  anchorRecord,
+  type DisguisedNode,
+  disguise,
+  startAnchoringAnvil,
+} from '../../test/anchored-proof.ts';
+import { type Anvil, anvilMissing } from '../../test/anvil.ts';
 import { type CommandResult, holdfast } from '../../test/process.ts';
-import { fixed, makeProofs, utf8 } from '../anchoring/proof.test-bed.ts';
 import type { EvmAnchor, Proof } from '../anchoring/proof.ts';
 import { type StepName, stepNames } from '../anchoring/steps.ts';
 import { readVector } from '../anchoring/vectors.test-bed.ts';
-import {
-  deployerAddress,
-  deployerRuntimeCode,
-  registryAbi,
-  registryAddress,
-  registryDeploymentData,
-} from '../chain/registry.ts';
+import { deployerAddress } from '../chain/registry.ts';
 
 const skip = await anvilMissing();
 const offline: StepName[] = ['registry', 'chain', 'time', 'finality'];
@@ -32,7 +29,7 @@ let settings: Record<string, string>;
 let anvil: Anvil;
 let anchored: Proof;
 /** The same node under another program's name. */
-let disguised: { url: string; close(): void };
+let disguised: DisguisedNode;
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'holdfast-verify-'));
@@ -40,10 +37,8 @@ before(async () => {
   settings = { DATABASE_URL: 'postgres://127.0.0.1:1/none', HOLDFAST_DATA_DIR: join(dir, 'data') };
   await writeFile(join(dir, 'content'), content);
   if (skip) return;
-  const alloc = { [deployerAddress]: { balance: '0x0', code: deployerRuntimeCode } } as const;
-  anvil = await startAnvil({ alloc, chainId: 424_242 });
-  anchored = await anchorReally();
-  await anvil.client.mine({ blocks: 256 });
+  anvil = await startAnchoringAnvil();
+  anchored = await anchorRecord(anvil, content);
   disguised = await disguise(anvil.url);
 });
 after(async () => {
@@ -155,6 +150,22 @@ test('what a document says does not draw on the terminal', async () => {
   assert.equal(stdout.trimEnd().split('\n').length, stepNames.length + 2);
 });
 
+test('a history is told proof by proof, and whether they follow each other', async () => {
+  const proofs = [readVector('file-raw').proof, readVector('second-version').proof];
+  const history = { format: 'holdfast/history@1', subject: proofs[0]?.subject, proofs };
+  const { address } = readVector('file-raw').registry;
+  const whole = await verify(await write('history.json', history), '--registry', address);
+  assert.equal(whole.code, 2);
+  assert.match(whole.stdout, /^proof 1: 4 of 9 steps passed\n {2}digest {4}skip/);
+  assert.match(whole.stdout, /\nhistory {3}pass {2}2 proofs follow each other/);
+  assert.match(whole.stdout, /\nINCOMPLETE: .*\n$/);
+  const turned = await write('turned.json', { ...history, proofs: proofs.toReversed() });
+  const broken = await verify(turned, '--registry', address, '--json');
+  assert.equal(broken.code, 1);
+  const { verdict, chain } = JSON.parse(broken.stdout);
+  assert.deepEqual([verdict, chain.status], ['fail', 'fail']);
+});
+
 test('a node that is away skips the steps on the chain and says why', async () => {
   const { proof, registry } = readVector('file-raw');
   const path = await write('away.json', proof);
@@ -226,56 +237,4 @@ function stepsIn(output: string): Record<string, string> {
 
 function stepsOf(status: string, skipped: StepName[] = []): Record<string, string> {
   return Object.fromEntries(stepNames.map((name) => [name, skipped.includes(name) ? 'skip' : status]));
-}
-
-/** A record under a real root in the real registry. */
-async function anchorReally(): Promise<Proof> {
-  const { client, accounts, mined } = anvil;
-  const [account] = accounts;
-  const common = { account, chain: client.chain, gas: 2_000_000n } as const;
-  await mined(
-    await client.sendTransaction({ ...common, to: deployerAddress, data: registryDeploymentData() }),
-  );
-  const thing = { kind: 'record', canonicalization: 'jcs', salt: fixed(0xa1), key: fixed(0x11) } as const;
-  const things = ['rec_1', 'rec_2', 'rec_3'].map((id) => ({ ...thing, id, content: utf8(content) }));
-  const [made] = await makeProofs(things, { sequence: 1, chainId: 424_242, blockNumber: 0, blockTime: 0 });
-  assert.ok(made);
-  const { root, size } = made.proof.merkle;
-  const anchor = { ...common, address: registryAddress, abi: registryAbi, functionName: 'anchor' } as const;
-  const receipt = await mined(await client.writeContract({ ...anchor, args: [root, BigInt(size)] }));
-  const { timestamp } = await client.getBlock({ blockNumber: receipt.blockNumber });
-  const evm: EvmAnchor = {
-    type: 'evm',
-    chainId: 424_242,
-    contract: registryAddress.toLowerCase() as Hex,
-    submitter: account.address.toLowerCase() as Hex,
-    transactionHash: receipt.transactionHash,
-    blockNumber: Number(receipt.blockNumber),
-    blockHash: receipt.blockHash,
-    blockTime: Number(timestamp),
-  };
-  return { ...made.proof, anchors: [evm] };
-}
-
-/** Passes calls on, and calls the node what a public chain's would be called. */
-async function disguise(url: string): Promise<{ url: string; close(): void }> {
-  const server = createServer(async (request, response) => {
-    const body = await new Response(request as never).text();
-    const { id, method } = JSON.parse(body);
-    const named = { jsonrpc: '2.0', id, result: 'Geth/v1.16.7-stable' };
-    const headers = { 'content-type': 'application/json' };
-    const answer =
-      method === 'web3_clientVersion'
-        ? JSON.stringify(named)
-        : await (await fetch(url, { method: 'POST', headers, body })).text();
-    response.writeHead(200, headers).end(answer);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }

@@ -4,8 +4,10 @@ import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Hex } from 'viem';
 import { isAcceptableAddress } from '../address.ts';
-import type { Result, Verification } from '../anchoring/steps.ts';
+import type { Verification } from '../anchoring/steps.ts';
 import { OperatorError } from '../errors.ts';
+import { print } from './command.ts';
+import { clean, historyReport, proofReport } from './verify-report.ts';
 
 interface Options {
   rpc?: URL;
@@ -20,7 +22,6 @@ const exitCodes: Record<Verification['verdict'], number> = { pass: 0, fail: 1, i
 const maxProofBytes = 32 * 1024 * 1024;
 const maxAnswerBytes = 32 * 1024 * 1024;
 const timeoutMs = 15_000;
-const longestMessage = 1_000;
 
 export function addVerifyCommand(program: Command): void {
   program
@@ -60,33 +61,33 @@ async function verify(
     throw new OperatorError('Only one of proof and content can come from standard input.');
   }
   const document = await readText(proofPath);
-  if (formatOf(document) === 'holdfast/history@1') {
-    throw new OperatorError(
-      'This is a history. Give the proofs in it one by one: histories cannot be checked yet.',
-    );
-  }
   const content = contentPath === undefined ? undefined : await openContent(contentPath);
   // Loaded here and not above: the other commands start sooner without it.
-  const [{ verifyProof }, { registryAddress, registryCodeHash }] = await Promise.all([
-    import('../anchoring/verify.ts'),
-    import('../chain/registry.ts'),
-  ]);
+  const [{ verifyProof }, { historyFormat, verifyHistory }, { registryAddress, registryCodeHash }] =
+    await Promise.all([
+      import('../anchoring/verify.ts'),
+      import('../anchoring/history.ts'),
+      import('../chain/registry.ts'),
+    ]);
   const registry = { address: options.registry ?? registryAddress, codeHash: registryCodeHash };
   const chain = options.rpc && (await connect(options.rpc));
+  const given = { chain: chain?.reader, registry };
+  const rpcHint =
+    chain === undefined
+      ? [`Give --rpc URL, a node of ${chainsOf(document)}, and the anchor is checked too.`]
+      : [];
   try {
-    const result = await verifyProof(document, {
-      content,
-      salt: options.salt,
-      chain: chain?.reader,
-      registry,
-    });
-    const { verdict, steps } = result;
-    const hints = [
-      content === undefined && 'Give the content after the proof, and its digest is checked too.',
-      chain === undefined &&
-        `Give --rpc URL, a node of ${chainsOf(document)}, and the anchor is checked too.`,
-    ].filter((hint) => hint !== false && verdict === 'incomplete');
-    console.log(options.json ? JSON.stringify({ verdict, steps }) : describe(result, hints));
+    if (formatOf(document) === historyFormat) {
+      if (content)
+        throw new OperatorError('A history is checked without content. Give its proofs one by one.');
+      const result = await verifyHistory(document, given);
+      const hint = 'Check its proofs one by one with their content, and the digests are checked too.';
+      print(options, result, historyReport(result, [hint, ...rpcHint]));
+      return result.verdict;
+    }
+    const result = await verifyProof(document, { ...given, content, salt: options.salt });
+    const hint = 'Give the content after the proof, and its digest is checked too.';
+    print(options, result, proofReport(result, content ? rpcHint : [hint, ...rpcHint]));
     return result.verdict;
   } catch (error) {
     throw explained(error, contentPath ?? '');
@@ -104,31 +105,6 @@ async function connect(url: URL) {
   const rpc = createJsonRpc({ timeoutMs, maxAnswerBytes });
   const reader = createAnchorReader((method, params) => rpc.call(url.href, method, params));
   return { reader, close: () => rpc.close() };
-}
-
-const marks: Record<Result['status'], string> = { pass: 'pass', fail: 'FAIL', skipped: 'skip' };
-
-function describe({ steps, verdict }: Verification, hints: unknown[]): string {
-  const lines = steps.map(
-    ({ name, status, message }) => `${name.padEnd(8)}  ${marks[status]}  ${clean(message)}`,
-  );
-  const named = (wanted: Result['status']) =>
-    steps
-      .filter(({ status }) => status === wanted)
-      .map(({ name }) => name)
-      .join(', ');
-  const verdicts: Record<Verification['verdict'], string> = {
-    pass: 'PASS: every step passed.',
-    fail: `FAIL: ${named('fail')}.`,
-    incomplete: `INCOMPLETE: nothing failed, but not everything was checked: ${named('skipped')}.`,
-  };
-  return [...lines, '', ...hints, verdicts[verdict]].join('\n');
-}
-
-/** Messages quote the document and the node: neither is to draw on the terminal, nor to fill it. */
-function clean(message: string): string {
-  const line = message.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
-  return line.length > longestMessage ? `${line.slice(0, longestMessage)}…` : line;
 }
 
 function formatOf(document: string): unknown {

@@ -1,0 +1,57 @@
+/** How `holdfast verify` tells what it found: a line for each step, and the verdict as the last one. */
+import type { HistoryVerification } from '../anchoring/history.ts';
+import type { Result, Verification } from '../anchoring/steps.ts';
+
+type Verdict = Verification['verdict'];
+
+const marks: Record<Result['status'], string> = { pass: 'pass', fail: 'FAIL', skipped: 'skip' };
+const longestMessage = 1_000;
+
+export function proofReport({ steps, verdict }: Verification, hints: string[]): string {
+  const named = (wanted: Result['status']) =>
+    steps
+      .filter(({ status }) => status === wanted)
+      .map(({ name }) => name)
+      .join(', ');
+  const verdicts: Record<Verdict, string> = {
+    pass: 'PASS: every step passed.',
+    fail: `FAIL: ${named('fail')}.`,
+    incomplete: `INCOMPLETE: nothing failed, but not everything was checked: ${named('skipped')}.`,
+  };
+  return [
+    ...steps.map((step) => line(step.name, step)),
+    '',
+    ...needed(hints, verdict),
+    verdicts[verdict],
+  ].join('\n');
+}
+
+/** Of each proof only what did not pass. */
+export function historyReport({ proofs, chain, verdict }: HistoryVerification, hints: string[]): string {
+  const lines = proofs.flatMap(({ steps }, place) => {
+    const rest = steps.filter(({ status }) => status !== 'pass');
+    const count = `${steps.length - rest.length} of ${steps.length} steps passed`;
+    return [`proof ${place + 1}: ${count}`, ...rest.map((step) => `  ${line(step.name, step)}`)];
+  });
+  const verdicts: Record<Verdict, string> = {
+    pass: 'PASS: every proof passed, and they follow each other.',
+    fail: `FAIL: ${chain.status === 'fail' ? 'the history' : 'one of its proofs'}.`,
+    incomplete: 'INCOMPLETE: nothing failed, but not everything was checked.',
+  };
+  return [...lines, line('history', chain), '', ...needed(hints, verdict), verdicts[verdict]].join('\n');
+}
+
+/** More input changes nothing about a proof that passed or failed. */
+function needed(hints: string[], verdict: Verdict): string[] {
+  return verdict === 'incomplete' ? hints : [];
+}
+
+/** Texts quote the document and the node: neither is to draw on the terminal, nor to fill it. */
+export function clean(text: string): string {
+  const shown = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+  return shown.length > longestMessage ? `${shown.slice(0, longestMessage)}…` : shown;
+}
+
+function line(name: string, { status, message }: Result): string {
+  return `${name.padEnd(8)}  ${marks[status]}  ${clean(message)}`;
+}
