@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { createApiKeys } from './auth/api-keys.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
+import { registryAddress } from './chain/registry.ts';
 import type { Config } from './config.ts';
 import { createWorkers } from './damc/workers.ts';
 import { type Database, openDatabase } from './db/database.ts';
@@ -14,6 +15,7 @@ import { openKeyring } from './keys/keyring.ts';
 import { openServiceSecret } from './keys/service-secret.ts';
 import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
+import { createChainRelay } from './platform/chain-relay.ts';
 import { createRecords } from './platform/records.ts';
 import { createTransactions } from './platform/transactions.ts';
 import { createVaults } from './platform/vaults.ts';
@@ -149,6 +151,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           cursors,
           idempotency,
           operations,
+          chainRelay: createChainRelay({ call: () => null, registry: registryAddress }),
           api: config.roles.api,
         }),
     });

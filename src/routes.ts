@@ -10,12 +10,14 @@ import type { Api } from './http/api.ts';
 import type { Cursors } from './http/cursor.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type OperationsDeps, operationsRoutes } from './http/operations.routes.ts';
+import type { ChainRelay } from './platform/chain-relay.ts';
 import { recordRoutes } from './platform/records.routes.ts';
 import type { Records } from './platform/records.ts';
 import { transactionRoutes } from './platform/transactions.routes.ts';
 import type { Transactions } from './platform/transactions.ts';
 import { vaultRoutes } from './platform/vaults.routes.ts';
 import type { Vaults } from './platform/vaults.ts';
+import { verifyPageRoutes } from './platform/verify-page.routes.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import type { Deliveries } from './webhooks/deliveries.ts';
 import { endpointRoutes } from './webhooks/endpoints.routes.ts';
@@ -38,6 +40,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   cursors: Cursors;
   idempotency: Idempotency;
   operations: OperationsDeps;
+  chainRelay: ChainRelay;
   /** False on a node that only runs loops: it answers for its health and nothing else. */
   api: boolean;
 }
@@ -55,4 +58,5 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   replayRoutes(app, deps);
   apiKeyRoutes(app, deps);
   auditRoutes(app, deps);
+  verifyPageRoutes(app, deps);
 }

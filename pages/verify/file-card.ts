@@ -1,0 +1,91 @@
+/** One of the two places for a file: shows what was chosen, and takes what is dropped on it. */
+
+export interface FileCard {
+  file(): File | null;
+  set(file: File | null): void;
+}
+
+export function createFileCard(
+  id: string,
+  { empty, onChange }: { empty: string; onChange(): void },
+): FileCard {
+  const card = element(`${id}-card`);
+  const input = element<HTMLInputElement>(id);
+  const state = element(`${id}-state`);
+  const clear = card.querySelector('button');
+  let chosen: File | null = null;
+
+  function show(): void {
+    card.classList.toggle('chosen', chosen !== null);
+    state.textContent = chosen === null ? empty : `${chosen.name} · ${sizeText(chosen.size)}`;
+    if (clear) clear.hidden = chosen === null;
+  }
+  function set(file: File | null): void {
+    chosen = file;
+    // Else the same file, chosen again, would be no change.
+    input.value = '';
+    show();
+    onChange();
+  }
+  input.addEventListener('change', () => {
+    const [file] = input.files ?? [];
+    if (file) set(file);
+  });
+  clear?.addEventListener('click', () => {
+    set(null);
+    input.focus();
+  });
+  show();
+  return { file: () => chosen, set };
+}
+
+export interface DropTargets {
+  proof: FileCard;
+  content: FileCard;
+}
+
+/** What is dropped on a card goes there; what is dropped elsewhere, or together, goes where it belongs. */
+export function takeDrops({ proof, content }: DropTargets): void {
+  const cards = [element('proof-card'), element('content-card')];
+  const mark = (target: EventTarget | null) => {
+    for (const card of cards) card.classList.toggle('over', target instanceof Node && card.contains(target));
+  };
+  addEventListener('dragover', (event) => {
+    event.preventDefault();
+    mark(event.target);
+  });
+  addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) mark(null);
+  });
+  addEventListener('drop', async (event) => {
+    event.preventDefault();
+    mark(null);
+    const files = [...(event.dataTransfer?.files ?? [])];
+    const [only] = files;
+    const target = event.target instanceof Node ? event.target : null;
+    const place = cards.findIndex((card) => card.contains(target));
+    if (only && files.length === 1 && place >= 0) return (place === 0 ? proof : content).set(only);
+    for (const file of files) ((await looksLikeProof(file)) ? proof : content).set(file);
+  });
+}
+
+async function looksLikeProof(file: File): Promise<boolean> {
+  const start = await file
+    .slice(0, 4096)
+    .text()
+    .catch(() => '');
+  return /"holdfast\/(proof|history)@/.test(start);
+}
+
+export function sizeText(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const amount = bytes / 1000 ** power;
+  return `${power === 0 ? amount : amount.toFixed(amount < 10 ? 1 : 0)} ${units[power]}`;
+}
+
+export function element<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no ${id}`);
+  return found as T;
+}

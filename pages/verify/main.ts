@@ -1,0 +1,127 @@
+/** The page at /verify: runs the verifier on this device whenever something was chosen, and shows what it says. */
+import type { Hex } from 'viem';
+import { verifyProof } from '../../src/anchoring/verify.ts';
+import { createAnchorReader } from '../../src/chain/anchor-reader.ts';
+import { registryAddress, registryCodeHash } from '../../src/chain/registry.ts';
+import { createFileCard, element, takeDrops } from './file-card.ts';
+import { piecesOf } from './file-pieces.ts';
+import {
+  showNothing,
+  showOutline,
+  showProgress,
+  showResult,
+  showRunning,
+  showTrouble,
+} from './result-view.ts';
+import { createRpcCall } from './rpc-call.ts';
+
+/** Proofs have some kilobytes. */
+const maxProofBytes = 32 * 1024 * 1024;
+/** Below this, reading takes no time that anybody would notice. */
+const progressFromBytes = 50 * 1024 * 1024;
+
+const form = element<HTMLFormElement>('form');
+const fields = {
+  rpc: element<HTMLInputElement>('rpc'),
+  salt: element<HTMLInputElement>('salt'),
+  registry: element<HTMLInputElement>('registry'),
+};
+const proof = createFileCard('proof', {
+  empty: 'Choose or drop the JSON file',
+  onChange: () => void check(),
+});
+const content = createFileCard('content', {
+  empty: 'Optional: the file, or a record’s data as JSON',
+  onChange: () => void check(),
+});
+
+/** Counts the checks, so that a late result of an earlier one is not shown. */
+let latest = 0;
+
+async function check(): Promise<void> {
+  latest += 1;
+  const mine = latest;
+  const file = proof.file();
+  const options = readOptions();
+  if (file === null) return showNothing();
+  if (options === null) return showTrouble('One of the options is not filled in as it should be.');
+  showRunning();
+  try {
+    if (file.size > maxProofBytes) throw new Error(`${file.name} is too large to be a proof.`);
+    const document = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    const given = content.file();
+    const onProgress = (share: number) => {
+      if (mine === latest && given && given.size > progressFromBytes) showProgress(share);
+    };
+    const result = await verifyProof(document, {
+      ...options,
+      content: given ? piecesOf(given, onProgress) : undefined,
+    });
+    if (mine === latest) showResult(result);
+  } catch (error) {
+    if (mine === latest) showTrouble(reasonOf(error, file.name));
+  }
+}
+
+/** Null when a field holds what it should not; the field then says so. */
+function readOptions() {
+  const node = new FormData(form).get('node');
+  element('own-node').hidden = node !== 'own';
+  const rpc = node === 'own' ? readField('rpc', isRpcAddress) : '';
+  const salt = readField('salt', (text) => /^(0x)?[0-9a-f]{64}$/i.test(text));
+  const registry = readField('registry', (text) => /^0x[0-9a-f]{40}$/i.test(text));
+  if (rpc === null || salt === null || registry === null) return null;
+  const address = node === 'service' ? '/verify/rpc' : rpc;
+  return {
+    chain: address === '' ? undefined : createAnchorReader(createRpcCall(address)),
+    registry: { address: registry || registryAddress, codeHash: registryCodeHash },
+    salt: salt === '' ? undefined : (`0x${salt.toLowerCase().replace(/^0x/, '')}` as Hex),
+  };
+}
+
+const faults: Record<keyof typeof fields, string> = {
+  rpc: 'An address that begins with https://, or with http:// on this machine.',
+  salt: 'A salt is 32 bytes: 64 hex digits.',
+  registry: 'An address is 0x and 40 hex digits.',
+};
+
+function readField(name: keyof typeof fields, isRight: (text: string) => boolean): string | null {
+  const field = fields[name];
+  const text = field.value.trim();
+  const right = text === '' || isRight(text);
+  field.setAttribute('aria-invalid', String(!right));
+  element(`${name}-fault`).textContent = right ? '' : faults[name];
+  return right ? text : null;
+}
+
+/** What the page's content security policy lets through. */
+function isRpcAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname));
+}
+
+function reasonOf(error: unknown, name: string): string {
+  if (error instanceof TypeError) return `${name} is not a proof: it is not text in UTF-8.`;
+  if (error instanceof DOMException) return `A file could not be read (${error.name}). Choose it again.`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+fields.registry.placeholder = registryAddress;
+form.addEventListener('submit', (event) => event.preventDefault());
+form.addEventListener('change', (event) => {
+  if (event.target instanceof HTMLInputElement && event.target.type !== 'file') void check();
+});
+element('again').addEventListener('click', () => void check());
+element('restart').addEventListener('click', () => {
+  // The proof first: without it nothing is checked, and nobody asked.
+  proof.set(null);
+  content.set(null);
+  form.reset();
+  void check();
+  element('proof').focus();
+});
+takeDrops({ proof, content });
+showOutline();
+// A browser that goes back to the page keeps what was typed.
+void check();

@@ -1,0 +1,172 @@
+/** Shows how the steps went, and what that adds up to. Texts of documents and nodes go in as text, never as markup. */
+import type { Result, StepName, Verification } from '../../src/anchoring/steps.ts';
+import { element } from './file-card.ts';
+
+/** What each step is about, for people who never read the format. */
+const groups: [title: string, steps: [StepName, string][]][] = [
+  [
+    'The content',
+    [
+      ['digest', 'Digest of the content'],
+      ['claims', 'What was stated with it'],
+    ],
+  ],
+  [
+    'The batch',
+    [
+      ['leaf', 'Leaf made of both'],
+      ['path', 'Path to the root'],
+      ['seal', 'Signature of the vault'],
+    ],
+  ],
+  [
+    'The chain',
+    [
+      ['registry', 'Contract of the registry'],
+      ['chain', 'Anchor on the chain'],
+      ['time', 'Time of the anchor'],
+      ['finality', 'Finality of its block'],
+    ],
+  ],
+];
+
+const words: Record<Result['status'], string> = { pass: 'passed', fail: 'failed', skipped: 'skipped' };
+
+export function showOutline(): void {
+  const items = groups.flatMap(([, steps]) =>
+    steps.map(([name, about]) => tag('li', [tag('b', name), about])),
+  );
+  element('outline').replaceChildren(...items);
+}
+
+/** Nothing was given yet. */
+export function showNothing(): void {
+  element('outcome').hidden = true;
+  element('empty').hidden = false;
+}
+
+export function showRunning(): void {
+  open();
+  showVerdict('running', 'Checking…', '');
+  element('steps').setAttribute('aria-busy', 'true');
+}
+
+export function showProgress(share: number): void {
+  const bar =
+    document.querySelector('#verdict progress') ?? element('verdict').appendChild(tag('progress', []));
+  bar.setAttribute('aria-label', 'Reading the content');
+  (bar as HTMLProgressElement).value = share;
+}
+
+/** What kept the check from being made at all. */
+export function showTrouble(message: string): void {
+  open();
+  showVerdict('trouble', 'It could not be checked', message);
+  element('steps').replaceChildren();
+}
+
+export function showResult({ steps, verdict }: Verification): void {
+  open();
+  const named = (wanted: Result['status']) =>
+    steps.filter(({ status }) => status === wanted).map(({ name }) => name);
+  const failed = named('fail');
+  const skipped = named('skipped');
+  const verdicts: Record<Verification['verdict'], [title: string, sentence: string]> = {
+    pass: ['The proof holds', 'All nine steps passed.'],
+    fail: ['The proof does not hold', `${capital(listed(failed))} failed.`],
+    incomplete: [
+      'Not everything was checked',
+      `Nothing speaks against the proof, but ${listed(skipped)} ${skipped.length === 1 ? 'was' : 'were'} skipped.`,
+    ],
+  };
+  showVerdict(verdict, ...verdicts[verdict]);
+  element('steps').replaceChildren(
+    ...groups.map(([title, members]) => {
+      const items = members.flatMap(([name, about]) => {
+        const step = steps.find((one) => one.name === name);
+        return step ? [stepItem(step, about)] : [];
+      });
+      return tag('section', [tag('h3', title), tag('ol', items, 'step-list')]);
+    }),
+  );
+}
+
+function stepItem({ name, status, message }: Verification['steps'][number], about: string): HTMLElement {
+  const item = tag('li', [
+    tag('span', [icon(status)], 'mark'),
+    tag('div', [
+      tag('p', [tag('span', about, 'about'), tag('code', name), tag('span', words[status], 'badge')], 'head'),
+      tag('p', withHashes(message), 'message'),
+    ]),
+  ]);
+  item.className = `step ${status}`;
+  item.dataset.step = name;
+  item.dataset.status = status;
+  return item;
+}
+
+function showVerdict(kind: string, title: string, sentence: string): void {
+  const verdict = element('verdict');
+  verdict.className = `verdict ${kind}`;
+  verdict.dataset.verdict = kind;
+  verdict.replaceChildren(
+    tag('span', [icon(kind)], 'mark'),
+    tag('div', [tag('p', title, 'title'), ...(sentence === '' ? [] : [tag('p', sentence, 'sentence')])]),
+  );
+}
+
+function open(): void {
+  const outcome = element('outcome');
+  const first = outcome.hidden;
+  outcome.hidden = false;
+  element('empty').hidden = true;
+  element('steps').removeAttribute('aria-busy');
+  // On a phone it comes up below what is seen.
+  if (first) outcome.scrollIntoView({ block: 'nearest' });
+}
+
+function listed(names: string[]): string {
+  const last = names.at(-1);
+  return names.length === 1 ? `${last}` : `${names.slice(0, -1).join(', ')} and ${last}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Hashes and addresses stand out, and break where they must. */
+function withHashes(message: string): (string | Node)[] {
+  return message.split(/(0x[0-9a-f]{16,})/i).map((part, at) => (at % 2 === 1 ? tag('code', part) : part));
+}
+
+const shapes: Record<string, string> = {
+  pass: 'm6.5 12.5 3.6 3.6 7.4-8',
+  fail: 'm7.5 7.5 9 9m0-9-9 9',
+  skipped: 'M7 12h10',
+  incomplete: 'M12 7v6m0 3.6v.1',
+  trouble: 'M12 7v6m0 3.6v.1',
+  running: 'M12 4a8 8 0 1 1-8 8',
+};
+
+/** The words beside it say the same. */
+function icon(kind: string): SVGElement {
+  const namespace = 'http://www.w3.org/2000/svg';
+  const svg = document.createElementNS(namespace, 'svg');
+  svg.setAttribute('viewBox', '0 0 24 24');
+  svg.setAttribute('aria-hidden', 'true');
+  const path = document.createElementNS(namespace, 'path');
+  path.setAttribute('d', shapes[kind] ?? '');
+  svg.append(path);
+  return svg;
+}
+
+function tag<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  inside: string | (string | Node)[],
+  className = '',
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  if (className !== '') made.className = className;
+  made.append(...[inside].flat());
+  return made;
+}

@@ -1,0 +1,53 @@
+/** JSON-RPC from a page: the visitor's own node, or the relay of the service that the page comes from. */
+import type { RpcCall } from '../../src/chain/anchor-reader.ts';
+
+const timeoutMs = 15_000;
+
+export function createRpcCall(address: string | URL): RpcCall {
+  const url = new URL(address, location.href);
+  // A browser refuses addresses that hold a password.
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials: Record<string, string> = pair === ':' ? {} : { authorization: `Basic ${btoa(pair)}` };
+  let lastId = 0;
+
+  return async (method, params) => {
+    lastId += 1;
+    const id = lastId;
+    let response: Response;
+    let answer: unknown;
+    try {
+      response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...credentials },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+        credentials: 'omit',
+        referrerPolicy: 'no-referrer',
+        redirect: 'error',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      answer = await response.json();
+    } catch (cause) {
+      throw new Error(reasonOf(cause, url), { cause });
+    }
+    const { error, result, message } = Object(answer) as Record<string, unknown>;
+    if (error)
+      throw new Error(`${url.host} refused ${method}: ${Object(error).message ?? 'no reason given'}`);
+    if (!response.ok) throw new Error(`${url.host} says: ${message ?? `HTTP status ${response.status}`}`);
+    if (result === undefined || Object(answer).id !== id) {
+      throw new Error(`${url.host} gave an answer that is not JSON-RPC`);
+    }
+    return result;
+  };
+}
+
+/** Browsers do not tell a page why it got no answer. */
+function reasonOf(cause: unknown, { host }: URL): string {
+  const { name } = Object(cause) as { name?: string };
+  if (name === 'TimeoutError') return `${host} gave no answer within ${timeoutMs / 1000} s`;
+  if (name === 'SyntaxError') return `${host} gave an answer that is not JSON`;
+  return `${host} cannot be reached, or does not allow calls from web pages (CORS)`;
+}

@@ -1,0 +1,260 @@
+/** The public page /verify in a real browser, and the relay behind it over HTTP. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Browser, Page } from 'playwright-core';
+import type { Proof } from '../src/anchoring/proof.ts';
+import { stepNames } from '../src/anchoring/steps.ts';
+import { readVector } from '../src/anchoring/vectors.test-bed.ts';
+import { createJsonRpc } from '../src/chain/json-rpc.ts';
+import { registryAddress } from '../src/chain/registry.ts';
+import { createChainRelay } from '../src/platform/chain-relay.ts';
+import { verifyPageRoutes } from '../src/platform/verify-page.routes.ts';
+import { anchorRecord, type DisguisedNode, disguise, startAnchoringAnvil } from './anchored-proof.ts';
+import { type Anvil, anvilMissing } from './anvil.ts';
+import { browserMissing, startBrowser } from './browser.ts';
+import { assertError } from './openapi-answers.ts';
+import { type Service, startService } from './service.ts';
+
+const skip = browserMissing();
+const chainSkip = skip || (await anvilMissing());
+const content = '{"temperature": 4.5}';
+
+let service: Service;
+let browser: Browser;
+let anvil: Anvil;
+let anchored: Proof;
+let disguised: DisguisedNode;
+/** The page with a relay to the real chain. */
+let site: FastifyInstance;
+let siteUrl: string;
+const rpc = createJsonRpc({ timeoutMs: 10_000, maxAnswerBytes: 1_000_000 });
+
+before(async () => {
+  service = await startService({ runLoops: false });
+  if (skip) return;
+  browser = await startBrowser();
+  if (chainSkip) return;
+  anvil = await startAnchoringAnvil();
+  anchored = await anchorRecord(anvil, content);
+  disguised = await disguise(anvil.url);
+  site = Fastify();
+  const call = () => (method: string, params: readonly unknown[]) => rpc.call(anvil.url, method, params);
+  verifyPageRoutes(site, { chainRelay: createChainRelay({ call, registry: registryAddress }) });
+  siteUrl = await site.listen({ host: '127.0.0.1', port: 0 });
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+  disguised?.close();
+  await anvil?.stop();
+  await rpc.close();
+  await service.close();
+});
+
+test('the page is public, and its policy lets in no foreign or inline script', async () => {
+  for (const path of ['/verify', '/verify/']) {
+    const { status, headers, text } = await service.call('GET', path, { key: null });
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type') ?? '', /^text\/html/);
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self';/);
+    assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|script-src[^;]*https?:/);
+    assert.doesNotMatch(text, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/);
+  }
+});
+
+test('script and style may be kept for ever, since their names change with what is in them', async () => {
+  const { text } = await service.call('GET', '/verify', { key: null });
+  const assets = [...text.matchAll(/"(\/verify\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  assert.equal(assets.length, 2);
+  for (const path of assets) {
+    const { status, headers } = await service.call('GET', path, { key: null });
+    assert.equal(status, 200);
+    assert.match(headers.get('cache-control') ?? '', /immutable/);
+    assert.match(
+      headers.get('content-type') ?? '',
+      path.endsWith('.css') ? /^text\/css/ : /^text\/javascript/,
+    );
+  }
+  for (const name of ['main.js', '..%2Findex.html', '__proto__']) {
+    assertError(await service.call('GET', `/verify/assets/${name}`, { key: null }), 'resource_not_found');
+  }
+});
+
+test('the relay says 503 where there is no chain, and takes nothing but its few calls', async () => {
+  const ask = (body: unknown) => service.call('POST', '/verify/rpc', { key: null, body });
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
+  const away = await ask(call);
+  assertError(away, 'service_unavailable');
+  assert.ok(away.headers.get('retry-after'));
+  for (const wrong of [
+    { ...call, method: 'eth_sendRawTransaction', params: ['0x'] },
+    { ...call, extra: 1 },
+    { ...call, id: 'x' },
+    { ...call, params: [1, 2, 3] },
+    [call],
+    {},
+  ]) {
+    assertError(await ask(wrong), 'invalid_request');
+  }
+  assertError(await ask({ ...call, method: 'x'.repeat(5_000) }), 'payload_too_large');
+});
+
+test('the relay answers one address only so often, and the page goes on', async () => {
+  const body = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
+  let limited = null;
+  for (let turn = 0; turn < 301 && limited === null; turn += 1) {
+    const answer = await service.call('POST', '/verify/rpc', { key: null, body });
+    if (answer.status !== 503) limited = answer;
+  }
+  assert.ok(limited);
+  assertError(limited, 'rate_limit_exceeded');
+  assert.ok(limited.headers.get('retry-after'));
+  assert.equal((await service.call('GET', '/verify', { key: null })).status, 200);
+});
+
+test('an anchored proof passes all nine steps with a node of the visitor', { skip: chainSkip }, async () => {
+  const { page, requests } = await openPage(siteUrl);
+  await page.getByText('My own').click();
+  await page.getByLabel('RPC address of your node').fill(disguised.url);
+  await give(page, anchored, content);
+  await verdict(page, 'pass');
+  assert.deepEqual(await statuses(page), Object.fromEntries(stepNames.map((name) => [name, 'pass'])));
+  const posted = requests.filter(({ method }) => method === 'POST');
+  assert.ok(posted.length > 0);
+  assert.ok(posted.every(({ url }) => url.startsWith(disguised.url)));
+  assert.doesNotMatch(JSON.stringify(posted), /temperature|rec_1|signature/);
+  await page.close();
+});
+
+test('through the relay a development chain passes all but the time', { skip: chainSkip }, async () => {
+  const { page, requests } = await openPage(siteUrl);
+  await give(page, anchored, content);
+  await verdict(page, 'incomplete');
+  const wanted = stepNames.map((name) => [name, name === 'time' ? 'skipped' : 'pass']);
+  assert.deepEqual(await statuses(page), Object.fromEntries(wanted));
+  assert.ok(requests.every(({ url }) => url.startsWith(siteUrl)));
+  await page.close();
+});
+
+test('offline, what can be checked is checked, and tampering fails its step', { skip }, async () => {
+  const { page, requests } = await openPage(service.url);
+  const { proof, content, registry } = readVector('file-raw');
+  await page.getByText('None').click();
+  await page.getByText('More options').click();
+  await page.getByLabel('Registry').fill(registry.address);
+  await give(page, proof, content);
+  await verdict(page, 'incomplete');
+  const offline = ['registry', 'chain', 'time', 'finality'];
+  const wanted = stepNames.map((name) => [name, offline.includes(name) ? 'skipped' : 'pass']);
+  assert.deepEqual(await statuses(page), Object.fromEntries(wanted));
+
+  await give(page, proof, `${content}!`);
+  await verdict(page, 'fail');
+  assert.equal((await statuses(page)).digest, 'fail');
+  proof.seal.sequence += 1;
+  await give(page, proof, content);
+  await page.locator('[data-step=seal][data-status=fail]').waitFor();
+  assert.match((await page.getByRole('status').textContent()) ?? '', /does not hold.*Seal failed/);
+
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByText('Nine steps').waitFor();
+  assert.ok(requests.every(({ method }) => method === 'GET'));
+  await page.close();
+});
+
+test('files can be dropped together, and each goes where it belongs', { skip }, async () => {
+  const { page } = await openPage(service.url);
+  const { proof, content } = readVector('file-raw');
+  const files = [
+    ['photo.bin', content],
+    ['evidence.json', JSON.stringify(proof)],
+  ];
+  await page.evaluate(`
+    const data = new DataTransfer();
+    for (const [name, text] of ${JSON.stringify(files)}) data.items.add(new File([text], name));
+    const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+    document.querySelector('main').dispatchEvent(drop);
+  `);
+  await page.locator('[data-step=digest][data-status=pass]').waitFor();
+  assert.match((await page.locator('#proof-state').textContent()) ?? '', /evidence\.json/);
+  assert.match((await page.locator('#content-state').textContent()) ?? '', /photo\.bin/);
+  await page.close();
+});
+
+test('a file that is no proof, and an option that is wrong, are told in words', { skip }, async () => {
+  const { page } = await openPage(service.url);
+  await choose(page, '#proof', 'photo.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
+  await verdict(page, 'trouble');
+  assert.match((await page.getByRole('status').textContent()) ?? '', /photo\.jpg is not a proof/);
+  await choose(page, '#proof', 'notes.json', Buffer.from('{"a": "<img src=x onerror=alert(1)>"}'));
+  await verdict(page, 'fail');
+  await page.getByText('My own').click();
+  await page.getByLabel('RPC address of your node').fill('http://example.com');
+  await page.keyboard.press('Tab');
+  await page.getByText('An address that begins with https://').waitFor();
+  assert.equal(await page.getByLabel('RPC address of your node').getAttribute('aria-invalid'), 'true');
+  await page.close();
+});
+
+test('everything can be reached with the keyboard, and nothing is wider than a phone', { skip }, async () => {
+  const { page } = await openPage(service.url, { width: 360, height: 720 });
+  const seen: string[] = [];
+  for (let turn = 0; turn < 6; turn += 1) {
+    await page.keyboard.press('Tab');
+    seen.push(await page.evaluate('document.activeElement.id || document.activeElement.tagName'));
+  }
+  assert.deepEqual(seen, ['A', 'A', 'proof', 'content', 'INPUT', 'SUMMARY']);
+  await give(page, readVector('file-raw').proof, 'x');
+  await verdict(page, 'fail');
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+  await page.close();
+});
+
+interface Seen {
+  method: string;
+  url: string;
+  body: string | null;
+}
+
+/** Fails with whatever the page logs as an error: what its own policy refuses, for one. */
+async function openPage(
+  url: string,
+  viewport = { width: 1000, height: 800 },
+): Promise<{ page: Page; requests: Seen[] }> {
+  const page = await browser.newPage({ viewport });
+  const requests: Seen[] = [];
+  page.setDefaultTimeout(30_000);
+  page.on('request', (request) => {
+    requests.push({ method: request.method(), url: request.url(), body: request.postData() });
+  });
+  page.on('pageerror', (error) => assert.fail(error));
+  page.on('console', (message) => {
+    assert.doesNotMatch(message.text(), /Content Security Policy/);
+  });
+  await page.goto(`${url}/verify`);
+  return { page, requests };
+}
+
+async function give(page: Page, proof: Proof, content: string): Promise<void> {
+  await choose(page, '#content', 'content', Buffer.from(content));
+  await choose(page, '#proof', 'proof.json', Buffer.from(JSON.stringify(proof)));
+}
+
+function choose(page: Page, input: string, name: string, buffer: Buffer): Promise<void> {
+  return page.setInputFiles(input, { name, mimeType: 'application/octet-stream', buffer });
+}
+
+function verdict(page: Page, wanted: string): Promise<void> {
+  return page.locator(`[data-verdict=${wanted}]`).waitFor();
+}
+
+async function statuses(page: Page): Promise<Record<string, string>> {
+  const items = await page.locator('[data-step]').all();
+  const pairs = items.map(async (item) => [
+    await item.getAttribute('data-step'),
+    await item.getAttribute('data-status'),
+  ]);
+  return Object.fromEntries(await Promise.all(pairs));
+}
