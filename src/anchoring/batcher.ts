@@ -41,7 +41,7 @@ export interface Batcher {
 /** Some 3 MB of leaves, and a second or two for the tree and the rows. */
 const mostLeaves = 100_000;
 
-/** anchor() takes 46,283 gas (see docs/chain.md), whatever the size of the batch; what is not used is not paid. */
+/** anchor() takes 46,283 gas (see contracts/README.md), whatever the size of the batch; what is not used is not paid. */
 const anchorGas = 100_000;
 
 export function createBatcher(deps: BatcherDeps): Batcher {

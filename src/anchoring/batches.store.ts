@@ -24,6 +24,8 @@ export interface NewSubtree {
 
 /** Rows in one statement: each has nine values. */
 const subtreesAtOnce = 200;
+/** Leaves placed by one statement; 100,000 could take longer than a statement may on a busy machine. */
+const leavesAtOnce = 20_000;
 
 /** Inside the leader's transaction. Throws when a leaf is in a batch already. */
 export async function storeBatch(db: Db, { root, outgoingId, ids, subtrees }: NewBatch): Promise<number> {
@@ -54,15 +56,25 @@ export async function storeBatch(db: Db, { root, outgoingId, ids, subtrees }: Ne
       .values(rows.slice(at, at + subtreesAtOnce))
       .execute();
   }
-  // As text: pg would quote each of 100,000 numbers for itself.
-  const { numAffectedRows } = await sql`
-    update anchor_leaves l set batch_id = ${id}, place = taken.place - 1
-    from unnest(${`{${ids.join(',')}}`}::bigint[]) with ordinality as taken (id, place)
-    where l.id = taken.id and l.batch_id is null`.execute(db);
-  if (Number(numAffectedRows) !== ids.length || firstPlace !== ids.length) {
-    throw new Error(`only ${numAffectedRows} of ${ids.length} leaves were there to be batched`);
+  if (firstPlace !== ids.length) throw new Error('a batch does not have the leaves of its subtrees');
+  for (let at = 0; at < ids.length; at += leavesAtOnce) {
+    await placeLeaves(db, { batchId: id, firstPlace: at, ids: ids.slice(at, at + leavesAtOnce) });
   }
   return id;
+}
+
+async function placeLeaves(
+  db: Db,
+  { batchId, firstPlace, ids }: { batchId: number; firstPlace: number; ids: number[] },
+): Promise<void> {
+  // As text: pg would quote each number for itself.
+  const { numAffectedRows } = await sql`
+    update anchor_leaves l set batch_id = ${batchId}, place = ${firstPlace - 1} + taken.place
+    from unnest(${`{${ids.join(',')}}`}::bigint[]) with ordinality as taken (id, place)
+    where l.id = taken.id and l.batch_id is null`.execute(db);
+  if (Number(numAffectedRows) !== ids.length) {
+    throw new Error(`only ${numAffectedRows} of ${ids.length} leaves were there to be batched`);
+  }
 }
 
 export interface BatchToResend {

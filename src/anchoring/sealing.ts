@@ -89,7 +89,7 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
     async seal(claim) {
       const without = new Set<number>();
       for (;;) {
-        const groups = groupByVault(claim, without);
+        const groups = await groupByVault(claim, without);
         if (groups.ids.length === 0) return null;
         const outcome = await attempt(groups);
         if ('batch' in outcome) return outcome.batch;
