@@ -24,6 +24,12 @@ for (const name of vectorNames) {
   verdicts[name] = (await verifyProof(JSON.stringify(proof), options)).verdict;
 }
 
+const { verifyHistory } = (await evaluated(join(import.meta.dirname, 'history.ts')))
+  .namespace as typeof import('./history.ts');
+const subject = readVector('record-jcs').proof.subject;
+const history = { format: 'holdfast/history@1', subject, proofs: [readVector('record-jcs').proof] };
+verdicts.history = (await verifyHistory(JSON.stringify(history))).chain.status;
+
 const { loadKeccak } = (await evaluated(join(import.meta.dirname, 'keccak.ts')))
   .namespace as typeof import('./keccak.ts');
 const { buildTree } = (await evaluated(join(import.meta.dirname, 'merkle.ts')))

@@ -1,0 +1,190 @@
+/** From an accepted thing to a proof that the chain agrees with: real database, real chain, and everything between. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { type Hex, keccak256, type PublicClient, stringToHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type Anvil, anvilMissing, startAnvil } from '../../test/anvil.ts';
+import { waitUntil } from '../../test/process.ts';
+import { createAnchorReader } from '../chain/anchor-reader.ts';
+import { registryAbi, registryAddress, registryCodeHash } from '../chain/registry.ts';
+import { registryRuntimeCode } from '../chain/registry-code.ts';
+import { createIndexer } from '../indexer/indexer.ts';
+import { createSender } from '../sender/sender.ts';
+import { eventWrite } from '../webhooks/events.ts';
+import { createAnnouncer } from './announcer.ts';
+import { type Bed, leadOf, openBed } from './batcher.test-bed.ts';
+import { applyMoves, vaultsOfAnchors } from './batches.ts';
+import { recordDigest } from './content.ts';
+import { fromHex, toHex } from './hex.ts';
+import { leafHash } from './leaf.ts';
+import type { EvmAnchor, ProofContent } from './proof.ts';
+import { createProofs } from './proofs.ts';
+import { verifyProof } from './verify.ts';
+
+const skip = await anvilMissing();
+const submitter = privateKeyToAccount(keccak256(stringToHex('submitter of the anchoring test')));
+let bed: Bed;
+let anvil: Anvil;
+before(async () => {
+  if (skip) return;
+  bed = await openBed();
+  anvil = await startAnvil({
+    args: ['--no-mining', '--order', 'fifo'],
+    alloc: {
+      [registryAddress]: { balance: '0x0', code: registryRuntimeCode },
+      [submitter.address]: { balance: '0xde0b6b3a7640000' },
+    },
+  });
+});
+after(async () => {
+  await bed?.close();
+  await anvil?.stop();
+});
+
+async function openService() {
+  const { client } = anvil;
+  const { db } = bed;
+  const genesisHash = (await client.getBlock({ blockNumber: 0n })).hash;
+  await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter) values (31337,
+    ${Buffer.from(fromHex(genesisHash))}, true, ${Buffer.from(fromHex(registryAddress))},
+    ${Buffer.from(fromHex(submitter.address))})`.execute(db);
+  const lead = leadOf(db, {
+    chainId: 31_337,
+    genesisHash,
+    embedded: true,
+    registry: registryAddress,
+    confirmations: 1,
+    client: client as unknown as PublicClient,
+    async head() {
+      const { number, hash } = await client.getBlock();
+      return { number: Number(number), hash };
+    },
+    finalizedNumber: async (head) => head - 2,
+    wake() {},
+  });
+  const log = { info() {}, error() {} };
+  const sender = createSender({ submitter: async () => submitter, applyMoves, log });
+  const indexer = createIndexer({ db, sender, vaultsOfAnchors, log });
+  const batcher = bed.batcher({ sender });
+  const announcer = createAnnouncer({
+    db,
+    eventBell: { ring() {} },
+    confirmations: {
+      record: (leaf) =>
+        eventWrite({
+          workspaceId: leaf.workspaceId,
+          type: 'record.anchor.confirmed',
+          at: new Date(),
+          data: {
+            record_id: leaf.subjectId,
+            vault_id: leaf.vaultId,
+            version: leaf.version,
+            tx_hash: leaf.transactionHash,
+            block_number: leaf.blockNumber,
+            anchored_at: leaf.anchoredAt.toISOString(),
+          },
+        }),
+    },
+  });
+  const round = async () => {
+    await batcher.resend(lead);
+    await batcher.step(lead);
+    while (await sender.step(lead));
+    await client.mine({ blocks: 1 });
+    while (await indexer.step(lead));
+    while (await announcer.step(lead));
+  };
+  return { lead, indexer, announcer, round };
+}
+
+const statuses = async () =>
+  (await bed.db.selectFrom('anchor_batches').select('status').orderBy('id').execute()).map(
+    ({ status }) => status,
+  );
+const told = async (type: string) =>
+  (await bed.db.selectFrom('events').select('id').where('type', '=', type).execute()).length;
+
+test('what is accepted is proved by the chain itself, also after a reorg took it away', {
+  skip,
+}, async () => {
+  const { lead, indexer, announcer, round } = await openService();
+  const [one, other] = [await bed.newVault('ws_1'), await bed.newVault('ws_2')];
+  const contents = new Map<string, ProofContent>();
+  for (const [vault, count] of [
+    [one, 5],
+    [other, 3],
+  ] as const) {
+    for (let number = 0; number < count; number += 1) {
+      const salt = toHex(randomBytes(32));
+      const digest = recordDigest(fromHex(salt), { number });
+      const id = `rec_${vault.id}_${number}`;
+      await bed.accept(vault, id, { digest: Buffer.from(fromHex(digest)) });
+      contents.set(id, { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt });
+    }
+  }
+  const proofs = createProofs(bed);
+  const chain = createAnchorReader((method, params) => anvil.client.request({ method, params } as never));
+  const registry = { address: registryAddress.toLowerCase(), codeHash: registryCodeHash };
+
+  async function checkAll(): Promise<Hex> {
+    let transactionHash: Hex = '0x';
+    for (const [id, content] of contents) {
+      const workspaceId = id.startsWith(`rec_${one.id}_`) ? 'ws_1' : 'ws_2';
+      const proof = await proofs.make({ workspaceId, kind: 'record', subjectId: id, version: 1, content });
+      const number = Number(id.at(-1));
+      const verification = await verifyProof(JSON.stringify(proof), {
+        content: new TextEncoder().encode(JSON.stringify({ number })),
+        chain,
+        registry,
+      });
+      const missed = verification.steps.filter(({ status }) => status !== 'pass');
+      // Development evidence: its operator sets the clock.
+      assert.deepEqual(
+        missed.map(({ name }) => name).filter((name) => name !== 'finality'),
+        ['time'],
+      );
+      assert.notEqual(verification.verdict, 'fail');
+      const anchor = proof.anchors[0] as EvmAnchor;
+      const time = await anvil.client.readContract({
+        address: registryAddress,
+        abi: registryAbi,
+        functionName: 'verify',
+        args: [anchor.submitter, proof.merkle.proof, toHex(leafHash(proof.leaf.values))],
+      });
+      assert.equal(Number(time), anchor.blockTime);
+      transactionHash = anchor.transactionHash;
+    }
+    return transactionHash;
+  }
+
+  await round();
+  assert.deepEqual(await statuses(), ['confirmed']);
+  const first = await checkAll();
+  const listed = await bed.db.selectFrom('vault_transactions').select(['vault_id', 'hash']).execute();
+  assert.deepEqual(
+    listed.map(({ vault_id, hash }) => `${vault_id} ${toHex(hash)}`).sort(),
+    [`${one.id} ${first}`, `${other.id} ${first}`].sort(),
+  );
+  assert.equal(await told('record.anchor.confirmed'), 8);
+
+  await anvil.client.request({ method: 'anvil_reorg', params: [1, []] } as never);
+  await waitUntil(async () => {
+    while (await indexer.step(lead));
+    return (await statuses())[0] === 'submitted';
+  });
+  assert.equal(await told('anchor.reorged'), 2);
+  assert.equal(await announcer.step(lead), false);
+
+  await waitUntil(async () => {
+    await round();
+    return (await statuses())[0] !== 'submitted';
+  });
+  // The same bytes: a signed batch never changes.
+  assert.equal(await checkAll(), first);
+  assert.equal(await told('record.anchor.confirmed'), 16);
+  assert.equal((await statuses()).length, 1);
+  for (let blocks = 0; blocks < 3; blocks += 1) await round();
+  assert.deepEqual(await statuses(), ['finalized']);
+});
