@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { openTestDatabase } from '../../test/database.ts';
-import { waitUntil } from '../../test/process.ts';
+import { type Settings, waitUntil } from '../../test/process.ts';
 import type { ChainConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { openKeyring } from '../keys/keyring.ts';
@@ -29,6 +29,8 @@ export interface LeadBed {
   database: Database & { url: string };
   /** Of the nodes in this process; the others have their own. */
   dataDir: string;
+  /** For commands beside them. */
+  settings: Settings;
   logged: { details: Record<string, unknown>; message: string }[];
   node(config?: Partial<ChainConfig>): Promise<LeadingNode>;
   nodeElsewhere(): Promise<ChildProcess>;
@@ -63,11 +65,12 @@ export async function openLeadBed(t: TestContext): Promise<LeadBed> {
     await database.close();
     await rm(home, { recursive: true, force: true });
   });
-  const masterKey = { file: join(home, 'master.key'), generated: true };
+  const masterKey = { file: join(dataDir, 'master.key'), generated: true };
 
   return {
     database,
     dataDir,
+    settings: { DATABASE_URL: database.url, HOLDFAST_DATA_DIR: dataDir },
     logged,
     async node(config = {}) {
       const node = await startNode({

@@ -19,7 +19,7 @@ import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
 /** Failures in a row, without a good step between them, after which another start is tried. */
 const mostFailures = 5;
 const retryMs = 500;
-/** It takes a third of that; what is left over is not paid. */
+/** Measured: 267,057. What is left over is not paid. */
 const deploymentGas = 1_000_000n;
 
 export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promise<OpenChain> {

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { version } from '../version.ts';
+import { addChainCommands } from './chain.ts';
 import { addFsckCommand } from './fsck.ts';
 import { addKeysCommands } from './keys.ts';
 import { addListenCommand } from './listen.ts';
@@ -33,6 +34,7 @@ The commands work beside a running service, and start the embedded PostgreSQL th
   addListenCommand(program);
   addFsckCommand(program);
   addRotateMasterKeyCommand(program);
+  addChainCommands(program);
   addVerifyCommand(program);
 
   try {

@@ -1,0 +1,28 @@
+/** What the commands of the chain share: the store, the keyring, and how they tell what the chain says. */
+import { OperatorError } from '../errors.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { type CommandContext, withStore } from './command.ts';
+
+export interface ChainCommandContext extends CommandContext {
+  keyring: Keyring;
+}
+
+/** What the chain itself or its node says is told in a sentence. */
+export async function withKeyring(work: (context: ChainCommandContext) => Promise<void>): Promise<void> {
+  await withStore(async (context) => {
+    // Loaded here and not above: the other commands start sooner without it.
+    const { openKeyring } = await import('../keys/keyring.ts');
+    const { rpcFaultOf } = await import('../chain/json-rpc.ts');
+    const keyring = await openKeyring({ db: context.store.database.db, source: context.config.masterKey });
+    try {
+      await work({ ...context, keyring });
+    } catch (error) {
+      const fault = rpcFaultOf(error);
+      throw fault
+        ? new OperatorError(`The chain cannot be used: ${fault.message}.`, { cause: error })
+        : error;
+    } finally {
+      await keyring.close();
+    }
+  });
+}

@@ -1,0 +1,70 @@
+/** `holdfast chain`: shows the chain, brings the registry to it, and pays out of the embedded one's faucet. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { isAcceptableAddress } from '../address.ts';
+import { withKeyring } from './chain-context.ts';
+import { print } from './command.ts';
+
+interface Options {
+  json?: boolean;
+}
+
+export function addChainCommands(program: Command): void {
+  const chain = program.command('chain').description('show the chain, prepare it, and try it out');
+  chain
+    .command('status')
+    .description('show the head, the account that anchors are sent from, and what waits')
+    .option('--json', 'print one object')
+    .action((options: Options) =>
+      withKeyring(async (context) => {
+        const { readChainStatus, tellChainStatus } = await import('./chain-status.ts');
+        const status = await readChainStatus(context);
+        print(options, status, tellChainStatus(status));
+      }),
+    );
+  chain
+    .command('deploy')
+    .description('bring the anchor registry to the chain of HOLDFAST_CHAIN_RPC_URLS')
+    .option('--json', 'print {chainId, registry, transactionHash}')
+    .action((options: Options) =>
+      withKeyring(async (context) => {
+        const { deployRegistry } = await import('./chain-deploy.ts');
+        const outcome = await deployRegistry(context);
+        const { chainId, registry, transactionHash } = outcome;
+        const told =
+          transactionHash === null
+            ? `Chain ${chainId} has the registry already, at ${registry}.`
+            : `The registry is at ${registry} on chain ${chainId} (transaction ${transactionHash}).`;
+        print(options, outcome, told);
+      }),
+    );
+  chain
+    .command('fund')
+    .description('send money of the embedded chain to an address, in a real transaction')
+    .argument('<address>', 'who gets it', parseAddress)
+    .argument('<wei>', 'how much, in wei', parseWei)
+    .option('--json', 'print {transactionHash}')
+    .action((to: string, amountWei: bigint, options: Options) =>
+      withKeyring(async (context) => {
+        const { fund } = await import('./chain-fund.ts');
+        const { transactionHash, blockNumber } = await fund(context, { to, amountWei });
+        print(options, { transactionHash }, `${transactionHash}\n\nMined in block ${blockNumber}.`);
+      }),
+    );
+}
+
+function parseAddress(text: string): string {
+  if (!isAcceptableAddress(text))
+    throw new InvalidArgumentError(
+      'Give 0x and 40 hexadecimal digits: all lower case, all upper case, or with a correct checksum.',
+    );
+  return text.toLowerCase();
+}
+
+/** What the faucet has at the beginning. */
+const mostWei = 10n ** 27n;
+
+function parseWei(text: string): bigint {
+  if (!/^\d{1,28}$/.test(text) || BigInt(text) > mostWei || BigInt(text) === 0n)
+    throw new InvalidArgumentError('Give a whole number of wei, from 1 to 10^27 (1 ether is 10^18 wei).');
+  return BigInt(text);
+}

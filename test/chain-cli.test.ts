@@ -1,0 +1,162 @@
+/** `holdfast chain` as real processes: without a service, beside one, and over RPC addresses. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Address, isAddress, parseEther } from 'viem';
+import { type LeadBed, openLeadBed } from '../src/chain/lead.test-bed.ts';
+import { deployerAddress, deployerDeployment, registryAddress } from '../src/chain/registry.ts';
+import { anvilMissing, startAnvil } from './anvil.ts';
+import { holdfast, processesMentioning, type Settings } from './process.ts';
+
+const someone: Address = '0x00000000000000000000000000000000000A11cE';
+
+describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () => {
+  test('on the embedded chain, with and without a service', async (t) => {
+    const bed = await openLeadBed(t);
+
+    await t.test('before anything ran, status says so, and who will submit', async () => {
+      const { submitter, ...status } = await json(bed.settings, 'chain', 'status');
+      assert.ok(isAddress(submitter));
+      assert.deepEqual(status, {
+        chainId: null,
+        embedded: true,
+        developmentEvidence: true,
+        genesisHash: null,
+        rpcUrl: null,
+        rpc: [],
+        head: null,
+        indexedBlock: null,
+        lag: null,
+        registry: registryAddress,
+        registryState: null,
+        balanceWei: null,
+        anchorsLeft: null,
+        pendingLeaves: 0,
+        openTransactions: 0,
+        setAsideBatches: 0,
+      });
+    });
+
+    await t.test('without a service, fund starts the chain, pays, and stops it', async () => {
+      const { transactionHash } = await json(bed.settings, 'chain', 'fund', someone, '5');
+      assert.match(transactionHash, /^0x[0-9a-f]{64}$/);
+      assert.deepEqual(processesMentioning(bed.dataDir), []);
+      const status = await json(bed.settings, 'chain', 'status');
+      assert.equal(status.rpcUrl, null);
+      assert.equal(status.head.number, 2);
+      assert.ok(Math.abs(Date.parse(status.head.time) - Date.now()) < 600_000);
+    });
+
+    await t.test('beside a service it uses its chain; two at once both pay', async () => {
+      const node = await bed.node();
+      const { chain } = await node.leads();
+      const paid = await Promise.all([
+        json(bed.settings, 'chain', 'fund', someone.toLowerCase(), '7'),
+        json(bed.settings, 'chain', 'fund', someone, '30'),
+      ]);
+      assert.equal(new Set(paid.map(({ transactionHash }) => transactionHash)).size, 2);
+      assert.equal(await chain.client.getBalance({ address: someone }), 42n);
+      const { to, value, blockHash } = await chain.client.getTransaction({ hash: paid[0]?.transactionHash });
+      assert.deepEqual([to, value], [someone.toLowerCase(), 7n]);
+      assert.ok(await isJournalled(bed, blockHash));
+
+      const status = await json(bed.settings, 'chain', 'status');
+      assert.equal(await askChainId(status.rpcUrl), chain.chainId);
+      assert.equal(status.chainId, chain.chainId);
+      assert.equal(status.genesisHash, chain.genesisHash);
+      assert.equal(status.registryState, 'present');
+      assert.equal(status.balanceWei, String(parseEther('1000000')));
+      assert.ok(status.anchorsLeft > 1_000_000);
+      const { stdout } = await holdfast(bed.settings, 'chain', 'status');
+      assert.match(stdout, /Gas for +\d+ anchors at present fees/);
+      assert.match(stdout, /Development evidence only/);
+      await node.stop();
+    });
+
+    await t.test('what is no address or no amount is told, and nothing is sent', async () => {
+      const cases = [
+        ['0x00000000000000000000000000000000000a11cE', '1', /correct checksum/],
+        [someone, '1e18', /whole number of wei/],
+        [someone, String(10n ** 27n + 1n), /whole number of wei/],
+      ] as const;
+      const results = await Promise.all(
+        cases.map(([to, amount]) => holdfast(bed.settings, 'chain', 'fund', to, amount)),
+      );
+      for (const [place, [, , message]] of cases.entries()) {
+        assert.equal(results[place]?.code, 1);
+        assert.match(results[place]?.stderr ?? '', message);
+      }
+      const { code, stderr } = await holdfast(bed.settings, 'chain', 'deploy');
+      assert.equal(code, 1);
+      assert.match(stderr, /gets the registry by itself/);
+    });
+  });
+
+  test('on another chain, deploy says what is missing, brings the registry once, and fund refuses', async (t) => {
+    const anvil = await startAnvil({ chainId: 4_242 });
+    t.after(() => anvil.stop());
+    const bed = await openLeadBed(t);
+    const settings = { ...bed.settings, HOLDFAST_CHAIN_RPC_URLS: anvil.url };
+    const refused = async (message: RegExp, ...args: string[]) => {
+      const { code, stderr } = await holdfast(settings, ...args);
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+      assert.doesNotMatch(stderr, /\n\s+at /);
+    };
+    await refused(/only the embedded chain has a faucet/, 'chain', 'fund', someone, '1');
+    await refused(new RegExp(`Chain 4242 lacks .* ${deployerAddress}`), 'chain', 'deploy');
+
+    const { signer, fundingWei, rawTransaction } = deployerDeployment;
+    const [account] = anvil.accounts;
+    const pay = async (to: Address, value: bigint) =>
+      anvil.mined(await anvil.client.sendTransaction({ account, to, value }));
+    await pay(signer, fundingWei);
+    await anvil.mined(await anvil.client.sendRawTransaction({ serializedTransaction: rawTransaction }));
+    const { submitter, registryState, developmentEvidence, rpc, rpcUrl } = await json(
+      settings,
+      'chain',
+      'status',
+    );
+    assert.deepEqual([registryState, developmentEvidence, rpcUrl], ['missing', true, null]);
+    assert.equal(rpc[0].host, new URL(anvil.url).host);
+    await refused(
+      new RegExp(`${submitter} has 0 wei on chain 4242.* Send it at least \\d+ wei`),
+      'chain',
+      'deploy',
+    );
+
+    await pay(submitter, parseEther('1'));
+    const deployed = await json(settings, 'chain', 'deploy');
+    assert.equal(deployed.registry, registryAddress);
+    const { from } = await anvil.client.getTransaction({ hash: deployed.transactionHash });
+    assert.equal(from, submitter.toLowerCase());
+    assert.deepEqual(await json(settings, 'chain', 'deploy'), { ...deployed, transactionHash: null });
+
+    settings.HOLDFAST_CHAIN_RPC_URLS = 'http://127.0.0.1:1/v3/secret';
+    const { stderr } = await holdfast(settings, 'chain', 'status');
+    assert.match(stderr, /^The chain cannot be used: .*127\.0\.0\.1:1/);
+    assert.doesNotMatch(stderr, /secret/);
+  });
+});
+
+async function json(settings: Settings, ...args: string[]) {
+  const { code, stdout, stderr } = await holdfast(settings, ...args, '--json');
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+async function isJournalled({ database }: LeadBed, blockHash: string): Promise<boolean> {
+  const { rows } = await database.pool.query(
+    "select 1 from embedded_chain_blocks where hash = decode($1, 'hex')",
+    [blockHash.slice(2)],
+  );
+  return rows.length === 1;
+}
+
+async function askChainId(url: string): Promise<number> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+  });
+  return Number(((await answer.json()) as { result: string }).result);
+}
