@@ -81,6 +81,19 @@ export interface CheckOptions {
   signal?: AbortSignal;
 }
 
+/** A pass whose means are looked for when it begins, and which may find that there is nothing to look at. */
+export function laterPass(what: string, make: () => Promise<Pass | undefined>): Pass {
+  let made: Pass | undefined;
+  return {
+    what,
+    async count() {
+      made = await make();
+      return made ? made.count() : 0;
+    },
+    look: async (range) => (made ? made.look(range) : { rows: 0, last: undefined, findings: [] }),
+  };
+}
+
 const defaultSettleMs = 3_000;
 const defaultKeep = 1_000;
 /** So many pages with something wrong share one wait for the second look. */

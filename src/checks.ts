@@ -2,9 +2,10 @@
 import type { PublicClient } from 'viem';
 import { anchorsCheck } from './anchoring/anchors.check.ts';
 import { auditCheck } from './auth/audit.check.ts';
-import { type Check, type CheckOptions, type CheckReport, runEach } from './check.ts';
+import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from './check.ts';
 import type { Db } from './db/database.ts';
 import { blocksCheck } from './indexer/blocks.check.ts';
+import { vaultTransactionsCheck } from './indexer/vault-transactions.check.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { signingKeysCheck } from './keys/signing-keys.check.ts';
 import { recordsCheck } from './platform/records.check.ts';
@@ -29,6 +30,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     eventsCheck(deps),
     noncesCheck(deps.db),
     blocksCheck(deps),
+    transactionsCheck(deps),
     anchorsCheck(deps),
     recordsCheck(deps.db),
   ];
@@ -43,4 +45,14 @@ export function runChecks(
     allChecks(deps).filter(({ name }) => only === undefined || only.includes(name)),
     options,
   );
+}
+
+/** Needs the chain for all that it does. */
+function transactionsCheck({ db, chain }: CheckDeps): Check {
+  const lists = laterPass('lists of vaults', async () => {
+    const known = await db.selectFrom('chain').select('embedded').executeTakeFirst();
+    if (!known) return undefined;
+    return vaultTransactionsCheck({ db, client: await chain(), embedded: known.embedded }).passes[0];
+  });
+  return { name: 'transactions', passes: [lists] };
 }

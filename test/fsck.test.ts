@@ -84,7 +84,7 @@ test('where all is right nothing is found, and everything was looked at', { skip
   assert.deepEqual(skippedOf(reports), []);
   assert.deepEqual(
     reports.map(({ name }) => name),
-    ['audit', 'keys', 'events', 'nonces', 'blocks', 'anchors', 'records'],
+    ['audit', 'keys', 'events', 'nonces', 'blocks', 'transactions', 'anchors', 'records'],
   );
   for (const { name, checked } of reports) assert.ok(checked > 1, `${name} looked at ${checked} rows`);
 });
@@ -259,6 +259,14 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
     'a transaction of a vault in a block that is not kept',
     [sql`update chain_blocks set kept = false where number = 3`],
     ['transaction_off_chain'],
+  ],
+  [
+    'a transaction that a vault never sent',
+    [
+      sql`update vault_transactions t set from_address = decode(substr(v.address, 3), 'hex') from vaults v
+          where v.id = t.vault_id and v.name = 'Two'`,
+    ],
+    ['every-sent-transaction'],
   ],
   [
     'a leaf whose version was changed',
@@ -445,6 +453,7 @@ test('without the chain the rest is checked, and what needs it is named as not c
   assert.deepEqual(skippedOf(reports), [
     { what: 'the chain itself', reason: 'the chain is away' },
     { what: 'blocks against the chain', reason: 'the chain is away' },
+    { what: 'lists of vaults', reason: 'the chain is away' },
     { what: 'confirmed batches against the chain', reason: 'the chain is away' },
   ]);
 });
@@ -487,7 +496,7 @@ test('another chain than the one that was anchored on is a finding', { skip }, a
   assert.deepEqual(rulesOf(reports), ['other_chain']);
   assert.deepEqual(
     skippedOf(reports).map(({ what }) => what),
-    ['blocks against the chain', 'confirmed batches against the chain'],
+    ['blocks against the chain', 'lists of vaults', 'confirmed batches against the chain'],
   );
 });
 
