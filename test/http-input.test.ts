@@ -62,7 +62,10 @@ test('an address in the path must be one, with a correct checksum when it is in 
     `0x${digits} `,
   ];
   for (const operation of operations) {
-    for (const { name } of operation.parameters.filter(({ schema }) => schema.format === 'address')) {
+    const addresses = operation.parameters.filter(
+      ({ in: place, schema }) => place === 'path' && schema.format === 'address',
+    );
+    for (const { name } of addresses) {
       for (const value of wrong) {
         const path = fillPath(operation, { ...values, [name]: value });
         assertError(await service.call(operation.method, path), 'invalid_address', new RegExp(`^${name} `));

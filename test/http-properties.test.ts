@@ -141,7 +141,17 @@ function allowedRequest(operation: Operation): fc.Arbitrary<Request> {
     ),
     query: queryOf(operation, (schema) => allowedBy(schema)),
     headers: headersOf(operation),
-    body: operation.body ? allowedBy(operation.body) : fc.constant(undefined),
+    body: operation.body ? inKnownVault(allowedBy(operation.body)) : fc.constant(undefined),
+  });
+}
+
+/** Where a body names a vault, mostly one that exists: nothing can be stored in another. */
+function inKnownVault(bodies: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.tuple(bodies, fc.nat(3)).map(([body, unknown]) => {
+    const { vaultAddress } = existing;
+    return unknown === 0 || !Object.hasOwn(body as object, 'vaultAddress')
+      ? body
+      : { ...(body as object), vaultAddress };
   });
 }
 
@@ -160,7 +170,7 @@ function anyRequest(operation: Operation): fc.Arbitrary<Request> {
     ),
     headers: fc.oneof({ weight: 3, arbitrary: headersOf(operation) }, weirdHeaders),
     body: body
-      ? fc.oneof(allowedBy(body), nearlyAllowedBy(body), anyJson)
+      ? fc.oneof(inKnownVault(allowedBy(body)), nearlyAllowedBy(body), anyJson)
       : fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, anyJson),
   });
 }

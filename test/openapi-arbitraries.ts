@@ -34,9 +34,13 @@ const dateTimeText = fc
   )
   .map(([date, zone, fraction]) => `${date.toISOString().slice(0, 19)}${fraction}${zone}`);
 
-const dateText = fc
-  .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
-  .map((date) => date.toISOString().slice(0, 10));
+const dateText = dayBetween('0001-01-01', '9999-12-31');
+
+function dayBetween(first: string, last: string): fc.Arbitrary<string> {
+  return fc
+    .date({ min: new Date(first), max: new Date(last), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10));
+}
 
 const pastText = fc
   .date({ min: new Date('0001-01-02'), max: new Date(), noInvalidDate: true })
@@ -47,8 +51,28 @@ const targetText = fc
   .tuple(fc.constantFrom('https', 'http'), fc.integer({ min: 1, max: 254 }), storableText(0, 60))
   .map(([scheme, host, path]) => `${scheme}://127.0.0.${host}:9/${encodeURIComponent(path)}?${path}`);
 
+/** Any object that can be hashed: no integer beyond 2^53, and no text or name that cannot be stored. */
+const hashableData = fc.object({
+  key: storableText(0, 10).filter((name) => name !== '__proto__'),
+  values: [
+    storableText(0, 20),
+    fc.maxSafeInteger(),
+    fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+    fc.boolean(),
+    fc.constant(null),
+  ],
+  maxDepth: 3,
+  maxKeys: 5,
+});
+
 /** Members that must be more than their schema says. */
-const membersByName: Record<string, fc.Arbitrary<unknown>> = { url: targetText, from: pastText };
+const membersByName: Record<string, fc.Arbitrary<unknown>> = {
+  url: targetText,
+  from: pastText,
+  data: hashableData,
+  initialDate: dayBetween('0001-01-01', '2019-12-31'),
+  finalDate: dayBetween('2020-01-01', '9999-12-31'),
+};
 
 /** Values that a schema allows. */
 export function allowedBy(schema: Schema): fc.Arbitrary<unknown> {
@@ -96,7 +120,10 @@ function allowedObject({
 }: Schema): fc.Arbitrary<unknown> {
   const members = fc.record(
     Object.fromEntries(
-      Object.entries(properties).map(([name, member]) => [name, membersByName[name] ?? allowedBy(member)]),
+      Object.entries(properties)
+        // A made-up cursor is rightly refused.
+        .filter(([name]) => name !== 'cursor')
+        .map(([name, member]) => [name, membersByName[name] ?? allowedBy(member)]),
     ),
     { requiredKeys: required },
   );

@@ -93,7 +93,18 @@ export function smallestRequest(
     .join('&');
   const path = fillPath(operation, values) + (query === '' ? '' : `?${query}`);
   const empty = operation.body === null || Object.keys(operation.body.properties ?? {}).length === 0;
-  return [operation.method, path, empty ? {} : { body: smallest(operation.body ?? {}) }];
+  return [operation.method, path, empty ? {} : { body: smallestBody(operation.body ?? {}, values) }];
+}
+
+/** Whether it did what was asked; what was made a moment ago has no proof yet. */
+export function isSuccess({ name }: Operation, status: number): boolean {
+  return status < 300 || (status === 409 && name.endsWith('/proof'));
+}
+
+/** A vault that a body has to name is one that exists. */
+function smallestBody(schema: Schema, { vaultAddress }: PathValues): unknown {
+  const body = smallest(schema) as object;
+  return 'vaultAddress' in body && vaultAddress !== undefined ? { ...body, vaultAddress } : body;
 }
 
 export function fillPath({ name, path }: Operation, values: PathValues): string {

@@ -5,6 +5,7 @@ import { waitUntil } from './process.ts';
 import type { Service } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
+const records = '/api-v1/platform/records';
 const webhooks = '/api-v1/platform/webhooks';
 
 /** Made anew with each call; the service needs `webhookSettings`. `name` appears in whatever takes one. */
@@ -15,6 +16,7 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
     return made.json;
   };
   const vault = await make(vaults, { name });
+  const record = await make(records, { vaultAddress: vault.address, data: { name }, externalId: name });
   const worker = await make('/api-v1/damc/workers/', { name });
   const key = await make('/api-v1/platform/api-keys', { name });
   const endpoint = await make(`${webhooks}/endpoints`, {
@@ -36,6 +38,7 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
   });
   return {
     vaultAddress: vault.address,
+    recordId: record.id,
     address: worker.address,
     keyId: key.id,
     endpointId: endpoint.id,

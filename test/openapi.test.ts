@@ -67,7 +67,8 @@ test('nothing is called required that may be left out', () => {
 
 test('every header that a client needs is documented where it is sent', () => {
   for (const [name, { responses, parameters = [] }] of operations) {
-    const success = Object.entries<Json>(responses).find(([status]) => /^2/.test(status))?.[1];
+    // Many things made at once are an array too, but have no next page.
+    const success = responses['200'];
     const isList = success?.content?.['application/json']?.schema.type === 'array';
     if (isList || parameters.some((parameter: Json) => parameter.name === 'limit')) {
       assert.ok(success.headers?.['X-Next-Cursor'], `${name} does not document X-Next-Cursor`);
