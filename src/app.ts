@@ -2,12 +2,10 @@
 import type { Logger } from 'pino';
 import { createApiKeys } from './auth/api-keys.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
-import { registryAddress } from './chain/registry.ts';
 import type { Config } from './config.ts';
 import { createWorkers } from './damc/workers.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
-import { AppError } from './errors.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createServer, type Server } from './http/server.ts';
@@ -15,7 +13,10 @@ import { openKeyring } from './keys/keyring.ts';
 import { openServiceSecret } from './keys/service-secret.ts';
 import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
+import { createOnChain } from './on-chain.ts';
 import { createChainRelay } from './platform/chain-relay.ts';
+import { recordConfirmed } from './platform/record-events.ts';
+import { recordKind } from './platform/records.store.ts';
 import { createRecords } from './platform/records.ts';
 import { createTransactions } from './platform/transactions.ts';
 import { createVaults } from './platform/vaults.ts';
@@ -91,6 +92,14 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       onWritten: webhookMetrics.onWritten,
       log,
     });
+    const onChain = createOnChain(config, {
+      db,
+      connection: store.connection,
+      keyring,
+      confirmations: { [recordKind]: recordConfirmed },
+      eventBell,
+      log,
+    });
     const loops = superviseLoops(
       allLoops({
         db,
@@ -104,6 +113,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         nodes,
         dispatcher,
         replays,
+        onChain,
         retentionDays: webhooks.retentionDays,
         shared: config.roles.loops,
       }),
@@ -112,13 +122,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const eventStreams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell: feedBell }) });
     const metrics = createMetrics({ pool, loopHealth: loops.health, also: webhookMetrics.all });
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
-    const records = createRecords({
-      db,
-      pool,
-      commit,
-      vaults,
-      makeProof: () => Promise.reject(new AppError('conflict', 'The record is not confirmed yet.')),
-    });
+    const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
     const workers = createWorkers({ db, commit, keyring });
     const operations = {
       metrics,
@@ -151,7 +155,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           cursors,
           idempotency,
           operations,
-          chainRelay: createChainRelay({ call: () => null, registry: registryAddress }),
+          chainRelay: createChainRelay(onChain),
           api: config.roles.api,
         }),
     });
@@ -161,6 +165,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       eventStreams.close();
       await server.http.close();
       await loops.stop(5_000);
+      await onChain.close();
       await exchanger.close();
       await nodes.close();
       await queueDatabase.close();

@@ -8,6 +8,7 @@ import { idempotencyLoop } from './http/idempotency.loop.ts';
 import { keyringLoop } from './keys/keyring.loop.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { Bell, Loop } from './loop.ts';
+import type { OnChain } from './on-chain.ts';
 import { eventOrderLoop } from './webhooks/event-order.loop.ts';
 import type { Nodes } from './webhooks/nodes.ts';
 import { replaysLoop } from './webhooks/replays.loop.ts';
@@ -26,6 +27,7 @@ export interface LoopDeps {
   nodes: Nodes;
   dispatcher: Loop;
   replays: Replays;
+  onChain: OnChain;
   retentionDays: number;
   /** False on a node that only answers requests. */
   shared: boolean;
@@ -45,5 +47,6 @@ export function allLoops(deps: LoopDeps): Loop[] {
     replaysLoop(deps.replays, deps.replayBell),
     nodesLoop(deps.nodes, deps.deliveryBell),
     deliveryLogLoop(db, deps.retentionDays),
+    ...deps.onChain.loops,
   ];
 }

@@ -14,6 +14,7 @@ const floors = [
   ['src/main.ts', 'src/cli/'],
   ['src/app.ts'],
   ['src/routes.ts', 'src/loops.ts', 'src/checks.ts', 'src/store.ts'],
+  ['src/on-chain.ts'],
   ['src/damc/'],
   ['src/platform/'],
   ['src/anchoring/'],

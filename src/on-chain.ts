@@ -1,0 +1,118 @@
+/** Puts together what works on the chain: the lead on it, and the loops that anchor, send, follow and announce while this node has it. */
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Address } from 'viem';
+import { announcerLoop } from './anchoring/announcer.loop.ts';
+import { type AnchoredLeaf, createAnnouncer } from './anchoring/announcer.ts';
+import { createBatchThread } from './anchoring/batch-thread.ts';
+import { batcherLoop } from './anchoring/batcher.loop.ts';
+import { createBatcher } from './anchoring/batcher.ts';
+import { applyMoves, vaultsOfAnchors } from './anchoring/batches.ts';
+import { createProofs, type Proofs } from './anchoring/proofs.ts';
+import type { RpcCall } from './chain/anchor-reader.ts';
+import type { Lead } from './chain/chain.ts';
+import { createChainLead } from './chain/lead.ts';
+import { registryAddress } from './chain/registry.ts';
+import type { Config } from './config.ts';
+import type { Db } from './db/database.ts';
+import type { Write } from './db/writes.ts';
+import { indexerLoop } from './indexer/indexer.loop.ts';
+import { createIndexer } from './indexer/indexer.ts';
+import type { Keyring } from './keys/keyring.ts';
+import { openServiceAccount } from './keys/service-account.ts';
+import { type Bell, createBell, type Loop } from './loop.ts';
+import { senderLoop } from './sender/sender.loop.ts';
+import { createSender } from './sender/sender.ts';
+
+export interface OnChain {
+  /** Null while another node leads, or the chain cannot be reached. */
+  lead(): Lead | null;
+  /** Made from the database alone, on any node. */
+  proofs: Proofs;
+  loops: Loop[];
+  /** A call to the chain's node; null while this node does not lead. */
+  call(): RpcCall | null;
+  registry: Address;
+  close(): Promise<void>;
+}
+
+export interface OnChainDeps {
+  db: Db;
+  connection(): pg.ClientConfig;
+  keyring: Keyring;
+  /** The event that tells of a confirmed leaf, by its kind. */
+  confirmations: Record<string, (leaf: AnchoredLeaf) => Write>;
+  eventBell: Pick<Bell, 'ring'>;
+  log: Logger;
+}
+
+/** The head of our own node is a look into memory; other nodes are asked no more often than blocks come. */
+const lookForBlocksMs = { embedded: 100, rpc: 1_000 };
+
+export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
+  const { db, connection, keyring, confirmations, eventBell, log } = deps;
+  const senderBell = createBell();
+  const blockBell = createBell();
+  const confirmedBell = createBell();
+
+  const { lead, ...chainLead } = createChainLead({
+    config: config.chain,
+    dataDir: config.dataDir,
+    db,
+    connection,
+    keyring,
+    log,
+    onLead() {
+      senderBell.ring();
+      blockBell.ring();
+    },
+  });
+  const thread = createBatchThread();
+  const sender = createSender({
+    submitter: remembered(() => openServiceAccount(db, keyring, 'submitter')),
+    applyMoves,
+    log,
+  });
+  const batcher = createBatcher({ db, keyring, thread, sender, senderBell, log });
+  const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
+  const announcer = createAnnouncer({ db, confirmations, eventBell });
+
+  return {
+    lead,
+    call() {
+      const client = lead()?.chain.client;
+      if (!client) return null;
+      return (method, params) => client.request({ method, params } as never);
+    },
+    registry: config.chain.registryAddress ?? registryAddress,
+    proofs: createProofs({ db, thread }),
+    loops: [
+      chainLead.loop,
+      batcherLoop(batcher, { lead, intervalMs: config.chain.anchorIntervalMs }),
+      senderLoop(sender, { lead, bell: senderBell }),
+      indexerLoop({
+        indexer,
+        lead,
+        bell: blockBell,
+        restMs: config.chain.rpcUrls.length === 0 ? lookForBlocksMs.embedded : lookForBlocksMs.rpc,
+      }),
+      announcerLoop(announcer, { lead, bell: confirmedBell }),
+    ],
+    async close() {
+      await chainLead.close();
+      await thread.close();
+    },
+  };
+}
+
+/** Asks until there is an answer, and then never again. */
+function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null;
+  return () => {
+    answer ??= ask().catch((error) => {
+      answer = null;
+      throw error;
+    });
+    return answer;
+  };
+}
