@@ -1,11 +1,13 @@
 /** The page at /verify: runs the verifier on this device whenever something was chosen, and shows what it says. */
 import type { Hex } from 'viem';
+import { historyFormat, verifyHistory } from '../../src/anchoring/history.ts';
 import { verifyProof } from '../../src/anchoring/verify.ts';
 import { createAnchorReader } from '../../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry.ts';
 import { createFileCard, element, takeDrops } from './file-card.ts';
 import { piecesOf } from './file-pieces.ts';
 import {
+  showHistory,
   showNothing,
   showOutline,
   showProgress,
@@ -49,6 +51,11 @@ async function check(): Promise<void> {
   try {
     if (file.size > maxProofBytes) throw new Error(`${file.name} is too large to be a proof.`);
     const document = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    if (formatOf(document) === historyFormat) {
+      const result = await verifyHistory(document, options);
+      if (mine === latest) showHistory(result);
+      return;
+    }
     const given = content.file();
     const onProgress = (share: number) => {
       if (mine === latest && given && given.size > progressFromBytes) showProgress(share);
@@ -60,6 +67,14 @@ async function check(): Promise<void> {
     if (mine === latest) showResult(result);
   } catch (error) {
     if (mine === latest) showTrouble(reasonOf(error, file.name));
+  }
+}
+
+function formatOf(document: string): unknown {
+  try {
+    return Object(JSON.parse(document)).format;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Shows how the steps went, and what that adds up to. Texts of documents and nodes go in as text, never as markup. */
+import type { HistoryVerification } from '../../src/anchoring/history.ts';
 import type { Result, StepName, Verification } from '../../src/anchoring/steps.ts';
 import { element } from './file-card.ts';
 
@@ -29,6 +30,9 @@ const groups: [title: string, steps: [StepName, string][]][] = [
     ],
   ],
 ];
+
+/** A longer list would make the browser slow. */
+const mostShown = 500;
 
 const words: Record<Result['status'], string> = { pass: 'passed', fail: 'failed', skipped: 'skipped' };
 
@@ -80,18 +84,47 @@ export function showResult({ steps, verdict }: Verification): void {
     ],
   };
   showVerdict(verdict, ...verdicts[verdict]);
-  element('steps').replaceChildren(
-    ...groups.map(([title, members]) => {
-      const items = members.flatMap(([name, about]) => {
-        const step = steps.find((one) => one.name === name);
-        return step ? [stepItem(step, about)] : [];
-      });
-      return tag('section', [tag('h3', title), tag('ol', items, 'step-list')]);
-    }),
-  );
+  element('steps').replaceChildren(...stepGroups(steps));
 }
 
-function stepItem({ name, status, message }: Verification['steps'][number], about: string): HTMLElement {
+/** A history: whether its proofs follow each other, and each of them to open. */
+export function showHistory({ proofs, chain, verdict }: HistoryVerification): void {
+  open();
+  const verdicts: Record<Verification['verdict'], [title: string, sentence: string]> = {
+    pass: ['The history holds', 'Every proof in it passed, and they follow each other.'],
+    fail: [
+      'The history does not hold',
+      chain.status === 'fail' ? chain.message : 'One of its proofs failed.',
+    ],
+    incomplete: [
+      'Not everything was checked',
+      'Nothing speaks against the history. Check its proofs one by one to compare them with their content.',
+    ],
+  };
+  showVerdict(verdict, ...verdicts[verdict]);
+  const shown = proofs.slice(0, mostShown).map(({ steps, verdict }, place) => {
+    const passed = steps.filter(({ status }) => status === 'pass').length;
+    const summary = tag('summary', `Proof ${place + 1}: ${passed} of ${steps.length} steps passed`, verdict);
+    return tag('details', [summary, ...stepGroups(steps)], 'proof');
+  });
+  const left = proofs.length - shown.length;
+  const more = left > 0 ? [tag('p', `${left} more were checked and are not listed here.`)] : [];
+  const order = stepItem({ name: 'history', ...chain }, 'Order of its proofs');
+  const heading = tag('section', [tag('h3', 'The history'), tag('ol', [order], 'step-list')]);
+  element('steps').replaceChildren(heading, ...shown, ...more);
+}
+
+function stepGroups(steps: Verification['steps']): HTMLElement[] {
+  return groups.map(([title, members]) => {
+    const items = members.flatMap(([name, about]) => {
+      const step = steps.find((one) => one.name === name);
+      return step ? [stepItem(step, about)] : [];
+    });
+    return tag('section', [tag('h3', title), tag('ol', items, 'step-list')]);
+  });
+}
+
+function stepItem({ name, status, message }: Result & { name: string }, about: string): HTMLElement {
   const item = tag('li', [
     tag('span', [icon(status)], 'mark'),
     tag('div', [
