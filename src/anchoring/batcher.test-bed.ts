@@ -116,7 +116,7 @@ export interface TestLead extends Lead {
 export function leadOf(db: Db, chain: Partial<Lead['chain']> = {}): TestLead {
   const lead = {
     commits: 0,
-    chain: { registry: registryAddress, ...chain } as Lead['chain'],
+    chain: { registry: registryAddress, embedded: true, ...chain } as Lead['chain'],
     term: {
       epoch: 1,
       signal: new AbortController().signal,

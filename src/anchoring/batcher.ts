@@ -71,7 +71,11 @@ export function createBatcher(deps: BatcherDeps): Batcher {
     },
 
     async resend(lead) {
-      for (const batch of await batchesToResend(db)) {
+      const batches = await batchesToResend(db);
+      if (batches.length === 0) return;
+      const finalNumber = await newestFinal(lead.chain);
+      for (const batch of batches) {
+        if (batch.revertedIn !== null && batch.revertedIn > finalNumber) continue;
         const quote = await sender.quote(lead.chain);
         await lead.term.commit(async (db) => {
           if (!(await lockForResend(db, batch.id))) return;
@@ -93,6 +97,16 @@ export function createBatcher(deps: BatcherDeps): Batcher {
     const { id: outgoingId } = await sender.enqueue(db, quote, call);
     await storeBatch(db, { ...sealed, outgoingId });
   }
+}
+
+/**
+ * A transaction that reverted could still pass on another branch. With a second one beside it the registry would keep
+ * the time of whichever came first, so the second has to wait. The embedded chain has no branches.
+ */
+async function newestFinal(chain: Chain): Promise<number> {
+  if (chain.embedded) return Number.POSITIVE_INFINITY;
+  const { number } = await chain.head();
+  return chain.finalizedNumber(number);
 }
 
 /** More gas each time: running out of it is the one way in which anchor() can revert. */

@@ -84,13 +84,20 @@ export interface BatchToResend {
   sends: number;
 }
 
-/** Batches whose transaction reverted and that get a new one, oldest first. */
-export function batchesToResend(db: Db): Promise<BatchToResend[]> {
+/** Batches whose transaction reverted and that get a new one, oldest first, with the block in which it did. */
+export function batchesToResend(db: Db): Promise<(BatchToResend & { revertedIn: number | null })[]> {
   return db
     .selectFrom('anchor_batches')
-    .select(['id', 'root', 'size', 'sends'])
+    .innerJoin('outgoing_transactions', 'outgoing_transactions.id', 'anchor_batches.outgoing_id')
+    .select([
+      'anchor_batches.id',
+      'root',
+      'size',
+      'sends',
+      'outgoing_transactions.block_number as revertedIn',
+    ])
     .where('to_resend', '=', true)
-    .orderBy('id')
+    .orderBy('anchor_batches.id')
     .limit(20)
     .execute();
 }

@@ -266,6 +266,24 @@ describe('a transaction that fails', () => {
     assert.deepEqual([(await read(id)).outgoing_id, bed.rings.sender], [batch.outgoing_id, before]);
   });
 
+  test('is not made anew while another branch could let it pass', async () => {
+    const { id, outgoing_id } = await newBatch();
+    await mine(bed.db, outgoing_id, { succeeded: false, blockNumber: 7 });
+    await apply(outgoing_id, { to: 'failed', reason: 'the transaction reverted' });
+    for (const [finalized, sends] of [
+      [6, 1],
+      [7, 2],
+    ] as const) {
+      const chain = {
+        embedded: false,
+        head: async () => ({ number: 70, hash: '0x' as Hex }),
+        finalizedNumber: async () => finalized,
+      };
+      await bed.batcher().resend(leadOf(bed.db, chain));
+      assert.equal((await read(id)).sends, sends);
+    }
+  });
+
   test('because it can never pass sets its batch aside at once, and others go on', async () => {
     const { id, outgoing_id } = await newBatch(2);
     await mine(bed.db, outgoing_id, { noOp: true });
