@@ -94,7 +94,7 @@ export function tellChainStatus(status: ChainStatus): string {
     ['Pending', `${status.pendingLeaves} to be anchored, ${status.openTransactions} transactions under way`],
     ['Set aside', `${status.setAsideBatches} batches`],
   ];
-  const text = lines.map(([name, value]) => `${name.padEnd(10)} ${value}`).join('\n');
+  const text = lines.map(([name, value]) => `${name.padEnd(10)} ${value}`.trimEnd()).join('\n');
   if (!status.developmentEvidence) return text;
   return `${text}\n\nDevelopment evidence only: whoever runs this chain can set its clock.`;
 }
