@@ -73,7 +73,7 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
       });
       if (page.indexedBlock !== null) reply.header('x-indexed-block', page.indexedBlock);
       if (page.next) linkNextPage(request, reply, writePlace(cursors, list, page.next));
-      return page.transactions.map(toJson);
+      return reply.type('application/json; charset=utf-8').send(toJson(page.transactions) as never);
     },
   );
 }
@@ -93,6 +93,14 @@ function writePlace(cursors: Cursors, list: CursorList, { hash, stood }: Require
   return cursors.write(list, [hash, stood.blockNumber, stood.index, stood.reorgId]);
 }
 
-function toJson({ valueWei, timeSeconds, ...rest }: VaultTransaction) {
-  return { ...rest, value: valueWei, timestamp: new Date(timeSeconds * 1000).toISOString() };
+/**
+ * Written by hand, as the schema has it: hex digits, decimals and times need no escaping, and a page of a hundred took
+ * longer to serialise than to select.
+ */
+function toJson(transactions: VaultTransaction[]): string {
+  const items = transactions.map(({ hash, from, to, valueWei, timeSeconds }) => {
+    const timestamp = new Date(timeSeconds * 1000).toISOString();
+    return `{"hash":"${hash}","from":"${from}","to":"${to}","value":"${valueWei}","timestamp":"${timestamp}"}`;
+  });
+  return `[${items.join(',')}]`;
 }

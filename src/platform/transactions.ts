@@ -3,9 +3,9 @@
  * reader stands; those are shown again rather than left out.
  */
 import type { Pool } from 'pg';
-import { checksummed } from '../address.ts';
 import { type HexText, toBytea } from '../db/bytea.ts';
 import { AppError } from '../errors.ts';
+import { type Checksum, loadChecksum } from './checksums.ts';
 
 export interface VaultTransaction {
   hash: HexText;
@@ -59,6 +59,8 @@ interface Row {
 }
 
 export function createTransactions(pool: Pool): Transactions {
+  const checksum = loadChecksum();
+
   async function run(statement: Statement, query: TransactionQuery, values: unknown[]): Promise<Row[]> {
     const { name, text } = statement(query);
     const { workspaceId, vaultId, limit } = query;
@@ -78,7 +80,7 @@ export function createTransactions(pool: Pool): Transactions {
         const { blockNumber, index, reorgId } = after?.stood ?? farthest;
         const rows = await run(belowStatement, query, [blockNumber, index]);
         // While no reorg came between, what stood below still does.
-        if (after === null || rows[0]?.reorg_id === reorgId) return toPage(rows, query.limit);
+        if (after === null || rows[0]?.reorg_id === reorgId) return toPage(rows, query.limit, await checksum);
       }
       const { blockNumber, index, reorgId } = after.stood ?? {
         blockNumber: null,
@@ -89,7 +91,7 @@ export function createTransactions(pool: Pool): Transactions {
       if (rows.length === 0) {
         throw new AppError('invalid_cursor', 'The cursor is the hash of no transaction of this vault.');
       }
-      return toPage(rows, query.limit);
+      return toPage(rows, query.limit, await checksum);
     },
   };
 }
@@ -222,7 +224,7 @@ function requireDateOrder({ initialDate, finalDate }: TransactionQuery): void {
   throw new AppError('invalid_date_range', `initialDate ${initialDate} is after finalDate ${finalDate}.`);
 }
 
-function toPage(rows: Row[], limit: number): TransactionPage {
+function toPage(rows: Row[], limit: number, checksum: Checksum): TransactionPage {
   const found = rows.filter(({ hash }) => hash !== null);
   const movedCount = found.filter(({ moved }) => moved).length;
   const size = movedCount + Math.max(movedCount > 0 ? 1 : 0, limit - movedCount);
@@ -230,7 +232,7 @@ function toPage(rows: Row[], limit: number): TransactionPage {
   const last = shown.at(-1);
   const [first] = rows;
   return {
-    transactions: shown.map(toTransaction),
+    transactions: shown.map((row) => toTransaction(row, checksum)),
     next:
       found.length > size && last && first
         ? {
@@ -246,11 +248,12 @@ function toPage(rows: Row[], limit: number): TransactionPage {
   };
 }
 
-function toTransaction({ hash, from_address, to_address, value_wei, time_seconds }: Row): VaultTransaction {
+function toTransaction(row: Row, checksum: Checksum): VaultTransaction {
+  const { hash, from_address, to_address, value_wei, time_seconds } = row;
   return {
     hash: `0x${hash}`,
-    from: checksummed(`0x${from_address}`),
-    to: checksummed(`0x${to_address}`),
+    from: checksum(from_address),
+    to: checksum(to_address),
     valueWei: value_wei,
     timeSeconds: time_seconds,
   };
