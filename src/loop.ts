@@ -7,10 +7,13 @@ export interface Loop {
   run(signal: AbortSignal, beat: () => void): Promise<void>;
   /** Without a beat for this long the loop counts as stuck. */
   stuckAfterMs: number;
+  /** True for work that requests do not wait for, such as anchoring: a node is ready without it. */
+  dispensable?: boolean;
 }
 
 export interface LoopHealth {
   name: string;
+  dispensable: boolean;
   state: 'running' | 'backing-off' | 'stuck' | 'stopped';
   failures: number;
   lastError: string | null;
@@ -94,7 +97,7 @@ export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
               : backingOff
                 ? 'backing-off'
                 : 'running';
-        return { name: loop.name, state, failures, lastError };
+        return { name: loop.name, dispensable: loop.dispensable ?? false, state, failures, lastError };
       });
     },
     async stop(deadlineMs) {

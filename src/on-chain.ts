@@ -86,6 +86,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     },
     registry: config.chain.registryAddress ?? registryAddress,
     proofs: createProofs({ db, thread }),
+    // Requests need none of them: what is accepted while the chain is away stays pending.
     loops: [
       chainLead.loop,
       batcherLoop(batcher, { lead, intervalMs: config.chain.anchorIntervalMs }),
@@ -97,7 +98,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
         restMs: config.chain.rpcUrls.length === 0 ? lookForBlocksMs.embedded : lookForBlocksMs.rpc,
       }),
       announcerLoop(announcer, { lead, bell: confirmedBell }),
-    ],
+    ].map((loop) => ({ ...loop, dispensable: true })),
     async close() {
       await chainLead.close();
       await thread.close();

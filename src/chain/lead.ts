@@ -76,8 +76,8 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
   return {
     loop: {
       name: 'chain',
-      // A chain that cannot be opened for long does not make the node unready: requests need none.
-      stuckAfterMs: Number.POSITIVE_INFINITY,
+      // A first start from a long journal is the longest way to the next beat.
+      stuckAfterMs: 300_000,
       run(signal, beat) {
         const run = seekAndKeep(signal, beat);
         running = run.catch(() => {});

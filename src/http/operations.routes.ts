@@ -42,7 +42,8 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
     {
       schema: {
         summary: 'Can the service do its work',
-        description: '503 while the database is away or a background loop is stuck.',
+        description:
+          '503 while the database is away, or a background loop is stuck that requests need. A chain that cannot be reached does not make it unready: what is accepted stays pending.',
         tags: ['operations'],
         response: { 200: Ready, 503: Ready },
       },
@@ -53,7 +54,8 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         () => 'up',
         () => 'away',
       );
-      const ready = database === 'up' && loops.every(({ state }) => state !== 'stuck');
+      const ready =
+        database === 'up' && loops.every(({ state, dispensable }) => state !== 'stuck' || dispensable);
       if (!ready) reply.header('retry-after', '2');
       return reply.code(ready ? 200 : 503).send({
         ready,
