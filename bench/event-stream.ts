@@ -77,7 +77,7 @@ async function waitForEmptyQueue(postgres: Postgres): Promise<void> {
   for (const deadline = Date.now() + longestQueueMs; ; await sleep(200)) {
     const [row] = await postgres.query<{ count: number }>(
       holdfastDatabase,
-      `select ${ours} count(*)::int as count from webhook_deliveries where open`,
+      `select ${ours} count(*)::int as count from webhook_queue`,
     );
     if (row?.count === 0) return;
     if (Date.now() > deadline) throw new Error(`${row?.count} deliveries are still open`);

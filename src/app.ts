@@ -81,7 +81,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       onGivenBack: webhookMetrics.onGivenBack,
     });
     const dispatcher = dispatcherLoop({
-      queue: createQueue(queueDatabase.pool, webhooks),
+      queue: createQueue(queueDatabase.pool),
       exchanger,
       retryStepsMs: webhooks.retryStepsMs,
       timeoutMs: webhooks.timeoutMs,

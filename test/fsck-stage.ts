@@ -361,10 +361,9 @@ async function deliver(db: Db): Promise<void> {
     .updateTable('webhook_deliveries')
     .set({
       status: 'succeeded',
-      open: false,
-      next_attempt_at: null,
       attempt_count: 1,
       attempts: JSON.stringify(attempts),
     })
     .execute();
+  await db.deleteFrom('webhook_queue').execute();
 }

@@ -90,6 +90,11 @@ test('where all is right nothing is found, and everything was looked at', { skip
 });
 
 /** What is done to the database, and the rules that are broken by it: all of them, and no other. */
+const queueAgain = sql`
+  insert into webhook_queue (workspace_id, delivery_id, created_at, event_id, endpoint_id, next_attempt_at)
+  select workspace_id, id, created_at, event_id, endpoint_id, now() from webhook_deliveries
+  where type = 'vault.deactivated'`;
+
 const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][] = [
   [
     'an audit entry that was changed',
@@ -177,24 +182,17 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
     ['delivery_attempts'],
   ],
   [
-    'a pending delivery that is never due',
-    [sql`update webhook_deliveries set status = 'pending', open = true where type = 'vault.deactivated'`],
+    'a pending delivery that is not in the queue',
+    [sql`update webhook_deliveries set status = 'pending' where type = 'vault.deactivated'`],
     ['delivery_state'],
   ],
-  [
-    'a delivery that is being sent by nobody',
-    [
-      sql`update webhook_deliveries set status = 'delivering', open = true, next_attempt_at = now()
-          where type = 'vault.deactivated'`,
-    ],
-    ['delivery_state'],
-  ],
+  ['a delivery that is done and still in the queue', [queueAgain], ['delivery_state']],
   [
     'an open delivery of an endpoint that is long deleted',
     [
       sql`update webhook_endpoints set deleted_at = now() - interval '2 days'`,
-      sql`update webhook_deliveries set status = 'pending', open = true, next_attempt_at = now()
-          where type = 'vault.deactivated'`,
+      sql`update webhook_deliveries set status = 'pending' where type = 'vault.deactivated'`,
+      queueAgain,
     ],
     ['delivery_of_deleted_endpoint'],
   ],

@@ -232,9 +232,8 @@ test('batches follow the rate limit, and two nodes make each delivery once, whoe
          from generate_series(1, $1) as n, workspaces w`,
         [events, idBound('evt', new Date('2025-12-27T00:00:00Z'))],
       );
-      await client.query(
-        "update webhook_deliveries set status = 'failed', open = false, next_attempt_at = null",
-      );
+      await client.query("update webhook_deliveries set status = 'failed'");
+      await client.query('delete from webhook_queue');
     });
     const started = await quiet.call('POST', `${base}/endpoints/whe_1/replay`, {
       body: { from: '2025-12-26T00:00:00Z', to: '2025-12-28T00:00:00Z', status: 'failed' },

@@ -244,7 +244,7 @@ test('an event committed while no node sends arrives when one starts, and a dead
     await withClient({ connectionString: quiet.databaseUrl }, async (client) => {
       await client.query('insert into webhook_nodes (id) values (7)');
       const { rowCount } = await client.query(
-        "update webhook_deliveries set status = 'delivering', claim_id = 'dead', claimed_by = 7, lease_until = now() + interval '1 hour' where open",
+        "update webhook_queue set claim_id = 'dead', claimed_by = 7, lease_until = now() + interval '1 hour'",
       );
       assert.equal(rowCount, 1);
     });

@@ -91,19 +91,27 @@ export interface Tables {
     event_id: string;
     endpoint_id: string;
     type: string;
-    status: 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
-    open: boolean;
-    retrying: Generated<boolean>;
-    next_attempt_at: NullableTimestamp;
-    first_attempt_at: NullableTimestamp;
+    status: 'pending' | 'succeeded' | 'failed' | 'skipped';
     attempt_count: Generated<number>;
     attempts: Json<object[]>;
-    claim_id: string | null;
-    claimed_by: number | null;
-    lease_until: NullableTimestamp;
     envelope: string | null;
     replay_id: string | null;
     created_at: Timestamp;
+  };
+  webhook_queue: {
+    workspace_id: string;
+    delivery_id: string;
+    created_at: Timestamp;
+    event_id: string;
+    endpoint_id: string;
+    replay_id: string | null;
+    retrying: Generated<boolean>;
+    next_attempt_at: Timestamp;
+    attempt_count: Generated<number>;
+    first_attempt_at: NullableTimestamp;
+    claim_id: string | null;
+    claimed_by: number | null;
+    lease_until: NullableTimestamp;
   };
   webhook_nodes: {
     id: number;

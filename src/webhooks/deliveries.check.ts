@@ -1,4 +1,4 @@
-/** Checks the delivery log: each delivery belongs to an event and an endpoint, and its columns tell one story. */
+/** Checks the delivery log: each delivery belongs to an event and an endpoint, and log and queue tell one story. */
 import { sql } from 'kysely';
 import type { Finding, Pass } from '../check.ts';
 import type { Db } from '../db/database.ts';
@@ -12,8 +12,7 @@ interface Row {
   endpoint_id: string;
   type: string;
   status: string;
-  due: boolean;
-  claimed: boolean;
+  queued: boolean;
   attempt_count: number;
   attempts: Pick<Attempt, 'number' | 'statusCode' | 'error'>[];
   own_envelope: boolean;
@@ -34,13 +33,12 @@ export function deliveriesPass(db: Db): Pass {
     // What answers said is left out: up to 16 KB each. The retries of an endpoint that is deleted in the middle of an
     // attempt end within a day.
     read: ({ where, end }) => sql<Row>`
-      select d.workspace_id, d.id, d.event_id, d.endpoint_id, d.type, d.status, d.next_attempt_at is not null as due,
-             d.claim_id is not null and d.lease_until is not null as claimed, d.attempt_count,
+      select d.workspace_id, d.id, d.event_id, d.endpoint_id, d.type, d.status, waiting.queued is not null as queued, d.attempt_count,
              (select coalesce(json_agg(json_build_object(
                 'number', a -> 'number', 'statusCode', a -> 'statusCode', 'error', a -> 'error') order by place), '[]')
               from jsonb_array_elements(d.attempts) with ordinality as attempt (a, place)) as attempts,
              d.envelope is not null as own_envelope, event.type as event_type, endpoint.id is not null as endpoint,
-             d.open and coalesce(endpoint.deleted_at < now() - interval '25 hours', false) as left_open
+             d.status = 'pending' and coalesce(endpoint.deleted_at < now() - interval '25 hours', false) as left_open
       from webhook_deliveries d
       left join lateral (
         select e.type from events e where e.workspace_id = d.workspace_id and e.id = d.event_id limit 1
@@ -49,6 +47,10 @@ export function deliveriesPass(db: Db): Pass {
         select p.id, p.deleted_at from webhook_endpoints p
         where p.workspace_id = d.workspace_id and p.id = d.endpoint_id limit 1
       ) as endpoint on true
+      left join lateral (
+        select true as queued from webhook_queue q
+        where q.workspace_id = d.workspace_id and q.delivery_id = d.id limit 1
+      ) as waiting on true
       where ${where} ${end}`,
     judge: (rows) => rows.flatMap(judge),
   });
@@ -87,24 +89,16 @@ function belonging(row: Row): Fault {
   return null;
 }
 
-function state({ status, due, claimed }: Row): Fault {
-  const open = status === 'pending' || status === 'delivering';
-  if (due !== open) {
-    return [
-      'delivery_state',
-      `is ${status} and ${due ? 'has' : 'has no'} time for its next attempt`,
-      open
-        ? 'Nobody will send it: try it again with POST /platform/webhooks/deliveries/{id}/retry.'
-        : compare,
-    ];
-  }
-  if (claimed !== (status === 'delivering'))
-    return [
-      'delivery_state',
-      `is ${status} and ${claimed ? 'some node has' : 'no node has'} claimed it`,
-      compare,
-    ];
-  return null;
+function state({ status, queued }: Row): Fault {
+  const open = status === 'pending';
+  if (queued === open) return null;
+  return [
+    'delivery_state',
+    open ? 'is pending, and the queue does not have it' : `is ${status}, and still in the queue`,
+    open
+      ? 'Nobody will send it: try it again with POST /platform/webhooks/deliveries/{id}/retry.'
+      : 'It would be sent again: compare it with a backup.',
+  ];
 }
 
 function attempts({ status, attempts, attempt_count }: Row): Fault {

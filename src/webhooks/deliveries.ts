@@ -1,5 +1,5 @@
 /** The delivery log: every attempt to send an event to an endpoint, to be listed, looked at and tried again. */
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
@@ -8,6 +8,7 @@ import { insertAll } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import type { Bell } from '../loop.ts';
 import type { Attempt } from './queue.ts';
+import { putInAgain } from './waiting.ts';
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
 
@@ -58,41 +59,46 @@ export interface Deliveries {
 }
 
 const columns = [
-  'id',
-  'event_id',
-  'endpoint_id',
-  'type',
-  'status',
-  'created_at',
-  'next_attempt_at',
-  'attempt_count',
-  'replay_id',
+  'd.id',
+  'd.event_id',
+  'd.endpoint_id',
+  'd.type',
+  'd.status',
+  'd.created_at',
+  'd.attempt_count',
+  'd.replay_id',
+  'q.next_attempt_at',
+  'q.claim_id',
 ] as const;
 
 export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveries {
-  const oneOf = (db: Db, workspaceId: string, id: string) =>
-    db.selectFrom('webhook_deliveries').where('workspace_id', '=', workspaceId).where('id', '=', id);
+  /** With what the queue knows of those that are in it. */
+  const of = (db: Db, workspaceId: string) =>
+    db
+      .selectFrom('webhook_deliveries as d')
+      .leftJoin('webhook_queue as q', (join) =>
+        join.onRef('q.workspace_id', '=', 'd.workspace_id').onRef('q.delivery_id', '=', 'd.id'),
+      )
+      .where('d.workspace_id', '=', workspaceId);
 
   return {
     async list(workspaceId, query) {
-      let select = db
-        .selectFrom('webhook_deliveries')
-        .select(columns)
-        .where('workspace_id', '=', workspaceId)
-        .orderBy('id', 'desc')
-        .limit(query.limit);
-      if (query.endpointId !== undefined) select = select.where('endpoint_id', '=', query.endpointId);
-      if (query.status !== undefined) select = select.where('status', '=', query.status);
-      if (query.type !== undefined) select = select.where('type', '=', query.type);
-      if (query.from !== undefined) select = select.where('created_at', '>=', query.from);
-      if (query.to !== undefined) select = select.where('created_at', '<', query.to);
-      if (query.before !== undefined) select = select.where('id', '<', query.before);
+      let select = of(db, workspaceId).select(columns).orderBy('d.id', 'desc').limit(query.limit);
+      if (query.endpointId !== undefined) select = select.where('d.endpoint_id', '=', query.endpointId);
+      if (query.status === 'delivering') select = select.where('q.claim_id', 'is not', null);
+      else if (query.status !== undefined) select = select.where('d.status', '=', query.status);
+      if (query.status === 'pending') select = select.where('q.claim_id', 'is', null);
+      if (query.type !== undefined) select = select.where('d.type', '=', query.type);
+      if (query.from !== undefined) select = select.where('d.created_at', '>=', query.from);
+      if (query.to !== undefined) select = select.where('d.created_at', '<', query.to);
+      if (query.before !== undefined) select = select.where('d.id', '<', query.before);
       return (await select.execute()).map(toDelivery);
     },
 
     async get(workspaceId, id) {
-      const row = await oneOf(db, workspaceId, id)
-        .select([...columns, 'attempts', 'envelope'])
+      const row = await of(db, workspaceId)
+        .where('d.id', '=', id)
+        .select([...columns, 'd.attempts', 'd.envelope'])
         .executeTakeFirst();
       if (!row) throw notFound(id);
       const event = await db
@@ -110,12 +116,22 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
 
     async retry(caller, id) {
       const delivery = await db.transaction().execute(async (db) => {
-        const row = await oneOf(db, caller.workspaceId, id).select(columns).forUpdate().executeTakeFirst();
+        // Its place in the queue first and then the log, as when a result is written down.
+        await db
+          .selectFrom('webhook_queue')
+          .select('delivery_id')
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('delivery_id', '=', id)
+          .forUpdate()
+          .execute();
+        const one = of(db, caller.workspaceId).where('d.id', '=', id).select(columns);
+        const row = await one.forUpdate('d').executeTakeFirst();
         if (!row) throw notFound(id);
         if (row.type === 'webhook.test')
           throw new AppError('conflict', 'A test is not repeated: send a new one.');
-        if (row.status === 'succeeded' || row.status === 'delivering') {
-          throw new AppError('conflict', `The delivery is ${row.status}; there is nothing to try again.`);
+        const { status } = toDelivery(row);
+        if (status === 'succeeded' || status === 'delivering') {
+          throw new AppError('conflict', `The delivery is ${status}; there is nothing to try again.`);
         }
         const endpoint = await db
           .selectFrom('webhook_endpoints')
@@ -126,15 +142,15 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
           .executeTakeFirst();
         if (!endpoint?.enabled)
           throw new AppError('conflict', 'The endpoint is disabled or deleted. Enable it first.');
-        const updated = await db
+        await putInAgain(db, caller.workspaceId, id);
+        await db
           .updateTable('webhook_deliveries')
-          .set({ status: 'pending', open: true, retrying: true, next_attempt_at: sql<Date>`now()` })
+          .set({ status: 'pending' })
           .where('workspace_id', '=', caller.workspaceId)
           .where('id', '=', id)
-          .returning(columns)
-          .executeTakeFirstOrThrow();
+          .execute();
         await insertAll(db, [auditWrite(caller, { action: 'webhook_delivery.retry', targetId: id })]);
-        return toDelivery(updated);
+        return toDelivery(await one.executeTakeFirstOrThrow());
       });
       bell.ring();
       return delivery;
@@ -142,7 +158,10 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
   };
 }
 
-type Row = Pick<Selectable<Tables['webhook_deliveries']>, (typeof columns)[number]>;
+type Row = Pick<
+  Selectable<Tables['webhook_deliveries']>,
+  'id' | 'event_id' | 'endpoint_id' | 'type' | 'status' | 'created_at' | 'attempt_count' | 'replay_id'
+> & { next_attempt_at: Date | null; claim_id: string | null };
 
 function toDelivery(row: Row): Delivery {
   return {
@@ -150,7 +169,7 @@ function toDelivery(row: Row): Delivery {
     eventId: row.event_id,
     endpointId: row.endpoint_id,
     type: row.type,
-    status: row.status,
+    status: row.claim_id === null ? row.status : 'delivering',
     createdAt: row.created_at,
     nextAttemptAt: row.next_attempt_at,
     attemptCount: row.attempt_count,

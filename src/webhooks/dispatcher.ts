@@ -25,7 +25,6 @@ const pollMs = 200;
 const claimRestMs = 5;
 /** While there is enough here to go on with, unless something new is there. */
 const stockedRestMs = 100;
-const daysRestMs = 2_000;
 /** In-flight requests get this long to finish when the node stops. */
 const stopGraceMs = 3_000;
 /** However short the time-out: a slow commit alone must not cost a node its claims. */
@@ -70,7 +69,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
   }
 
   /** True when there may be more to claim at once. */
-  async function claim(since: Date): Promise<boolean> {
+  async function claim(): Promise<boolean> {
     const now = Date.now();
     lanes.sweep(now);
     const waiting = lanes.waiting();
@@ -85,7 +84,6 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
       usual: firstCap,
       waiting: lanes.waitingEndpoints(),
       limit,
-      since,
     });
     const granted = new Map(room.map(({ endpointId, free }) => [endpointId, free]));
     const full = limit > 0 && claimed.length === limit;
@@ -106,12 +104,8 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
       const writing = new AbortController();
       const written = writer.run(writing.signal, beat);
       try {
-        for (let since = new Date(), lookedAt = 0; !signal.aborted; ) {
-          if (Date.now() - lookedAt > daysRestMs) {
-            since = await queue.oldestOpenDay();
-            lookedAt = Date.now();
-          }
-          const more = await claim(since);
+        while (!signal.aborted) {
+          const more = await claim();
           beat();
           await pause(claimRestMs, signal);
           if (stocked()) await bell.wait(stockedRestMs, signal);

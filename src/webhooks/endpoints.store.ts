@@ -55,17 +55,6 @@ export async function findEndpoint(
   return row;
 }
 
-/** What waits for it is kept as skipped, and can be replayed. What is being sent just now ends as it ends. */
-export async function skipOpen(db: Db, endpointId: string): Promise<void> {
-  await db
-    .updateTable('webhook_deliveries')
-    .set({ status: 'skipped', open: false, next_attempt_at: null })
-    .where('endpoint_id', '=', endpointId)
-    .where('open', '=', true)
-    .where('claim_id', 'is', null)
-    .execute();
-}
-
 export async function refuseTooMany(db: Db, workspaceId: string): Promise<void> {
   const { count } = await db
     .selectFrom('webhook_endpoints')

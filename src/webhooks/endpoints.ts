@@ -13,12 +13,12 @@ import {
   type Endpoint,
   findEndpoint,
   refuseTooMany,
-  skipOpen,
   toEndpoint,
 } from './endpoints.store.ts';
 import { type EventType, eventWrite } from './events.ts';
 import { newWebhookSecret } from './signature.ts';
 import type { Tester, TestOutcome } from './test-event.ts';
+import { skipWaiting } from './waiting.ts';
 
 export interface EndpointInput {
   url: string;
@@ -205,7 +205,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow();
-        if (!enabled && row.enabled) await skipOpen(db, id);
+        if (!enabled && row.enabled) await skipWaiting(db, 'endpoint_id', id);
         await insertAll(db, [
           write,
           auditWrite(caller, { action: 'webhook_endpoint.update', targetId: id, details: { ...change } }),
@@ -226,7 +226,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .where('workspace_id', '=', caller.workspaceId)
           .where('id', '=', id)
           .execute();
-        await skipOpen(db, id);
+        await skipWaiting(db, 'endpoint_id', id);
         await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.delete', targetId: id })]);
       });
       eventBell.ring();
@@ -296,7 +296,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .returning('url')
           .executeTakeFirst();
         if (!disabled) return;
-        await skipOpen(db, id);
+        await skipWaiting(db, 'endpoint_id', id);
         const caller: Caller = {
           workspaceId,
           actor: { kind: 'system', id: 'webhooks' },

@@ -145,8 +145,13 @@ test('after five days without a success it is disabled, an event says so, and wh
   assert.equal((await row()).enabled, true, 'not a minute early');
 
   await database.pool.query(
-    `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, open, next_attempt_at, created_at)
-     values ($1, 'dlv_1', 'evt_1', $2, 'vault.deactivated', 'pending', true, now(), now())`,
+    `with made as (
+       insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)
+       values ($1, 'dlv_1', 'evt_1', $2, 'vault.deactivated', 'pending', now())
+       returning workspace_id, id, event_id, endpoint_id, created_at
+     )
+     insert into webhook_queue (workspace_id, delivery_id, event_id, endpoint_id, created_at, next_attempt_at)
+     select workspace_id, id, event_id, endpoint_id, created_at, now() from made`,
     [workspaceId, id],
   );
   await failingFor(5 * dayMs + 60_000);
@@ -165,6 +170,8 @@ test('after five days without a success it is disabled, an event says so, and wh
     [id],
   );
   assert.deepEqual(rows, [{ id: 'dlv_1', status: 'skipped' }]);
+  const waiting = await database.pool.query('select 1 from webhook_queue where endpoint_id = $1', [id]);
+  assert.equal(waiting.rowCount, 0);
   const { rows: audited } = await database.pool.query(
     "select details from audit_entries where workspace_id = $1 and action = 'webhook_endpoint.disable'",
     [workspaceId],
@@ -213,7 +220,7 @@ test('the queue hands on since when an endpoint fails', async () => {
     "insert into events (workspace_id, id, type, envelope) values ($1, $2, 'vault.deactivated', '{}')",
     [workspaceId, newId('evt')],
   );
-  const [delivery] = await createQueue(database.pool, { retentionDays: 90 }).claim({
+  const [delivery] = await createQueue(database.pool).claim({
     claimId: 'c',
     nodeId: 1,
     leaseMs: 1000,
@@ -221,7 +228,6 @@ test('the queue hands on since when an endpoint fails', async () => {
     usual: 1,
     waiting: [],
     limit: 100,
-    since: new Date(Date.now() - dayMs),
   });
   assert.deepEqual(delivery?.endpoint.failingSince, (await row()).failing_since);
 });

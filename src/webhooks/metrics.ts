@@ -117,13 +117,13 @@ interface Backlog {
   endpoints: Record<'failing' | 'disabled_owner' | 'disabled_gone' | 'disabled_failing', number>;
 }
 
-/** Open deliveries come from their partial index, oldest days first; what is done is never looked at. */
+/** From the queue alone: what is done is never looked at. */
 export const backlogText = `
 select count(*) filter (where claim_id is null) as pending,
        count(*) filter (where claim_id is not null) as delivering,
        coalesce(extract(epoch from now() - min(next_attempt_at)
          filter (where claim_id is null and next_attempt_at <= now())), 0)::float8 as oldest_due
-from (select claim_id, next_attempt_at from webhook_deliveries where open limit $1) as counted`;
+from (select claim_id, next_attempt_at from webhook_queue limit $1) as counted`;
 
 async function readBacklog(pool: Pool): Promise<Backlog> {
   const [deliveries, endpoints] = await Promise.all([

@@ -12,7 +12,7 @@ before(async () => {
 after(() => database.close());
 afterEach(async () => {
   for (const nodes of made.splice(0)) await nodes.close();
-  await database.pool.query('truncate webhook_nodes, webhook_deliveries');
+  await database.pool.query('truncate webhook_nodes, webhook_queue');
 });
 
 function node(id: number, onGivenBack = (_count: number) => {}): Nodes {
@@ -24,9 +24,9 @@ function node(id: number, onGivenBack = (_count: number) => {}): Nodes {
 
 async function claimedBy(nodeId: number, count: number): Promise<void> {
   await database.pool.query(
-    `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, open, created_at, claim_id,
+    `insert into webhook_queue (workspace_id, delivery_id, event_id, endpoint_id, created_at, next_attempt_at, claim_id,
        claimed_by, lease_until)
-     select 'ws_1', 'dlv_' || $1::integer || '_' || n, 'evt_1', 'whe_1', 'vault.deactivated', 'delivering', true, now(), 'c', $1::integer,
+     select 'ws_1', 'dlv_' || $1::integer || '_' || n, 'evt_1', 'whe_1', now(), now(), 'c', $1::integer,
        now() + interval '1 hour'
      from generate_series(1, $2) as n`,
     [nodeId, count],
@@ -35,7 +35,7 @@ async function claimedBy(nodeId: number, count: number): Promise<void> {
 
 async function claims(): Promise<Record<string, number>> {
   const { rows } = await database.pool.query(
-    'select coalesce(claimed_by::text, status) as who, count(*) from webhook_deliveries group by 1 order by 1',
+    "select coalesce(claimed_by::text, 'pending') as who, count(*) from webhook_queue group by 1 order by 1",
   );
   return Object.fromEntries(rows.map(({ who, count }) => [who, count]));
 }

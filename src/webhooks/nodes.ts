@@ -57,8 +57,8 @@ export function createNodes(
              where l.locktype = 'advisory' and l.classid = $1 and l.objid = n.id and l.objsubid = 2 and l.granted
            ) returning id
          )
-         update webhook_deliveries d set status = 'pending', claim_id = null, claimed_by = null, lease_until = null
-         from dead where d.open and d.claimed_by = dead.id`,
+         update webhook_queue q set claim_id = null, claimed_by = null, lease_until = null
+         from dead where q.claimed_by = dead.id`,
         [lockClass],
       );
       onGivenBack(rowCount ?? 0);

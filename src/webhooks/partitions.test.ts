@@ -22,12 +22,20 @@ async function partitions(): Promise<string[]> {
 /** Where the delivery went that was made at this time. */
 async function insertAt(createdAt: Date): Promise<string> {
   const { rows } = await database.pool.query(
-    `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, open, created_at)
-     values ('ws_1', 'dlv_' || gen_random_uuid(), 'evt_1', 'whe_1', 'vault.deactivated', 'failed', false, $1)
+    `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)
+     values ('ws_1', 'dlv_' || gen_random_uuid(), 'evt_1', 'whe_1', 'vault.deactivated', 'failed', $1)
      returning tableoid::regclass::text as place`,
     [createdAt],
   );
   return rows[0].place;
+}
+
+async function queueAt(createdAt: Date): Promise<void> {
+  await database.pool.query(
+    `insert into webhook_queue (workspace_id, delivery_id, event_id, endpoint_id, created_at, next_attempt_at)
+     values ('ws_1', 'dlv_' || gen_random_uuid(), 'evt_1', 'whe_1', $1, $1)`,
+    [createdAt],
+  );
 }
 
 async function countIn(table: string): Promise<number> {
@@ -75,6 +83,7 @@ test('days older than the retention are dropped whole, and none before', async (
     await keepPartitions(database.db, 30, new Date(now.getTime() - ago * dayMs));
   await insertAt(new Date('2026-08-07T12:00:00Z'));
   const kept = await insertAt(new Date('2026-08-08T00:00:00Z'));
+  for (const time of ['2026-08-07T23:59:59.999Z', '2026-08-08T00:00:00Z']) await queueAt(new Date(time));
   const dropped = await keepPartitions(database.db, 2, now);
   assert.deepEqual(dropped.sort(), [
     'webhook_deliveries_20260805',
@@ -84,4 +93,5 @@ test('days older than the retention are dropped whole, and none before', async (
   assert.equal((await partitions())[0], 'webhook_deliveries_20260808');
   assert.equal(await countIn(kept), 1);
   assert.equal(await countIn('webhook_deliveries'), 1);
+  assert.equal(await countIn('webhook_queue'), 1, 'nothing is sent that the log no longer has');
 });

@@ -21,7 +21,7 @@ before(async () => {
     onError() {},
     indexOnly: true,
   });
-  queue = createQueue(queueDatabase.pool, { retentionDays: 90 });
+  queue = createQueue(queueDatabase.pool);
   await keepPartitions(database.db, 90);
 });
 after(async () => {
@@ -29,7 +29,7 @@ after(async () => {
   await database.close();
 });
 beforeEach(async () => {
-  await database.pool.query('truncate webhook_deliveries, webhook_endpoints, events');
+  await database.pool.query('truncate webhook_deliveries, webhook_queue, webhook_endpoints, events');
   workspaceId = (await createWorkspace(database.db, { name: `Queue ${randomUUID()}` })).id;
 });
 
@@ -51,30 +51,35 @@ async function makeEvents(count: number, at = new Date()): Promise<void> {
 }
 
 function claim(change: Partial<ClaimRequest> = {}, from = queue): Promise<ClaimedDelivery[]> {
-  const since = new Date(Date.now() - 60 * 60 * 1000);
-  const usual = { nodeId: 1, leaseMs: 60_000, room: [], usual: 8, waiting: [], limit: 1000, since };
+  const usual = { nodeId: 1, leaseMs: 60_000, room: [], usual: 8, waiting: [], limit: 1000 };
   return from.claim({ claimId: randomUUID(), ...usual, ...change });
 }
 
+/** Of the log, and of the queue where it is in it. */
 interface Row {
   id: string;
   status: string;
-  open: boolean;
   attempts: Attempt[];
   attempt_count: number;
-  first_attempt_at: Date | null;
+  queued: boolean;
+  retrying: boolean | null;
   next_attempt_at: Date | null;
   claim_id: string | null;
   claimed_by: number | null;
   lease_until: Date | null;
-  retrying: boolean;
 }
 
 async function rows(): Promise<Row[]> {
-  return (await database.pool.query<Row>('select * from webhook_deliveries order by id')).rows;
+  const { rows } = await database.pool.query<Row>(
+    `select d.id, d.status, d.attempts, d.attempt_count, q.delivery_id is not null as queued, q.retrying,
+            q.next_attempt_at, q.claim_id, q.claimed_by, q.lease_until
+     from webhook_deliveries d left join webhook_queue q on q.workspace_id = d.workspace_id and q.delivery_id = d.id
+     order by d.id`,
+  );
+  return rows;
 }
 
-const change = (assignments: string) => database.pool.query(`update webhook_deliveries set ${assignments}`);
+const change = (assignments: string) => database.pool.query(`update webhook_queue set ${assignments}`);
 
 function attempt(number: number, statusCode = 204): Attempt {
   const at = new Date(1_700_000_000_000 + number * 1000).toISOString();
@@ -106,8 +111,8 @@ test('only what is due is claimed, with all it takes to send it', async () => {
   );
   const row = (await rows()).find((row) => row.id === only.id);
   assert.deepEqual(
-    [row?.status, row?.open, row?.claim_id, row?.claimed_by],
-    ['delivering', true, 'claim-1', 7],
+    [row?.status, row?.queued, row?.claim_id, row?.claimed_by],
+    ['pending', true, 'claim-1', 7],
   );
   assert.deepEqual(await claim(), [], 'claimed once, it is not claimed again');
 });
@@ -187,8 +192,8 @@ test('an expired claim goes to another node; the late result of the first is ref
   const late = { ...result, delivery: first, attempt: attempt(1, 200) };
   assert.equal(await queue.complete([late]), 0);
   assert.deepEqual(
-    (await rows()).map(({ status, attempts }) => [status, attempts]),
-    [['delivering', []]],
+    (await rows()).map(({ status, attempts, claim_id }) => [status, attempts, claim_id]),
+    [['pending', [], second?.claimId]],
   );
   const good = { ...result, delivery: second as ClaimedDelivery, attempt: attempt(1, 204) };
   assert.equal(await queue.complete([good]), 1);
@@ -220,7 +225,7 @@ test('results are written down in batches, each attempt added to those before it
     const row = by.get(id);
     assert.ok(row);
     assert.equal(row.status, outcomes[index]);
-    assert.equal(row.open, row.status === 'pending');
+    assert.equal(row.queued, row.status === 'pending');
     assert.equal(row.attempt_count, row.status === 'skipped' ? 0 : 1);
     assert.deepEqual(row.attempts, row.status === 'skipped' ? [] : [attempt(1)]);
     assert.deepEqual([row.claim_id, row.claimed_by, row.lease_until], [null, null, null]);
@@ -230,11 +235,17 @@ test('results are written down in batches, each attempt added to those before it
   assert.equal(again?.attemptCount, 1);
   assert.equal(again?.firstAttemptAt?.toISOString(), attempt(1).at);
   await queue.complete([
-    { delivery: again as ClaimedDelivery, status: 'failed', retryInMs: null, attempt: attempt(2, 500) },
+    { delivery: again as ClaimedDelivery, status: 'pending', retryInMs: -1, attempt: attempt(2, 500) },
+  ]);
+  const [last] = await claim();
+  assert.equal(last?.attemptCount, 2);
+  assert.equal(last?.firstAttemptAt?.toISOString(), attempt(1).at, 'the first stays the first');
+  await queue.complete([
+    { delivery: last as ClaimedDelivery, status: 'failed', retryInMs: null, attempt: attempt(3, 500) },
   ]);
   const row = (await rows()).find(({ id }) => id === again?.id);
-  assert.deepEqual(row?.attempts, [attempt(1), attempt(2, 500)]);
-  assert.equal(row?.first_attempt_at?.toISOString(), attempt(1).at, 'the first stays the first');
+  assert.deepEqual(row?.attempts, [attempt(1), attempt(2, 500), attempt(3, 500)]);
+  assert.deepEqual([row?.status, row?.attempt_count, row?.queued], ['failed', 3, false]);
   assert.deepEqual(await claim(), [], 'what is done is never claimed');
 });
 
@@ -256,7 +267,7 @@ test('what was made while its endpoint was disabled is kept as skipped; what was
   const enabled = await makeEndpoint();
   await makeEvents(1);
   const kept = await rows();
-  assert.deepEqual(kept.map(({ status, open }) => `${status} ${open}`).sort(), [
+  assert.deepEqual(kept.map(({ status, queued }) => `${status} ${queued}`).sort(), [
     'pending true',
     'skipped false',
   ]);
@@ -268,32 +279,47 @@ test('what was made while its endpoint was disabled is kept as skipped; what was
     assert.equal(claimed?.endpoint.id, enabled);
     assert.notEqual(claimed?.endpoint.id, disabled);
     assert.equal(claimed?.endpoint.enabled, false);
-    await change('claim_id = null, claimed_by = null, lease_until = null, status = $$pending$$ where open');
+    await change('claim_id = null, claimed_by = null, lease_until = null');
   }
 });
 
-test('the oldest day with an open delivery bounds what is looked at, and what is done does not count', async () => {
+test('what is left of earlier days is claimed, and written down in the log of its own day', async () => {
   const dayMs = 24 * 60 * 60 * 1000;
-  const today = new Date().setUTCHours(0, 0, 0, 0);
-  const oldestDay = async () => (await queue.oldestOpenDay()).getTime();
-  assert.equal(await oldestDay(), today);
   await makeEndpoint();
-  const old = new Date(today - 5 * dayMs + 1000);
+  const old = new Date(Date.now() - 5 * dayMs);
   await makeEvents(1, old);
   await makeEvents(1);
-  assert.equal(await oldestDay(), today - 5 * dayMs);
-  assert.equal((await claim({ since: new Date(today) })).length, 1, 'only from there on');
-  const [delivery] = await claim({ since: await queue.oldestOpenDay() });
-  assert.equal(delivery?.createdAt.getTime(), old.getTime());
-  await queue.complete([
-    {
-      delivery: delivery as ClaimedDelivery,
-      status: 'failed',
-      retryInMs: null,
-      attempt: attempt(1, 500),
-    },
-  ]);
-  assert.equal(await oldestDay(), today);
+  const claimed = await claim();
+  assert.deepEqual(
+    claimed.map(({ createdAt }) => createdAt.getTime() === old.getTime()),
+    [true, false],
+  );
+  const end = (delivery: ClaimedDelivery) =>
+    ({ delivery, status: 'failed', retryInMs: null, attempt: attempt(1, 500) }) as const;
+  assert.equal(await queue.complete(claimed.map(end)), 2);
+  assert.deepEqual(
+    (await rows()).map(({ status, attempts, queued }) => [status, attempts, queued]),
+    [
+      ['failed', [attempt(1, 500)], false],
+      ['failed', [attempt(1, 500)], false],
+    ],
+  );
+});
+
+test('an event of another workspace with the same id is not the one that is sent', async () => {
+  const makeTenant = async () => {
+    workspaceId = (await createWorkspace(database.db, { name: `Queue ${randomUUID()}` })).id;
+    await makeEndpoint();
+    await database.pool.query(
+      "insert into events (workspace_id, id, type, envelope) values ($1, 'evt_same', 'vault.deactivated', $2)",
+      [workspaceId, `of ${workspaceId}`],
+    );
+  };
+  await makeTenant();
+  await makeTenant();
+  const claimed = await claim();
+  assert.equal(claimed.length, 2);
+  for (const { envelope, endpoint } of claimed) assert.equal(envelope, `of ${endpoint.workspaceId}`);
 });
 
 test('a retry is due after so long by the clock of the database', async () => {
@@ -304,7 +330,7 @@ test('a retry is due after so long by the clock of the database', async () => {
   assert.ok(delivery, 'sent at once all the same');
   await queue.complete([{ delivery, status: 'pending', retryInMs: 60_000, attempt: attempt(1, 500) }]);
   const { rows } = await database.pool.query(
-    'select extract(epoch from next_attempt_at - now())::float8 as seconds from webhook_deliveries',
+    'select extract(epoch from next_attempt_at - now())::float8 as seconds from webhook_queue',
   );
   assert.ok(rows[0].seconds > 50 && rows[0].seconds <= 60, `${rows[0].seconds} s`);
 });

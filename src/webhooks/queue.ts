@@ -11,7 +11,7 @@ export interface ClaimedDelivery {
   envelope: string;
   attemptCount: number;
   firstAttemptAt: Date | null;
-  /** Where its row lies: finds it again without a look into an index. */
+  /** Where its row lies in the queue: finds it again without a look into an index. */
   rowAt: string;
   claimId: string;
   /** By this node's clock, just before it asked: the claim ends no sooner than a lease later. */
@@ -60,83 +60,92 @@ export interface ClaimRequest {
   /** Endpoints with deliveries that wait here: what has changed in them is looked up too. */
   waiting: string[];
   limit: number;
-  /** No open delivery is older; keeps the days before out of it. */
-  since: Date;
 }
 
 export interface Queue {
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** Writes results down; those whose claim was lost meanwhile are refused. Returns how many were taken. */
   complete(results: Result[]): Promise<number>;
-  /** The first moment of the oldest day that has open deliveries, or of today. */
-  oldestOpenDay(): Promise<Date>;
 }
 
 /**
- * Endpoints with open deliveries are found by hopping through the index from one to the next, so that a backlog of one
- * costs the others nothing; each then gives as many as it has room for, first attempts before retries. The next claim
- * goes on behind the last endpoint, so that the first ones do not take all there is to give.
+ * Endpoints that have something in the queue are found by hopping through the index from one to the next, so that a
+ * backlog of one costs the others nothing; each then gives as many as it has room for, first attempts before retries.
+ * The next claim goes on behind the last endpoint, so that the first ones do not take all there is to give.
  */
 const claimText = `
 with recursive active (endpoint_id) as (
-  (select endpoint_id from webhook_deliveries where open and created_at >= $4 and endpoint_id > $9
-   and ($10 = '' or endpoint_id <= $10) order by endpoint_id limit 1)
+  (select endpoint_id from webhook_queue where endpoint_id > $8 and ($9 = '' or endpoint_id <= $9)
+   order by endpoint_id limit 1)
   union all
   select next.endpoint_id from active cross join lateral (
-    select d.endpoint_id from webhook_deliveries d
-    where d.open and d.created_at >= $4 and d.endpoint_id > active.endpoint_id and ($10 = '' or d.endpoint_id <= $10)
-    order by d.endpoint_id limit 1
+    select q.endpoint_id from webhook_queue q
+    where q.endpoint_id > active.endpoint_id and ($9 = '' or q.endpoint_id <= $9)
+    order by q.endpoint_id limit 1
   ) as next
 ), due as (
-  select q.row_at, q.workspace_id, q.created_at, q.event_id
+  select found.row_at
   from active
-  left join unnest($1::text[], $2::integer[]) as room (endpoint_id, free) using (endpoint_id)
+  join webhook_endpoints e on e.id = active.endpoint_id
+  left join unnest($1::text[], $2::integer[]) as room (endpoint_id, free) on room.endpoint_id = active.endpoint_id
   cross join lateral (
-    select d.ctid as row_at, workspace_id, created_at, event_id from webhook_deliveries d
-    where d.endpoint_id = active.endpoint_id and d.open and d.created_at >= $4 and d.next_attempt_at <= now()
-      and (d.claim_id is null or d.lease_until < now())
-    order by d.retrying, d.next_attempt_at
+    select q.ctid as row_at from webhook_queue q
+    where q.endpoint_id = active.endpoint_id and q.next_attempt_at <= now()
+      and (q.claim_id is null or q.lease_until < now())
+    order by q.retrying, q.next_attempt_at
     limit coalesce(room.free, $3)
     for update skip locked
-  ) as q
-  limit $5
+  ) as found
+  limit $4
 )
-update webhook_deliveries d
-set status = 'delivering', claim_id = $6, claimed_by = $7, lease_until = now() + $8 * interval '1 millisecond'
-from due
-cross join lateral (
-  select envelope from events e where e.workspace_id = due.workspace_id and e.id = due.event_id limit 1
-) as event
-where d.ctid = due.row_at and d.created_at = due.created_at and d.created_at >= $4
-returning d.id, d.created_at, d.event_id, d.endpoint_id, d.attempt_count, d.first_attempt_at,
-  d.ctid as row_at, event.envelope`;
+update webhook_queue q
+set claim_id = $5, claimed_by = $6, lease_until = now() + $7 * interval '1 millisecond'
+from due where q.ctid = due.row_at
+returning q.workspace_id, q.delivery_id, q.created_at, q.event_id, q.endpoint_id, q.attempt_count, q.first_attempt_at,
+  q.ctid as row_at`;
 
+/** By what the queue still has of them: the log is changed only for those whose claim holds. */
 const completeText = `
-update webhook_deliveries d
-set status = r.status, open = r.open, retrying = d.retrying or r.attempt is not null,
-    next_attempt_at = case
-      when not r.open then null
-      when r.retry_in_ms is null then d.next_attempt_at
-      else now() + r.retry_in_ms * interval '1 millisecond'
-    end,
-    attempt_count = d.attempt_count + (r.attempt is not null)::integer,
-    first_attempt_at = coalesce(d.first_attempt_at, (r.attempt ->> 'at')::timestamptz),
-    attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end,
-    claim_id = null, claimed_by = null, lease_until = null
-from json_to_recordset($1) as r (
-  row_at tid, id text, created_at timestamptz, claim_id text, status text, open boolean, retry_in_ms float8, attempt jsonb
+with result as (
+  select row_at, id, claim_id, status, retry_in_ms, attempt from json_to_recordset($1)
+    as r (row_at tid, id text, claim_id text, status text, retry_in_ms float8, attempt jsonb)
+), ended as (
+  delete from webhook_queue q using result r
+  where r.status <> 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id
+  returning q.workspace_id, q.delivery_id, q.created_at, r.status, r.attempt
+), waiting as (
+  update webhook_queue q
+  set retrying = q.retrying or r.attempt is not null,
+      next_attempt_at = coalesce(now() + r.retry_in_ms * interval '1 millisecond', q.next_attempt_at),
+      attempt_count = q.attempt_count + (r.attempt is not null)::integer,
+      first_attempt_at = coalesce(q.first_attempt_at, (r.attempt ->> 'at')::timestamptz),
+      claim_id = null, claimed_by = null, lease_until = null
+  from result r
+  where r.status = 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id
+  returning q.workspace_id, q.delivery_id, q.created_at, r.status, r.attempt
 )
-where d.ctid = r.row_at and d.created_at = r.created_at and d.id = r.id and d.claim_id = r.claim_id
+update webhook_deliveries d
+set status = r.status,
+    attempt_count = d.attempt_count + (r.attempt is not null)::integer,
+    attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end
+from (select * from ended union all select * from waiting) as r
+where d.workspace_id = r.workspace_id and d.id = r.delivery_id and d.created_at = r.created_at
   and d.created_at between $2 and $3`;
 
 interface ClaimRow {
-  id: string;
+  workspace_id: string;
+  delivery_id: string;
   created_at: Date;
   event_id: string;
   endpoint_id: string;
   attempt_count: number;
   first_attempt_at: Date | null;
   row_at: string;
+}
+
+interface EventRow {
+  workspace_id: string;
+  event_id: string;
   envelope: string;
 }
 
@@ -151,9 +160,7 @@ interface EndpointRow {
   revision: number;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
-
-export function createQueue(pool: Pool, { retentionDays }: { retentionDays: number }): Queue {
+export function createQueue(pool: Pool): Queue {
   /** The endpoint where the last claim had enough. */
   let after = '';
 
@@ -161,14 +168,14 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
   let endpoints = new Map<string, ClaimedEndpoint>();
 
   async function claimRows(request: ClaimRequest): Promise<ClaimRow[]> {
-    const { claimId, nodeId, leaseMs, room, usual, limit, since } = request;
+    const { claimId, nodeId, leaseMs, room, usual, limit } = request;
     const claimBetween = async (first: string, last: string, limit: number) => {
       const ids = room.map((one) => one.endpointId);
       const free = room.map((one) => one.free);
       const { rows } = await pool.query<ClaimRow>({
         name: 'webhook-claim',
         text: claimText,
-        values: [ids, free, usual, since, limit, claimId, nodeId, leaseMs, first, last],
+        values: [ids, free, usual, limit, claimId, nodeId, leaseMs, first, last],
       });
       return rows;
     };
@@ -186,8 +193,8 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
   }
 
   /** As they are now; deliveries claimed before see it too. */
-  async function lookUp(ids: Set<string>): Promise<void> {
-    if (ids.size === 0) return;
+  async function lookUp(ids: Set<string>): Promise<Map<string, ClaimedEndpoint>> {
+    if (ids.size === 0) return endpoints;
     const { rows } = await pool.query<EndpointRow>({
       name: 'webhook-endpoints',
       text: `select id, workspace_id, url, enabled and deleted_at is null as enabled, rate_limit, failing_since,
@@ -198,6 +205,20 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
     endpoints = new Map(
       rows.map((row) => [row.id, Object.assign(endpoints.get(row.id) ?? {}, toEndpoint(row))]),
     );
+    return endpoints;
+  }
+
+  /** Each text once, however many endpoints it goes to. */
+  async function readEnvelopes(claimed: ClaimRow[]): Promise<Map<string, string>> {
+    const wanted = [...new Map(claimed.map((row) => [eventKey(row), row])).values()];
+    if (wanted.length === 0) return new Map();
+    const { rows } = await pool.query<EventRow>({
+      name: 'webhook-envelopes',
+      text: `select workspace_id, id as event_id, envelope
+             from unnest($1::text[], $2::text[]) as wanted (workspace_id, id) join events e using (workspace_id, id)`,
+      values: [wanted.map((row) => row.workspace_id), wanted.map((row) => row.event_id)],
+    });
+    return new Map(rows.map((row) => [eventKey(row), row.envelope]));
   }
 
   /** Claims whose answer never came: what they hold would wait for the end of its lease. */
@@ -206,8 +227,8 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
   async function giveBackLost(): Promise<void> {
     if (lost.size === 0) return;
     await pool.query(
-      `update webhook_deliveries set status = 'pending', claim_id = null, claimed_by = null, lease_until = null
-       where open and claim_id = any($1::text[])`,
+      `update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
+       where claim_id = any($1::text[])`,
       [[...lost]],
     );
     lost.clear();
@@ -219,10 +240,15 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
       await giveBackLost();
       try {
         const rows = request.limit > 0 ? await claimRows(request) : [];
-        await lookUp(new Set([...request.waiting, ...rows.map((row) => row.endpoint_id)]));
+        const [envelopes, present] = await Promise.all([
+          readEnvelopes(rows),
+          lookUp(new Set([...request.waiting, ...rows.map((row) => row.endpoint_id)])),
+        ]);
         return rows.flatMap((row) => {
-          const endpoint = endpoints.get(row.endpoint_id);
-          return endpoint ? toDelivery(row, { claimId: request.claimId, claimedAt, endpoint }) : [];
+          const endpoint = present.get(row.endpoint_id);
+          const envelope = envelopes.get(eventKey(row));
+          if (!endpoint || envelope === undefined) return [];
+          return toDelivery(row, { claimId: request.claimId, claimedAt, endpoint, envelope });
         });
       } catch (error) {
         lost.add(request.claimId);
@@ -234,10 +260,8 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
       const rows = results.map(({ delivery, status, retryInMs, attempt }) => ({
         row_at: delivery.rowAt,
         id: delivery.id,
-        created_at: delivery.createdAt,
         claim_id: delivery.claimId,
         status,
-        open: status === 'pending',
         retry_in_ms: retryInMs,
         attempt,
       }));
@@ -250,34 +274,22 @@ export function createQueue(pool: Pool, { retentionDays }: { retentionDays: numb
       });
       return rowCount ?? 0;
     },
-
-    async oldestOpenDay() {
-      const today = new Date().setUTCHours(0, 0, 0, 0);
-      // One look into the index of each day; retention may lag behind by a day.
-      const { rows } = await pool.query<{ day: Date }>({
-        name: 'webhook-oldest-day',
-        text: `select day from generate_series($1::timestamptz, $2::timestamptz, interval '1 day') as day
-               cross join lateral (
-                 select 1 from webhook_deliveries
-                 where open and created_at >= day and created_at < day + interval '1 day' limit 1
-               ) as open
-               order by day limit 1`,
-        values: [new Date(today - (retentionDays + 1) * dayMs), new Date(today)],
-      });
-      return rows[0]?.day ?? new Date(today);
-    },
   };
+}
+
+/** The id alone says nothing: another workspace may have the same. */
+function eventKey({ workspace_id, event_id }: Pick<EventRow, 'workspace_id' | 'event_id'>): string {
+  return `${workspace_id} ${event_id}`;
 }
 
 function toDelivery(
   row: ClaimRow,
-  claim: Pick<ClaimedDelivery, 'claimId' | 'claimedAt' | 'endpoint'>,
+  claim: Pick<ClaimedDelivery, 'claimId' | 'claimedAt' | 'endpoint' | 'envelope'>,
 ): ClaimedDelivery {
   return {
-    id: row.id,
+    id: row.delivery_id,
     createdAt: row.created_at,
     eventId: row.event_id,
-    envelope: row.envelope,
     attemptCount: row.attempt_count,
     firstAttemptAt: row.first_attempt_at,
     rowAt: row.row_at,

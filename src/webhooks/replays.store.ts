@@ -67,11 +67,17 @@ export async function enqueueEvents(
 ): Promise<{ count: number; lastEventId: string }> {
   const at = new Date();
   const { rows } = await sql<{ event_id: string }>`
-    insert into webhook_deliveries
-      (workspace_id, id, event_id, endpoint_id, type, status, open, retrying, next_attempt_at, replay_id, created_at)
-    select workspace_id, ${idBound('dlv', at)} || upper(substr(md5(id || ${replay.id}), 1, 16)), id,
-           ${replay.endpoint_id}, type, 'pending', true, true, now(), ${replay.id}, ${at}
-    from (${eventsAfter(replay.last_event_id, replay)} limit ${limit}) as event
+    with made as (
+      insert into webhook_deliveries
+        (workspace_id, id, event_id, endpoint_id, type, status, replay_id, created_at)
+      select workspace_id, ${idBound('dlv', at)} || upper(substr(md5(id || ${replay.id}), 1, 16)), id,
+             ${replay.endpoint_id}, type, 'pending', ${replay.id}, ${at}
+      from (${eventsAfter(replay.last_event_id, replay)} limit ${limit}) as event
+      returning workspace_id, id, created_at, event_id, endpoint_id, replay_id
+    )
+    insert into webhook_queue
+      (workspace_id, delivery_id, created_at, event_id, endpoint_id, replay_id, retrying, next_attempt_at)
+    select workspace_id, id, created_at, event_id, endpoint_id, replay_id, true, now() from made
     returning event_id`.execute(db);
   const ids = rows.map(({ event_id }) => event_id).sort();
   // Nothing is left of the range when there are fewer than asked for.
@@ -81,9 +87,7 @@ export async function enqueueEvents(
 
 export async function countOpenDeliveries(db: Db, replayId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from webhook_deliveries where replay_id = ${replayId} and open`.execute(
-    db,
-  );
+    select count(*)::integer as count from webhook_queue where replay_id = ${replayId}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -95,21 +99,11 @@ export async function countEndedDeliveries(
     .selectFrom('webhook_deliveries')
     .select((select) => ['status', select.fn.countAll<string>().as('count')])
     .where('replay_id', '=', replayId)
-    .where('open', '=', false)
+    .where('status', '!=', 'pending')
     .groupBy('status')
     .execute();
   const of = (status: string) => Number(rows.find((row) => row.status === status)?.count ?? 0);
   return { succeeded: of('succeeded'), failed: of('failed'), skipped: of('skipped') };
-}
-
-export async function skipOpenDeliveries(db: Db, replayId: string): Promise<void> {
-  await db
-    .updateTable('webhook_deliveries')
-    .set({ status: 'skipped', open: false, next_attempt_at: null })
-    .where('replay_id', '=', replayId)
-    .where('open', '=', true)
-    .where('claim_id', 'is', null)
-    .execute();
 }
 
 /** An event's id may be made a little before or after the event's own time, which is what counts. */

@@ -19,9 +19,9 @@ import {
   firstBound,
   type ReplayRow,
   type Selection,
-  skipOpenDeliveries,
   takeReplay,
 } from './replays.store.ts';
+import { skipWaiting } from './waiting.ts';
 
 /** How the last delivery of an event to the endpoint ended. */
 export type ReplayedStatus = 'succeeded' | 'failed' | 'skipped';
@@ -203,7 +203,7 @@ export function createReplays({ db, bell, deliveryBell }: ReplaysDeps): Replays 
         if (!replay) throw notFound(id);
         if (replay.state !== 'running') return;
         await changeReplay(db, replay, { state: 'cancelled', finished_at: new Date() });
-        await skipOpenDeliveries(db, id);
+        await skipWaiting(db, 'replay_id', id);
         const details = { replayId: id };
         await insertAll(db, [
           auditWrite(caller, {

@@ -108,7 +108,7 @@ const longestDrainMs = 60_000;
 /** Waits until nothing is left to send. What failed six times while its receiver misbehaved is tried again by hand. */
 async function drain(stage: Stage): Promise<void> {
   const { store, client, receivers, count } = stage;
-  const open = () => store.query('select id, status, next_attempt_at from webhook_deliveries where open');
+  const open = () => store.query('select delivery_id, claim_id, next_attempt_at from webhook_queue');
   const wait = () =>
     waitUntil(async () => (await open()).length === 0, longestDrainMs).catch(async () => {
       throw new Violation(`deliveries are left after ${longestDrainMs} ms`, (await open()).slice(0, 10));

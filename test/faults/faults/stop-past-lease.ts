@@ -87,9 +87,7 @@ async function nodeIds({ store }: Stage): Promise<number[]> {
 }
 
 async function claims({ store }: Stage): Promise<{ claim_id: string; claimed_by: number }[]> {
-  return store.query(
-    'select claim_id, claimed_by from webhook_deliveries where open and claim_id is not null',
-  );
+  return store.query('select claim_id, claimed_by from webhook_queue where claim_id is not null');
 }
 
 function sentBy({ nodes }: Stage, node: Node): Promise<number> {

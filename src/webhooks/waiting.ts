@@ -1,0 +1,32 @@
+/** What waits in the queue, changed by others than the dispatcher: taken out of it, or put in once more. */
+import { sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+
+/**
+ * What waits for an endpoint, or of a replay, is kept in the log as skipped, and can be replayed. What is being sent just
+ * now ends as it ends.
+ */
+export async function skipWaiting(db: Db, column: 'endpoint_id' | 'replay_id', value: string): Promise<void> {
+  await sql`
+    with taken as (
+      delete from webhook_queue where ${sql.ref(column)} = ${value} and claim_id is null
+      returning workspace_id, delivery_id, created_at
+    )
+    update webhook_deliveries d set status = 'skipped'
+    from taken t where d.workspace_id = t.workspace_id and d.id = t.delivery_id and d.created_at = t.created_at`.execute(
+    db,
+  );
+}
+
+/** Due now, whether it waits for its next attempt or has had its last. What a node has claimed meanwhile is left to it. */
+export async function putInAgain(db: Db, workspaceId: string, deliveryId: string): Promise<void> {
+  await sql`
+    insert into webhook_queue
+      (workspace_id, delivery_id, created_at, event_id, endpoint_id, replay_id, retrying, next_attempt_at,
+       attempt_count, first_attempt_at)
+    select workspace_id, id, created_at, event_id, endpoint_id, replay_id, true, now(),
+           attempt_count, (attempts -> 0 ->> 'at')::timestamptz
+    from webhook_deliveries where workspace_id = ${workspaceId} and id = ${deliveryId}
+    on conflict (workspace_id, delivery_id) do update set retrying = true, next_attempt_at = now()
+    where webhook_queue.claim_id is null`.execute(db);
+}
