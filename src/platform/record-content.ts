@@ -23,8 +23,7 @@ export function recordContent(data: unknown, field: string): RecordContent {
   const salted = Buffer.allocUnsafe(salt.length + Buffer.byteLength(canonical));
   salt.copy(salted);
   salted.write(canonical, salt.length);
-  const digest = hash('sha256', salted, 'buffer');
-  return { data: canonical, salt, digest };
+  return { data: canonical, salt, digest: Buffer.from(hash('sha256', salted), 'hex') };
 }
 
 export interface NewVersion {
