@@ -1,7 +1,7 @@
 /** Peer and Holdfast under the same load in turns; the ratio is a median. */
 import { waitForRest } from './cpu-time.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
-import type { Comparison, Outcome } from './row.ts';
+import type { Comparison, Figure, Outcome } from './row.ts';
 import type { Stage } from './stage.ts';
 import { median, playInTurns } from './turns.ts';
 
@@ -12,6 +12,7 @@ export interface Duel {
   atLeast: number;
   freshIds?: boolean;
   freshAddresses?: boolean;
+  unit?: Figure['unit'];
 }
 
 export interface Side {
@@ -19,6 +20,9 @@ export interface Side {
   requests: LoadRequest[];
   /** For requests that make a row each: how many there are, to hold against the answers. */
   countRows?(): Promise<number>;
+  /** Things that a request makes; what is compared is things per second. */
+  each?: number;
+  connections?: number;
 }
 
 interface Played extends LoadResult {
@@ -26,27 +30,29 @@ interface Played extends LoadResult {
   settleMs: number;
 }
 
-const connections = 64;
+const usualConnections = 64;
 const warmUpSeconds = 2;
 const roundSeconds = 4;
 const rounds = 3;
 
 export async function duel(
   stage: Stage,
-  { peer, holdfast, atLeast, freshIds = false, freshAddresses = false }: Duel,
+  { peer, holdfast, atLeast, freshIds = false, freshAddresses = false, unit = 'req/s' }: Duel,
 ): Promise<Outcome> {
   const load = await stage.load();
 
   async function turn(side: Side, seconds: number): Promise<Played> {
-    const { url, requests } = side;
+    const { url, requests, each = 1, connections = usualConnections } = side;
     const before = await side.countRows?.();
     const result = await load.run({ url, requests, connections, seconds, freshIds, freshAddresses });
     // The other side's turn must not pay for what this one leaves behind.
     const settleMs = await waitForRest();
     refuseFaults(url, result);
     const after = await side.countRows?.();
-    if (before !== undefined && after !== undefined) refuseMissingRows(after - before, result.succeeded);
-    return { ...result, settleMs };
+    if (before !== undefined && after !== undefined) {
+      refuseMissingRows((after - before) / each, result.succeeded, connections);
+    }
+    return { ...result, perSecond: result.perSecond * each, settleMs };
   }
 
   const seconds = { 'warm-up': warmUpSeconds, measured: roundSeconds };
@@ -64,7 +70,7 @@ export async function duel(
 
   const figure = (turns: Played[]) => ({
     value: median(turns.map(({ perSecond }) => perSecond)),
-    unit: 'req/s' as const,
+    unit,
     p99Ms: median(turns.map(({ p99Ms }) => p99Ms)),
   });
   const ratio = median(played.map(({ peer, holdfast }) => holdfast.perSecond / peer.perSecond));
@@ -76,7 +82,7 @@ export async function duel(
     toReach: `≥ ${atLeast.toFixed(1)}×`,
     reached: ratio >= atLeast,
   };
-  return { comparisons: [comparison], details: { connections, roundSeconds, rounds: played } };
+  return { comparisons: [comparison], details: { roundSeconds, rounds: played } };
 }
 
 function refuseFaults(url: string, { otherAnswers, errors }: LoadResult): void {
@@ -87,7 +93,7 @@ function refuseFaults(url: string, { otherAnswers, errors }: LoadResult): void {
 }
 
 /** Requests that were under way when the load ended have made rows too. */
-function refuseMissingRows(made: number, succeeded: number): void {
+function refuseMissingRows(made: number, succeeded: number, connections: number): void {
   if (made >= succeeded && made <= succeeded + connections) return;
   throw new Error(`${succeeded} requests succeeded, but there are ${made} more rows`);
 }

@@ -32,6 +32,14 @@ export interface Comparison {
 
 export interface Figure {
   value: number;
-  unit: 'req/s' | 'deliveries/s' | 'events/s' | 's' | 'ms' | 'MB' | 'statements';
+  unit:
+    | 'req/s'
+    | 'records/s'
+    | 'deliveries/s'
+    | 'events/s'
+    | 's'
+    | 'ms'
+    | 'MB'
+    | 'statements';
   p99Ms: number | null;
 }

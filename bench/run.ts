@@ -5,6 +5,7 @@ import { printTable, type Report, type Result, saveReport } from './report.ts';
 import type { Row } from './row.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
 import { read } from './rows/read.ts';
+import { records, recordsBatch } from './rows/records.ts';
 import { firstStart, warmStart } from './rows/start.ts';
 import { webhookDeliveries } from './rows/webhook-deliveries.ts';
 import { webhookIsolation } from './rows/webhook-isolation.ts';
@@ -20,6 +21,8 @@ const rows: Row[] = [
   createIdempotent,
   createWorker,
   create,
+  records,
+  recordsBatch,
   webhookDeliveries,
   webhookLatency,
   webhookIsolation,

@@ -48,21 +48,23 @@ export async function lookInto(
   chain: Chain,
   { db, attemptsAmong, vaultsOfAnchors }: FindingsDeps,
 ): Promise<Findings | null> {
-  const placed = blocks.flatMap((block) =>
-    block.transactions.map((transaction): Placed => ({ ...transaction, block })),
-  );
-  if (placed.length === 0) return { rows: [], mined: [] };
-  const [vaults, senders] = await Promise.all([
-    findVaults(db, new Set(placed.flatMap(({ from, to }) => [from, to]))),
-    senderAddresses(db),
-  ]);
+  const addresses = new Set<Hex>();
+  for (const { transactions } of blocks) {
+    for (const { from, to } of transactions) addresses.add(from).add(to);
+  }
+  if (addresses.size === 0) return { rows: [], mined: [] };
+  const [vaults, senders] = await Promise.all([findVaults(db, addresses), senderAddresses(db)]);
   const rows = createRows();
-  for (const transaction of placed) {
-    for (const vault of vaults.get(transaction.from) ?? []) rows.add(vault, transaction);
-    for (const vault of vaults.get(transaction.to) ?? []) rows.add(vault, transaction);
+  const sent: Placed[] = [];
+  for (const block of blocks) {
+    for (const transaction of block.transactions) {
+      const { from, to } = transaction;
+      for (const vault of vaults.get(from) ?? []) rows.add(vault, { ...transaction, block });
+      for (const vault of vaults.get(to) ?? []) rows.add(vault, { ...transaction, block });
+      if (senders.has(from)) sent.push({ ...transaction, block });
+    }
   }
 
-  const sent = placed.filter(({ from }) => senders.has(from));
   if (sent.length === 0) return { rows: rows.all(), mined: [] };
   const byHash = new Map(sent.map((transaction) => [transaction.hash, transaction]));
   const attempts = await attemptsAmong(db, [...byHash.keys()]);

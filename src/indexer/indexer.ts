@@ -48,7 +48,8 @@ export interface IndexerDeps {
   heldBlocks?: number;
 }
 
-const windowBlocks = 32;
+/** Blocks of one commit. */
+export const windowBlocks = 32;
 /** So that a long way to catch up gives a sign of life now and then. */
 const windowsPerStep = 16;
 /** A vault's address is not used before the vault exists, so little more than the present is needed at the start. */

@@ -1,0 +1,103 @@
+/**
+ * The `records` rows: POST records, singly and a thousand at a time, against a bare route that does one durable INSERT.
+ * A record is checked, brought into canonical form, hashed and committed together with its leaf and its audit entry.
+ */
+import { apiBase } from '../../src/http/api.ts';
+import { peerDatabase } from '../bare-peer.ts';
+import { duel } from '../duel.ts';
+import type { LoadRequest } from '../load.ts';
+import { holdfastDatabase } from '../postgres.ts';
+import type { Row } from '../row.ts';
+import { keyHeaders } from '../service.ts';
+import { makeVaults } from '../vaults.ts';
+
+const recordsPath = `${apiBase}/platform/records`;
+const batchSize = 1_000;
+
+export const records: Row = recordsRow({
+  name: 'records',
+  what: 'POST a record with an Idempotency-Key, against one bare durable INSERT',
+  idempotent: true,
+  atLeast: 1.5,
+});
+
+export const recordsBatch: Row = recordsRow({
+  name: 'records-batch',
+  what: `POST ${batchSize} records at once, against the INSERT, in records`,
+  each: batchSize,
+  // Fewer, since each has a thousand under way.
+  connections: 8,
+  atLeast: 3,
+});
+
+interface RecordsRow {
+  name: string;
+  what: string;
+  atLeast: number;
+  idempotent?: boolean;
+  each?: number;
+  connections?: number;
+}
+
+function recordsRow({ name, what, atLeast, idempotent = false, each = 1, connections }: RecordsRow): Row {
+  return {
+    name,
+    what,
+    async measure(stage) {
+      const service = await stage.service();
+      const peer = await stage.barePeer();
+      const postgres = await stage.postgres();
+      const addresses = await makeVaults(service, 16);
+      const post = (path: string, headers: Record<string, string>, body: object): LoadRequest => ({
+        method: 'POST',
+        path,
+        headers: {
+          'content-type': 'application/json',
+          ...headers,
+          // The peer gets it too, so that both sides cost the load generator the same.
+          ...(idempotent && { 'idempotency-key': '[<id>]' }),
+        },
+        body: JSON.stringify(body),
+      });
+      const headers = keyHeaders(service);
+      const requests = Array.from({ length: 64 }, (_, number) => {
+        const vaultAddress = addresses[number % addresses.length];
+        if (each === 1) return post(recordsPath, headers, { vaultAddress, ...reading(number) });
+        const batch = Array.from({ length: each }, (_, place) => reading(number * each + place));
+        return post(`${recordsPath}/batch`, headers, { vaultAddress, records: batch });
+      });
+      return duel(stage, {
+        peer: {
+          url: peer.url,
+          requests: [post('/things', {}, { name: 'Cold room 4' })],
+          countRows: () => postgres.countRows(peerDatabase, 'things'),
+        },
+        holdfast: {
+          url: service.url,
+          requests,
+          countRows: () => postgres.countRows(holdfastDatabase, 'records'),
+          each,
+          ...(connections !== undefined && { connections }),
+        },
+        atLeast,
+        freshIds: idempotent,
+        unit: each === 1 ? 'req/s' : 'records/s',
+      });
+    },
+  };
+}
+
+/** What a sensor might report; 180 bytes of canonical JSON. */
+function reading(number: number): object {
+  return {
+    externalId: `reading-${number}`,
+    data: {
+      sensor: `cold-room-4/probe-${number % 8}`,
+      takenAt: new Date(Date.UTC(2026, 10, 15) + number * 1000).toISOString(),
+      temperatureCelsius: -18 + (number % 40) / 10,
+      humidityPercent: 40 + (number % 20),
+      doorOpen: number % 7 === 0,
+      operator: { name: 'Ada Example', shift: 'night' },
+    },
+  };
+}

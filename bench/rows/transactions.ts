@@ -1,0 +1,213 @@
+/** `transactions`: pages of a vault's transactions, at any depth and of any dates, against the same SELECT through `pg`. */
+import type { Pool } from 'pg';
+import { createTransactions, type Place } from '../../src/platform/transactions.ts';
+import { waitForRest } from '../cpu-time.ts';
+import type { LoadRequest } from '../load.ts';
+import { holdfastDatabase } from '../postgres.ts';
+import type { Row } from '../row.ts';
+import { type Statement, startSelectPeer } from '../select-peer.ts';
+import { keyHeaders } from '../service.ts';
+import { openTransactionData, type TransactionData } from '../transactions.ts';
+import { median, playInTurns } from '../turns.ts';
+import { vaultsPath } from '../vaults.ts';
+
+const total = Number(process.env.BENCH_TRANSACTIONS ?? 10_000_000);
+const pages = 1_024;
+const connections = 64;
+const streamSeconds = 20;
+const perSecond = 200;
+const p99ToReachMs = 5;
+const ratioToReach = 0.6;
+const secondsOf = { 'warm-up': 3, measured: 5 };
+const rounds = 3;
+
+interface Played {
+  perSecond: number;
+  p99Ms: number;
+}
+
+/** A page somewhere in a list. */
+interface Page {
+  request: LoadRequest & { method: 'POST'; headers: Record<string, string>; body: string };
+  statement: Statement;
+}
+
+export const transactions: Row = {
+  name: 'transactions',
+  what: `pages of ${total.toLocaleString('en')} transactions, any depth, any dates, against the same SELECT through pg`,
+  async measure(stage) {
+    const data = await openTransactionData(stage, total);
+    const { service, postgres } = data;
+    const load = await stage.load();
+    const stream = await stage.stream();
+    const peer = await stage.keep(startSelectPeer);
+    const all = await choosePages(data);
+    const requests = all.map(({ request }) => request);
+    const statements = all.map(({ statement }) => statement);
+
+    const played = await playInTurns(
+      {
+        async peer(kind): Promise<Played> {
+          const connection = postgres.connection(holdfastDatabase);
+          const result = await peer.run({
+            connection,
+            statements,
+            inFlight: connections,
+            seconds: secondsOf[kind],
+          });
+          await waitForRest();
+          return result;
+        },
+        async holdfast(kind): Promise<Played> {
+          const result = await load.run({
+            url: service.url,
+            requests,
+            connections,
+            seconds: secondsOf[kind],
+          });
+          await waitForRest();
+          if (result.errors > 0 || Object.keys(result.otherAnswers).length > 0) {
+            throw new Error(`not all were answered: ${JSON.stringify(result)}`);
+          }
+          return result;
+        },
+      },
+      {
+        rounds,
+        tell: ({ peer, holdfast }) =>
+          `pg ${Math.round(peer.perSecond)}/s, Holdfast ${Math.round(holdfast.perSecond)}/s`,
+      },
+    );
+    const steady = await stream.run({
+      url: service.url,
+      perSecond,
+      seconds: streamSeconds,
+      inFlight: connections,
+      requests,
+    });
+    if (steady.fault !== null) throw new Error(steady.fault);
+
+    const ratio = median(played.map(({ peer, holdfast }) => holdfast.perSecond / peer.perSecond));
+    const figure = (side: 'peer' | 'holdfast') => ({
+      value: median(played.map((turn) => turn[side].perSecond)),
+      unit: 'pages/s' as const,
+      p99Ms: median(played.map((turn) => turn[side].p99Ms)),
+    });
+    return {
+      comparisons: [
+        {
+          figure: `p99 at ${perSecond} req/s`,
+          peer: null,
+          holdfast: { value: steady.p99Ms, unit: 'ms', p99Ms: null },
+          ratio: null,
+          toReach: `≤ ${p99ToReachMs} ms`,
+          reached: steady.p99Ms <= p99ToReachMs,
+        },
+        {
+          figure: 'throughput',
+          peer: figure('peer'),
+          holdfast: figure('holdfast'),
+          ratio,
+          toReach: `≥ ${ratioToReach}×`,
+          reached: ratio >= ratioToReach,
+        },
+      ],
+      details: { total, rounds: played, steady },
+    };
+  },
+};
+
+/** Half of them of the largest vault; by signed cursors, by hashes and from the top; with and without dates. */
+async function choosePages({ service, postgres, addresses }: TransactionData): Promise<Page[]> {
+  const headers = { ...keyHeaders(service), 'content-type': 'application/json' };
+  const recorder = createRecorder();
+  const ids = new Map(
+    (
+      await postgres.query<{ id: string; workspace_id: string; address: string }>(
+        holdfastDatabase,
+        'select id, workspace_id, address from vaults',
+      )
+    ).map((vault) => [vault.address, vault]),
+  );
+  const found: Page[] = [];
+  for (let number = 0; number < pages; number += 1) {
+    const address = addresses[number % 2 === 0 ? 0 : number % addresses.length] ?? '';
+    const vault = ids.get(address);
+    if (!vault) throw new Error(`there is no vault ${address}`);
+    const [row] = await postgres.query<{ hash: string; block: number; index: number; day: string }>(
+      holdfastDatabase,
+      `select '0x' || encode(hash, 'hex') as hash, block_number::int as block, transaction_index as index,
+              to_char(to_timestamp(time_seconds) at time zone 'utc', 'YYYY-MM-DD') as day
+       from vault_transactions where workspace_id = $1 and vault_id = $2 and block_number >= $3::bigint
+       order by block_number, transaction_index limit 1`,
+      [vault.workspace_id, vault.id, Math.floor((Math.random() * total) / 5.1)],
+    );
+    if (!row) throw new Error(`no transaction of ${address}`);
+    const dates = datesAround(row.day, number);
+    const path = `${vaultsPath}/${address}/transactions`;
+    const hash = row.hash as Place['hash'];
+    let after: Place | null = null;
+    let cursor: string | undefined;
+    if (number % 4 === 3) {
+      after = { hash };
+      cursor = hash;
+    } else if (number % 4 > 0) {
+      after = { hash, stood: { blockNumber: row.block, index: row.index, reorgId: 0 } };
+      cursor = await signedCursor(service.url + path, headers, { cursor: hash, limit: 1, ...dates });
+    }
+    const body = JSON.stringify({ ...dates, ...(cursor !== undefined && { cursor }) });
+    const statement = await recorder.record({
+      workspaceId: vault.workspace_id,
+      vaultId: vault.id,
+      ...dates,
+      after,
+      limit: 100,
+    });
+    found.push({ request: { method: 'POST', path, headers, body }, statement });
+  }
+  return found;
+}
+
+function datesAround(day: string, number: number): { initialDate?: string; finalDate?: string } {
+  const shifted = (days: number) =>
+    new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+  const initialDate = shifted(-(number % 90));
+  const finalDate = shifted(number % 30);
+  return [{}, { initialDate }, { finalDate }, { initialDate, finalDate }][(number >> 2) % 4] ?? {};
+}
+
+/** The cursor after the next transaction; undefined at the end of a list. */
+async function signedCursor(
+  url: string,
+  headers: Record<string, string>,
+  body: object,
+): Promise<string | undefined> {
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (answer.status !== 200) throw new Error(await answer.text());
+  await answer.text();
+  return answer.headers.get('x-next-cursor') ?? undefined;
+}
+
+/** Takes down what would be sent to PostgreSQL for a page. */
+function createRecorder() {
+  let last: Statement | null = null;
+  const pool = {
+    async query({ name, text, values }: Statement) {
+      last = { name, text, values: values.map((value) => (Buffer.isBuffer(value) ? hexText(value) : value)) };
+      // As if nothing was there, and no reorg ever.
+      return { rows: [{ reorg_id: 0, hash: null, indexed_block: null }] };
+    },
+  };
+  const transactions = createTransactions(pool as unknown as Pool);
+  return {
+    async record(query: Parameters<typeof transactions.list>[0]): Promise<Statement> {
+      await transactions.list(query);
+      if (last === null) throw new Error('no statement was sent');
+      return last;
+    },
+  };
+}
+
+function hexText(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`;
+}
