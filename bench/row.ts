@@ -37,6 +37,8 @@ export interface Figure {
     | 'records/s'
     | 'deliveries/s'
     | 'events/s'
+    | 'blocks/s'
+    | 'pages/s'
     | 's'
     | 'ms'
     | 'MB'

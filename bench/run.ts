@@ -4,9 +4,11 @@ import { machineFacts } from './machine.ts';
 import { printTable, type Report, type Result, saveReport } from './report.ts';
 import type { Row } from './row.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
+import { indexer } from './rows/indexer.ts';
 import { read } from './rows/read.ts';
 import { records, recordsBatch } from './rows/records.ts';
 import { firstStart, warmStart } from './rows/start.ts';
+import { transactions } from './rows/transactions.ts';
 import { webhookDeliveries } from './rows/webhook-deliveries.ts';
 import { webhookIsolation } from './rows/webhook-isolation.ts';
 import { webhookLatency } from './rows/webhook-latency.ts';
@@ -23,6 +25,8 @@ const rows: Row[] = [
   create,
   records,
   recordsBatch,
+  transactions,
+  indexer,
   webhookDeliveries,
   webhookLatency,
   webhookIsolation,

@@ -21,12 +21,18 @@ const longestStartMs = 60_000;
 /** The service gives itself 12 s to stop. */
 const longestStopMs = 20_000;
 
-export async function startService({ dataDir }: { dataDir: string }): Promise<Service> {
+export async function startService({
+  dataDir,
+  settings = {},
+}: {
+  dataDir: string;
+  settings?: Record<string, string>;
+}): Promise<Service> {
   const began = performance.now();
   const child = spawn(program, ['serve'], {
     // A .env of the checkout must not reach it.
     cwd: dataDir,
-    env: serviceEnvironment(dataDir),
+    env: { ...serviceEnvironment(dataDir), ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
     // Not in our process group, where Ctrl-C would end it before it can stop its PostgreSQL: we stop it ourselves.
     detached: true,

@@ -13,9 +13,9 @@ async function runStream({ url, perSecond, seconds, inFlight, requests }: Stream
   let succeeded = 0;
   let fault: string | null = null;
 
-  async function send({ path, method, headers }: StreamRequest, dueAt: number): Promise<void> {
+  async function send(request: StreamRequest, dueAt: number): Promise<void> {
     try {
-      const { statusCode, body } = await pool.request({ path, method, headers });
+      const { statusCode, body } = await pool.request(request);
       const text = await body.text();
       // From the time it was due: waiting for a connection counts.
       latencies.record(Math.max(1, Math.round((performance.now() - dueAt) * 1000)));

@@ -15,9 +15,10 @@ export interface Stream {
 }
 
 export interface StreamRequest {
-  method: 'PATCH';
+  method: 'PATCH' | 'POST';
   path: string;
   headers: Record<string, string>;
+  body?: string;
 }
 
 export interface StreamResult {
