@@ -120,7 +120,11 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       log,
     );
     const eventStreams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell: feedBell }) });
-    const metrics = createMetrics({ pool, loopHealth: loops.health, also: webhookMetrics.all });
+    const metrics = createMetrics({
+      pool,
+      loopHealth: loops.health,
+      also: [...webhookMetrics.all, ...onChain.metrics],
+    });
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
     const workers = createWorkers({ db, commit, keyring });

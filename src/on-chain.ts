@@ -1,6 +1,7 @@
 /** Puts together what works on the chain: the lead on it, and the loops that anchor, send, follow and announce while this node has it. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Metric } from 'prom-client';
 import type { Address } from 'viem';
 import { announcerLoop } from './anchoring/announcer.loop.ts';
 import { type AnchoredLeaf, createAnnouncer } from './anchoring/announcer.ts';
@@ -8,6 +9,7 @@ import { createBatchThread } from './anchoring/batch-thread.ts';
 import { batcherLoop } from './anchoring/batcher.loop.ts';
 import { createBatcher } from './anchoring/batcher.ts';
 import { applyMoves, vaultsOfAnchors } from './anchoring/batches.ts';
+import { createChainMetrics } from './anchoring/metrics.ts';
 import { createProofs, type Proofs } from './anchoring/proofs.ts';
 import type { RpcCall } from './chain/anchor-reader.ts';
 import type { Lead } from './chain/chain.ts';
@@ -30,6 +32,7 @@ export interface OnChain {
   /** Made from the database alone, on any node. */
   proofs: Proofs;
   loops: Loop[];
+  metrics: Metric[];
   /** A call to the chain's node; null while this node does not lead. */
   call(): RpcCall | null;
   registry: Address;
@@ -68,11 +71,8 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     },
   });
   const thread = createBatchThread();
-  const sender = createSender({
-    submitter: remembered(() => openServiceAccount(db, keyring, 'submitter')),
-    applyMoves,
-    log,
-  });
+  const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));
+  const sender = createSender({ submitter, applyMoves, log });
   const batcher = createBatcher({ db, keyring, thread, sender, senderBell, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
   const announcer = createAnnouncer({ db, confirmations, eventBell });
@@ -86,6 +86,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     },
     registry: config.chain.registryAddress ?? registryAddress,
     proofs: createProofs({ db, thread }),
+    metrics: createChainMetrics({ db, lead, senderStatus: sender.status, submitter }),
     // Requests need none of them: what is accepted while the chain is away stays pending.
     loops: [
       chainLead.loop,

@@ -35,6 +35,7 @@ const floors = [
     'src/ids.ts',
     'src/loop.ts',
     'src/random.ts',
+    'src/scrape.ts',
     'src/version.ts',
   ],
 ];

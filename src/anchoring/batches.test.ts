@@ -316,6 +316,7 @@ test('figures count what is pending and what is not final', async () => {
     pendingLeaves: 0,
     oldestPendingSeconds: null,
     openBatches: { batched: 0, submitted: 0, confirmed: 0, set_aside: 0 },
+    unannouncedLeaves: 0,
   });
   const done = await newBatch(2);
   await apply(done.outgoing_id, { to: 'finalized', mined: await mine(bed.db, done.outgoing_id) });
@@ -329,4 +330,5 @@ test('figures count what is pending and what is not final', async () => {
   assert.equal(figures.pendingLeaves, 1);
   assert.ok(figures.oldestPendingSeconds !== null && Math.abs(figures.oldestPendingSeconds - 3600) < 60);
   assert.deepEqual(figures.openBatches, { batched: 0, submitted: 1, confirmed: 0, set_aside: 0 });
+  assert.equal(figures.unannouncedLeaves, done.size);
 });

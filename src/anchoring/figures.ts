@@ -1,4 +1,4 @@
-/** How anchoring fares, in figures for metrics. */
+/** How anchoring fares, in figures for metrics: from what is pending to the blocks that are indexed. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 
@@ -8,12 +8,28 @@ export interface AnchoringFigures {
   oldestPendingSeconds: number | null;
   /** Those that are not final yet, by status. */
   openBatches: Record<'batched' | 'submitted' | 'confirmed' | 'set_aside', number>;
+  /** Leaves of confirmed batches that no event tells of yet. */
+  unannouncedLeaves: number;
+}
+
+export interface ChainFigures {
+  /** Those that are not confirmed yet, by status. */
+  openTransactions: Record<'signed' | 'submitted' | 'mined', number>;
+  /** Null when none is open. */
+  oldestOpenSeconds: number | null;
+  /** Of the oldest that is mined and not confirmed; null when there is none. */
+  confirmationsSoFar: number | null;
+  /** Null before the first block. */
+  indexedBlock: number | null;
+  reorgs: number;
 }
 
 /** For metrics; counts at most so many pending leaves. */
 export async function readFigures(db: Db, mostCounted = 100_000): Promise<AnchoringFigures> {
-  const { rows } = await sql<{ pending: number; oldest: number | null }>`
-    select count(*) as pending, extract(epoch from now() - min(created_at))::float8 as oldest
+  const { rows } = await sql<{ pending: number; oldest: number | null; unannounced: number }>`
+    select count(*) as pending, extract(epoch from now() - min(created_at))::float8 as oldest,
+      (select coalesce(sum(size - announced), 0)::float8 from anchor_batches
+       where status in ('confirmed', 'finalized') and announced < size) as unannounced
     from (select created_at from anchor_leaves where batch_id is null order by id limit ${mostCounted}) as oldest`.execute(
     db,
   );
@@ -25,5 +41,43 @@ export async function readFigures(db: Db, mostCounted = 100_000): Promise<Anchor
     .execute();
   const openBatches = { batched: 0, submitted: 0, confirmed: 0, set_aside: 0 };
   for (const { status, count } of batches) if (status !== 'finalized') openBatches[status] = count;
-  return { pendingLeaves: rows[0]?.pending ?? 0, oldestPendingSeconds: rows[0]?.oldest ?? null, openBatches };
+  return {
+    pendingLeaves: rows[0]?.pending ?? 0,
+    oldestPendingSeconds: rows[0]?.oldest ?? null,
+    openBatches,
+    unannouncedLeaves: rows[0]?.unannounced ?? 0,
+  };
+}
+
+/** In two parts, each of which has an index of its own: what is done is never looked at. */
+export async function readChainFigures(db: Db): Promise<ChainFigures> {
+  const { rows } = await sql<{
+    status: keyof ChainFigures['openTransactions'];
+    count: number;
+    oldest: number;
+    lowest: number | null;
+  }>`
+    select status, count(*), extract(epoch from now() - min(created_at))::float8 as oldest,
+      min(block_number) as lowest
+    from (
+      select status, created_at, block_number from outgoing_transactions where status in ('signed', 'submitted')
+      union all
+      select status, created_at, block_number from outgoing_transactions where status = 'mined'
+    ) as open
+    group by status`.execute(db);
+  const { rows: seen } = await sql<{ indexed: number | null; reorgs: number }>`
+    select (select max(number) from chain_blocks) as indexed, (select count(*) from chain_reorgs) as reorgs`.execute(
+    db,
+  );
+  const openTransactions = { signed: 0, submitted: 0, mined: 0 };
+  for (const { status, count } of rows) openTransactions[status] = count;
+  const indexedBlock = seen[0]?.indexed ?? null;
+  const lowest = rows.find(({ status }) => status === 'mined')?.lowest ?? null;
+  return {
+    openTransactions,
+    oldestOpenSeconds: rows.length === 0 ? null : Math.max(...rows.map(({ oldest }) => oldest)),
+    confirmationsSoFar: lowest === null || indexedBlock === null ? null : indexedBlock - lowest + 1,
+    indexedBlock,
+    reorgs: seen[0]?.reorgs ?? 0,
+  };
 }

@@ -1,6 +1,7 @@
 /** What Prometheus reads about webhooks: outcomes as they are written down, the backlog when it is asked for. */
 import type { Pool } from 'pg';
 import { Counter, Gauge, Histogram, type Metric } from 'prom-client';
+import { askOncePerScrape } from '../scrape.ts';
 import type { Result } from './queue.ts';
 
 export interface WebhookMetrics {
@@ -16,9 +17,6 @@ const outcomes = ['succeeded', 'to_retry', 'failed', 'skipped'] as const;
 
 /** Bounds the work of a scrape: more open deliveries than this are reported as this many. */
 export const mostCounted = 100_000;
-/** Scrapes within this time share an answer. */
-const keptMs = 1_000;
-const patienceMs = 2_000;
 
 /** Labels are few and fixed: an endpoint is never one of them. The pool is the queue's, which never plans a scan. */
 export function createWebhookMetrics(pool: Pool): WebhookMetrics {
@@ -55,7 +53,7 @@ export function createWebhookMetrics(pool: Pool): WebhookMetrics {
     skipped: durations.labels('skipped'),
   };
 
-  const backlog = remember(() => readBacklog(pool));
+  const backlog = askOncePerScrape(() => readBacklog(pool));
   const open = new Gauge({
     name: 'holdfast_webhook_open_deliveries',
     help: `Deliveries of all nodes that are still to be sent or being sent, counted up to ${mostCounted}`,
@@ -146,20 +144,4 @@ async function readBacklog(pool: Pool): Promise<Backlog> {
   if (!found || !states) throw new Error('an aggregate without a row');
   const { pending, delivering, oldest_due } = found;
   return { pending, delivering, oldestDueSeconds: oldest_due, endpoints: states };
-}
-
-/** One question for all gauges of a scrape; null while the database does not answer, so that the rest is still shown. */
-function remember(ask: () => Promise<Backlog>): () => Promise<Backlog | null> {
-  let asked: Promise<Backlog | null> | null = null;
-  let until = 0;
-  return () => {
-    if (asked === null || Date.now() >= until) {
-      until = Date.now() + keptMs;
-      const { promise: late, resolve } = Promise.withResolvers<null>();
-      const timer = setTimeout(resolve, patienceMs, null);
-      const answered = ask().catch(() => null);
-      asked = Promise.race([answered, late]).finally(() => clearTimeout(timer));
-    }
-    return asked;
-  };
 }
