@@ -22,6 +22,7 @@ import { type FindCaller, requireCallers } from './authentication.ts';
 import { announceDeprecations } from './deprecation.ts';
 import { errorPage } from './error-page.ts';
 import { answerBrokenRequest, answerFrameworkError, pathOf, replyWithErrors } from './error-reply.ts';
+import { labelEvidence } from './evidence.ts';
 import { type Idempotency, useIdempotency } from './idempotency.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { watchMethods } from './method-not-allowed.ts';
@@ -99,6 +100,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
 
   const methods = watchMethods(app);
   await describeApi(app, { version: deps.version, publicUrl });
+  labelEvidence(app, { embedded: config.chain.rpcUrls.length === 0 });
   const api: Api = app.withTypeProvider<TypeBoxTypeProvider>();
   errorPage(api);
   addReferencePage(app);

@@ -54,7 +54,8 @@ const url = `${apiBase}/platform/records`;
 const tags = ['records'];
 
 /** For bodies that hold data: what is hashed must be what the sender meant. */
-const write = { scope: 'records:write', idempotent: true, readJson } as const;
+const write = { scope: 'records:write', tellsOfChain: true, idempotent: true, readJson } as const;
+const read = { scope: 'records:read', tellsOfChain: true } as const;
 
 export interface RecordRoutesDeps {
   records: Records;
@@ -114,7 +115,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
   app.get(
     url,
     {
-      config: { scope: 'records:read' },
+      config: read,
       schema: {
         summary: 'List records',
         description:
@@ -157,7 +158,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
   app.get(
     `${url}/:recordId`,
     {
-      config: { scope: 'records:read' },
+      config: read,
       schema: {
         summary: 'Get a record with its data',
         tags,
@@ -178,7 +179,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
   app.get(
     `${url}/:recordId/versions`,
     {
-      config: { scope: 'records:read' },
+      config: read,
       schema: {
         summary: 'List the versions of a record',
         description: 'Newest first, without their data.',
@@ -228,7 +229,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
   app.get(
     `${url}/:recordId/proof`,
     {
-      config: { scope: 'records:read' },
+      config: read,
       schema: {
         summary: 'Get the proof of a record',
         description:

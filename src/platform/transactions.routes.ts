@@ -28,7 +28,7 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
   app.post(
     `${apiBase}/platform/vaults/:vaultAddress/transactions`,
     {
-      config: { scope: 'vaults:read' },
+      config: { scope: 'vaults:read', tellsOfChain: true },
       schema: {
         summary: 'List the transactions of a vault',
         description:

@@ -1,0 +1,38 @@
+/** Labels answers that tell of anchors while these are on the embedded chain: a header, and its description in OpenAPI. */
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The answer has anchors, proofs or transactions in it. */
+    tellsOfChain?: boolean;
+  }
+}
+
+const header = Type.String({
+  enum: ['development'],
+  description:
+    'Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice.',
+});
+
+/** Call after describeApi, whose headers it adds to, and before the routes are added. */
+export function labelEvidence(app: FastifyInstance, { embedded }: { embedded: boolean }): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.tellsOfChain) return;
+    const described = Object.entries((route.schema?.response ?? {}) as Record<string, { headers?: object }>);
+    const response = described.map(([status, answer]) =>
+      status.startsWith('2')
+        ? [status, { ...answer, headers: { ...answer.headers, 'X-Evidence': header } }]
+        : [status, answer],
+    );
+    route.schema = { ...route.schema, response: Object.fromEntries(response) };
+    if (!embedded) return;
+    route.onRequest = [
+      ...[route.onRequest ?? []].flat(),
+      (_request, reply, done) => {
+        reply.header('x-evidence', 'development');
+        done();
+      },
+    ];
+  });
+}
