@@ -8,6 +8,7 @@ import { registryAbi } from '../chain/registry.ts';
 import { LostLead } from '../db/leadership.ts';
 import { buildBatch } from './batch.ts';
 import { type Bed, leadOf, openBed, storingSender, type TestVault } from './batcher.test-bed.ts';
+import { claimPending } from './claim.ts';
 import { toHex } from './hex.ts';
 import { plainKeccak } from './keccak.ts';
 import { foldPath } from './merkle.ts';
@@ -144,6 +145,24 @@ test('more than fits into one batch is said to be left, and comes with the next 
     (await batches()).map(({ size }) => size),
     [2, 2, 1],
   );
+});
+
+test('a claim takes no more vaults than it has room for, and says that there is more', async () => {
+  const [one, two, three] = [await bed.newVault(), await bed.newVault(), await bed.newVault()];
+  const order = [one, two, one, three, one];
+  const accepted: Buffer[] = [];
+  for (const [place, vault] of order.entries()) accepted.push(await bed.accept(vault, `rec_${place}`));
+  const options = { maxLeaves: 100, without: [], pageSize: 2 };
+  const claim = await claimPending(bed.db, { ...options, maxVaults: 2 });
+  assert.deepEqual([claim.ids.length, claim.full], [3, true]);
+  assert.deepEqual(claim.leaves, Buffer.concat(accepted.slice(0, 3)));
+  assert.deepEqual(
+    claim.vaults.map(({ id }) => id),
+    [one.id, two.id],
+  );
+  const whole = await claimPending(bed.db, { ...options, maxVaults: 3 });
+  assert.deepEqual([whole.ids.length, whole.full], [5, false]);
+  assert.deepEqual(whole.vaultOf, [0, 1, 0, 2, 0]);
 });
 
 describe('a vault that cannot seal', () => {

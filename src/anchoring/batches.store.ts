@@ -22,10 +22,10 @@ export interface NewSubtree {
   upperPath: Buffer;
 }
 
-/** Rows in one statement: each has nine values. */
-const subtreesAtOnce = 200;
+/** Rows in one statement: each has nine values, and putting these together takes a few milliseconds. */
+const subtreesAtOnce = 50;
 /** Leaves placed by one statement; 100,000 could take longer than a statement may on a busy machine. */
-const leavesAtOnce = 20_000;
+const leavesAtOnce = 10_000;
 
 /** Inside the leader's transaction. Throws when a leaf is in a batch already. */
 export async function storeBatch(db: Db, { root, outgoingId, ids, subtrees }: NewBatch): Promise<number> {

@@ -26,23 +26,26 @@ export interface ClaimedVault {
 
 export interface ClaimOptions {
   maxLeaves: number;
+  /** Each has a key to be opened, a seal and a row. */
+  maxVaults?: number;
   /** Ids of vaults that cannot seal at present. */
   without: string[];
   /** Rows read at once; between pages others get their turn. */
   pageSize?: number;
 }
 
-interface PendingRow {
-  id: number;
-  workspace_id: string;
-  vault_id: string;
-  leaf: Buffer;
+/** Some pending leaves, in ascending order of their ids: entry i of each list belongs to leaf i. */
+interface Page {
+  ids: number[];
+  workspaceIds: string[];
+  vaultIds: string[];
   /** Id of the leaf that it follows, if that is pending; 0 when there is nothing to wait for, -1 when it is nowhere. */
-  follows_id: number;
+  followsIds: number[];
+  leaves: Buffer;
 }
 
 export async function claimPending(db: Db, options: ClaimOptions): Promise<Claim> {
-  const { maxLeaves, without, pageSize = 2000 } = options;
+  const { maxLeaves, maxVaults = 5_000, without, pageSize = 2_000 } = options;
   const claim: Omit<Claim, 'leaves'> = {
     ids: [],
     vaultOf: [],
@@ -51,34 +54,49 @@ export async function claimPending(db: Db, options: ClaimOptions): Promise<Claim
     stranded: 0,
     full: false,
   };
-  const pages: Buffer[] = [];
+  const pieces: Buffer[] = [];
   const placeOfVault = new Map<string, number>();
+
+  /** Null when there is no room for another vault. */
+  function placeVault(page: Page, entry: number): number | null {
+    const id = page.vaultIds[entry] ?? '';
+    const known = placeOfVault.get(id);
+    if (known !== undefined) return known;
+    if (claim.vaults.length === maxVaults) return null;
+    const place = claim.vaults.push({ workspaceId: page.workspaceIds[entry] ?? '', id }) - 1;
+    placeOfVault.set(id, place);
+    return place;
+  }
+
   for (let after = 0; ; ) {
     const limit = Math.min(pageSize, maxLeaves - claim.ids.length);
-    const rows = await readPage(db, { after, without, limit });
-    const page: Buffer[] = [];
-    for (const row of rows) {
+    const page = await readPage(db, { after, without, limit });
+    /** Bytes of the leaves that are not among the pieces yet. */
+    let [from, to] = [0, page.leaves.length];
+    for (const [entry, id] of page.ids.entries()) {
+      const followsId = page.followsIds[entry] ?? 0;
       // What it follows has a lower id, so it was met before.
-      const follows = row.follows_id > 0 ? placeOf(claim.ids, row.follows_id) : -1;
-      if (row.follows_id < 0 || (row.follows_id > 0 && follows < 0)) {
+      const follows = followsId > 0 ? placeOf(claim.ids, followsId) : -1;
+      if (followsId < 0 || (followsId > 0 && follows < 0)) {
         claim.stranded += 1;
+        pieces.push(page.leaves.subarray(from, entry * 32));
+        from = (entry + 1) * 32;
         continue;
       }
-      let vault = placeOfVault.get(row.vault_id);
-      if (vault === undefined) {
-        vault = claim.vaults.push({ workspaceId: row.workspace_id, id: row.vault_id }) - 1;
-        placeOfVault.set(row.vault_id, vault);
+      const vault = placeVault(page, entry);
+      if (vault === null) {
+        to = entry * 32;
+        claim.full = true;
+        break;
       }
-      claim.ids.push(row.id);
+      claim.ids.push(id);
       claim.vaultOf.push(vault);
       claim.follows.push(follows);
-      page.push(row.leaf);
     }
-    // One piece for each page: so many small buffers would hold on to far more memory than they fill.
-    pages.push(Buffer.concat(page));
-    after = rows.at(-1)?.id ?? after;
-    claim.full = claim.ids.length === maxLeaves;
-    if (claim.full || rows.length < limit) return { ...claim, leaves: Buffer.concat(pages) };
+    pieces.push(page.leaves.subarray(from, to));
+    after = page.ids.at(-1) ?? after;
+    claim.full ||= claim.ids.length === maxLeaves;
+    if (claim.full || page.ids.length < limit) return { ...claim, leaves: Buffer.concat(pieces) };
   }
 }
 
@@ -89,12 +107,16 @@ export interface Groups {
   leaves: Buffer;
 }
 
+/** Others get their turn after so many leaves, which take a few milliseconds. */
+const leavesPerTurn = 5_000;
+
 /** Leaves out these vaults, by their place in the claim, and whatever follows a leaf of theirs. */
 export async function groupByVault(claim: Claim, without: ReadonlySet<number>): Promise<Groups> {
   const taken: boolean[] = [];
   const membersOf: number[][] = claim.vaults.map(() => []);
   let size = 0;
   for (let place = 0; place < claim.ids.length; place += 1) {
+    if (place % leavesPerTurn === leavesPerTurn - 1) await new Promise(setImmediate);
     const vault = claim.vaultOf[place] ?? -1;
     const follows = claim.follows[place] ?? -1;
     const fits = !without.has(vault) && (follows < 0 || taken[follows] === true);
@@ -108,8 +130,7 @@ export async function groupByVault(claim: Claim, without: ReadonlySet<number>): 
     const vault = claim.vaults[at];
     if (members.length === 0 || !vault) continue;
     for (const place of members) {
-      // Others get their turn: 100,000 leaves take some 30 ms.
-      if (groups.ids.length % 10_000 === 9_999) await new Promise(setImmediate);
+      if (groups.ids.length % leavesPerTurn === leavesPerTurn - 1) await new Promise(setImmediate);
       claim.leaves.copy(groups.leaves, groups.ids.length * 32, place * 32, (place + 1) * 32);
       groups.ids.push(claim.ids[place] ?? 0);
     }
@@ -119,24 +140,37 @@ export async function groupByVault(claim: Claim, without: ReadonlySet<number>): 
 }
 
 /**
- * What a leaf follows is of its own subject. Looked up only where there is such a leaf; its hash and id never travel
- * where they are not needed: with 100,000 rows that is most of the work here.
+ * What a leaf follows is of its own subject, and looked up only where there is such a leaf. A page comes as one row: with
+ * 100,000 rows, reading them would be most of the work here.
  */
 async function readPage(
   db: Db,
   { after, without, limit }: { after: number; without: string[]; limit: number },
-): Promise<PendingRow[]> {
-  const { rows } = await sql<PendingRow>`
-    select l.id, l.workspace_id, l.vault_id, l.leaf,
-      case when l.previous_leaf = ${firstLeaf} then 0 else coalesce((
-        select case when p.batch_id is null then p.id else 0 end from anchor_leaves p
-        where p.workspace_id = l.workspace_id and p.subject_id = l.subject_id and p.leaf = l.previous_leaf
-        limit 1
-      ), -1) end as follows_id
-    from anchor_leaves l
-    where l.batch_id is null and l.id > ${after} and l.vault_id <> all (${without}::text[])
-    order by l.id limit ${limit}`.execute(db);
-  return rows;
+): Promise<Page> {
+  const { rows } = await sql<{ [Member in keyof Page]: Page[Member] | null }>`
+    select json_agg(id order by id) as ids, json_agg(workspace_id order by id) as "workspaceIds",
+           json_agg(vault_id order by id) as "vaultIds", json_agg(follows_id order by id) as "followsIds",
+           string_agg(leaf, '' order by id) as leaves
+    from (
+      select l.id, l.workspace_id, l.vault_id, l.leaf,
+        case when l.previous_leaf = ${firstLeaf} then 0 else coalesce((
+          select case when p.batch_id is null then p.id else 0 end from anchor_leaves p
+          where p.workspace_id = l.workspace_id and p.subject_id = l.subject_id and p.leaf = l.previous_leaf
+          limit 1
+        ), -1) end as follows_id
+      from anchor_leaves l
+      where l.batch_id is null and l.id > ${after} and l.vault_id <> all (${without}::text[])
+      order by l.id limit ${limit}
+    ) as page`.execute(db);
+  // All of them null: there is no leaf.
+  const { ids, workspaceIds, vaultIds, followsIds, leaves } = rows[0] ?? {};
+  return {
+    ids: ids ?? [],
+    workspaceIds: workspaceIds ?? [],
+    vaultIds: vaultIds ?? [],
+    followsIds: followsIds ?? [],
+    leaves: leaves ?? Buffer.alloc(0),
+  };
 }
 
 /** Where a number stands in an ascending list; -1 when it does not. */

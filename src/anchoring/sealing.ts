@@ -1,7 +1,7 @@
 /** From a claim to a sealed batch: keys are opened, the thread builds and signs, and a vault that cannot is left out. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
-import type { Keyring } from '../keys/keyring.ts';
+import type { Keyring, OpenedKeys } from '../keys/keyring.ts';
 import type { LoopLog } from '../loop.ts';
 import type { BatchThread } from './batch-thread.ts';
 import type { NewBatch } from './batches.store.ts';
@@ -30,6 +30,9 @@ interface SealingVault extends ClaimedVault {
 /** What came of one try: the batch, or the vaults that have to be left out of the next. */
 type Outcome = { batch: Omit<NewBatch, 'outgoingId'> } | { faults: Map<string, string> };
 
+/** Vaults looked up by one statement: between them others get their turn. */
+const vaultsAtOnce = 500;
+
 /** How long a vault that cannot seal is left alone, and how often its fault is told. */
 const shunnedMs = 60_000;
 
@@ -42,7 +45,7 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
       groups.vaults.map(({ vault }) => vault),
     );
     if (faults.size > 0) return { faults };
-    const opened = await keyring.signingKeys(vaults);
+    const opened = await openKeys(vaults);
     if (opened.faults.size > 0) {
       opened.keys.fill(0);
       return { faults: byVault(vaults, opened.faults) };
@@ -85,6 +88,17 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
     return { batch: { root: view(root, 0, 32), ids: groups.ids, subtrees } };
   }
 
+  async function openKeys(vaults: SealingVault[]): Promise<OpenedKeys> {
+    const all: OpenedKeys = { keys: new Uint8Array(32 * vaults.length), faults: new Map() };
+    for (let at = 0; at < vaults.length; at += vaultsAtOnce) {
+      const { keys, faults } = await keyring.signingKeys(vaults.slice(at, at + vaultsAtOnce));
+      all.keys.set(keys, 32 * at);
+      keys.fill(0);
+      for (const [place, fault] of faults) all.faults.set(at + place, fault);
+    }
+    return all;
+  }
+
   return {
     async seal(claim) {
       const without = new Set<number>();
@@ -107,22 +121,14 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
   };
 }
 
-/** The address and the next number of each vault. Only the leader writes numbers, and the schema refuses one twice. */
 async function findVaults(
   db: Db,
   wanted: ClaimedVault[],
 ): Promise<{ vaults: SealingVault[]; faults: Map<string, string> }> {
-  const { rows } = await sql<{ place: number; address: string | null; last: number | null }>`
-    select wanted.place, v.address, s.sequence as last
-    from unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[], ${wanted.map(({ id }) => id)}::text[])
-      with ordinality as wanted (workspace_id, id, place)
-    left join lateral (
-      select address from vaults where workspace_id = wanted.workspace_id and id = wanted.id limit 1
-    ) as v on true
-    left join lateral (
-      select sequence from anchor_subtrees where vault_id = wanted.id order by sequence desc limit 1
-    ) as s on true
-    order by wanted.place`.execute(db);
+  const rows: VaultRow[] = [];
+  for (let at = 0; at < wanted.length; at += vaultsAtOnce) {
+    rows.push(...(await readVaults(db, wanted.slice(at, at + vaultsAtOnce))));
+  }
   const faults = new Map<string, string>();
   const addresses = new Set<string>();
   const vaults = wanted.map((vault, place) => {
@@ -134,6 +140,27 @@ async function findVaults(
     return { ...vault, address, sequence: (rows[place]?.last ?? 0) + 1 };
   });
   return { vaults, faults };
+}
+
+interface VaultRow {
+  address: string | null;
+  last: number | null;
+}
+
+/** The address and the last number of each vault. Only the leader writes numbers, and the schema refuses one twice. */
+async function readVaults(db: Db, wanted: ClaimedVault[]): Promise<VaultRow[]> {
+  const { rows } = await sql<VaultRow>`
+    select v.address, s.sequence as last
+    from unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[], ${wanted.map(({ id }) => id)}::text[])
+      with ordinality as wanted (workspace_id, id, place)
+    left join lateral (
+      select address from vaults where workspace_id = wanted.workspace_id and id = wanted.id limit 1
+    ) as v on true
+    left join lateral (
+      select sequence from anchor_subtrees where vault_id = wanted.id order by sequence desc limit 1
+    ) as s on true
+    order by wanted.place`.execute(db);
+  return rows;
 }
 
 function byVault(vaults: ClaimedVault[], faults: Map<number, Error>): Map<string, string> {
