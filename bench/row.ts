@@ -38,10 +38,12 @@ export interface Figure {
     | 'deliveries/s'
     | 'events/s'
     | 'blocks/s'
+    | 'leaves/s'
     | 'pages/s'
     | 's'
     | 'ms'
     | 'MB'
+    | 'gas'
     | 'statements';
   p99Ms: number | null;
 }

@@ -3,12 +3,16 @@ import { watchOthers } from './cpu-time.ts';
 import { machineFacts } from './machine.ts';
 import { printTable, type Report, type Result, saveReport } from './report.ts';
 import type { Row } from './row.ts';
+import { confirmed, confirmedLone } from './rows/confirmed.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
+import { gas } from './rows/gas.ts';
 import { indexer } from './rows/indexer.ts';
+import { memory } from './rows/memory.ts';
 import { read } from './rows/read.ts';
 import { records, recordsBatch } from './rows/records.ts';
 import { firstStart, warmStart } from './rows/start.ts';
 import { transactions } from './rows/transactions.ts';
+import { tree } from './rows/tree.ts';
 import { webhookDeliveries } from './rows/webhook-deliveries.ts';
 import { webhookIsolation } from './rows/webhook-isolation.ts';
 import { webhookLatency } from './rows/webhook-latency.ts';
@@ -25,11 +29,16 @@ const rows: Row[] = [
   create,
   records,
   recordsBatch,
+  tree,
+  confirmed,
+  confirmedLone,
+  gas,
   transactions,
   indexer,
   webhookDeliveries,
   webhookLatency,
   webhookIsolation,
+  memory,
 ];
 
 process.exitCode = await main(process.argv.slice(2));

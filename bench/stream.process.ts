@@ -7,11 +7,13 @@ import type { Stream, StreamRequest, StreamResult } from './stream.ts';
 
 answerQuestions<Stream, StreamResult>(runStream);
 
-async function runStream({ url, perSecond, seconds, inFlight, requests }: Stream): Promise<StreamResult> {
+async function runStream(stream: Stream): Promise<StreamResult> {
+  const { url, perSecond, seconds, inFlight, requests, keepAnswers = false } = stream;
   const pool = new Pool(url, { connections: inFlight, pipelining: 1 });
   const latencies = createHistogram();
   let succeeded = 0;
   let fault: string | null = null;
+  const answers: StreamResult['answers'] = [];
 
   async function send(request: StreamRequest, dueAt: number): Promise<void> {
     try {
@@ -19,8 +21,10 @@ async function runStream({ url, perSecond, seconds, inFlight, requests }: Stream
       const text = await body.text();
       // From the time it was due: waiting for a connection counts.
       latencies.record(Math.max(1, Math.round((performance.now() - dueAt) * 1000)));
-      if (statusCode === 200) succeeded += 1;
-      else fault ??= `${statusCode}: ${text}`;
+      if (statusCode >= 200 && statusCode < 300) {
+        succeeded += 1;
+        if (keepAnswers) answers.push({ at: performance.timeOrigin + performance.now(), text });
+      } else fault ??= `${statusCode}: ${text}`;
     } catch (error) {
       fault ??= String(error);
     }
@@ -48,5 +52,6 @@ async function runStream({ url, perSecond, seconds, inFlight, requests }: Stream
     perSecond: succeeded / took,
     p99Ms: latencies.percentile(99) / 1000,
     fault,
+    answers,
   };
 }

@@ -12,6 +12,8 @@ export interface Stream {
   inFlight: number;
   /** Gone round in this order. */
   requests: StreamRequest[];
+  /** Whether the answers are wanted too. */
+  keepAnswers?: boolean;
 }
 
 export interface StreamRequest {
@@ -30,6 +32,8 @@ export interface StreamResult {
   p99Ms: number;
   /** The first other answer or error. */
   fault: string | null;
+  /** Those that succeeded, as text, and when they came (milliseconds since 1970); empty unless they are wanted. */
+  answers: { at: number; text: string }[];
 }
 
 export interface StreamSource {

@@ -2,7 +2,7 @@
  * The `records` rows: POST records, singly and a thousand at a time, against a bare route that does one durable INSERT.
  * A record is checked, brought into canonical form, hashed and committed together with its leaf and its audit entry.
  */
-import { apiBase } from '../../src/http/api.ts';
+import { reading, recordsPath } from '../anchoring.ts';
 import { peerDatabase } from '../bare-peer.ts';
 import { duel } from '../duel.ts';
 import type { LoadRequest } from '../load.ts';
@@ -11,7 +11,6 @@ import type { Row } from '../row.ts';
 import { keyHeaders } from '../service.ts';
 import { makeVaults } from '../vaults.ts';
 
-const recordsPath = `${apiBase}/platform/records`;
 const batchSize = 1_000;
 
 export const records: Row = recordsRow({
@@ -83,21 +82,6 @@ function recordsRow({ name, what, atLeast, idempotent = false, each = 1, connect
         freshIds: idempotent,
         unit: each === 1 ? 'req/s' : 'records/s',
       });
-    },
-  };
-}
-
-/** What a sensor might report; 180 bytes of canonical JSON. */
-function reading(number: number): object {
-  return {
-    externalId: `reading-${number}`,
-    data: {
-      sensor: `cold-room-4/probe-${number % 8}`,
-      takenAt: new Date(Date.UTC(2026, 10, 15) + number * 1000).toISOString(),
-      temperatureCelsius: -18 + (number % 40) / 10,
-      humidityPercent: 40 + (number % 20),
-      doorOpen: number % 7 === 0,
-      operator: { name: 'Ada Example', shift: 'night' },
     },
   };
 }

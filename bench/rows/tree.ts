@@ -1,0 +1,111 @@
+/** `tree`: a Merkle tree of 100,000 leaves against OpenZeppelin's, and whether a batch of them holds up the service. */
+import { randomBytes } from 'node:crypto';
+import { SimpleMerkleTree } from '@openzeppelin/merkle-tree';
+import { toHex } from '../../src/anchoring/hex.ts';
+import { loadKeccak } from '../../src/anchoring/keccak.ts';
+import { buildTree } from '../../src/anchoring/merkle.ts';
+import { type BatchRun, makeBatches } from '../batch-host.ts';
+import { waitForRest } from '../cpu-time.ts';
+import type { Row } from '../row.ts';
+import type { Stage } from '../stage.ts';
+import { median, playInTurns, type Turn } from '../turns.ts';
+
+const leaves = 100_000;
+/** The peer takes more than ten seconds for all of them. */
+const warmUpLeaves = 10_000;
+const rounds = 3;
+const vaults = 100;
+const ratioToReach = 50;
+const longestHoldUpMs = 50;
+const database = 'bench_batches';
+
+export const tree: Row = {
+  name: 'tree',
+  what: `a Merkle tree of ${leaves.toLocaleString('en')} leaves, same root, and a batch of them beside the event loop`,
+  async measure(stage) {
+    const played = await playTrees();
+    const ratio = median(played.map(({ peer, holdfast }) => holdfast / peer));
+    const figure = (side: 'peer' | 'holdfast') => ({
+      value: median(played.map((turn) => turn[side])),
+      unit: 'leaves/s' as const,
+      p99Ms: null,
+    });
+    // The first one loads the code.
+    const [warmUp, ...batches] = await playBatches(stage);
+    const heldUpMs = Math.max(...batches.map((batch) => batch.longestHoldUpMs));
+    return {
+      comparisons: [
+        {
+          figure: 'building the tree',
+          peer: figure('peer'),
+          holdfast: figure('holdfast'),
+          ratio,
+          toReach: `≥ ${ratioToReach}×`,
+          reached: ratio >= ratioToReach,
+        },
+        {
+          figure: 'longest hold-up of the event loop',
+          peer: null,
+          holdfast: { value: heldUpMs, unit: 'ms', p99Ms: null },
+          ratio: null,
+          toReach: `≤ ${longestHoldUpMs} ms`,
+          reached: heldUpMs <= longestHoldUpMs,
+        },
+      ],
+      details: { leaves, vaults, trees: played, warmUp, batches },
+    };
+  },
+};
+
+async function playTrees() {
+  const keccak = await loadKeccak();
+  const all = new Uint8Array(randomBytes(leaves * 32));
+  const asText = Array.from({ length: leaves }, (_, leaf) => toHex(all.subarray(leaf * 32, (leaf + 1) * 32)));
+  const roots = new Set<string>();
+
+  /** In leaves per second. */
+  function timed(turn: Turn, root: (count: number) => string): number {
+    const count = turn === 'warm-up' ? warmUpLeaves : leaves;
+    const began = performance.now();
+    const found = root(count);
+    const perSecond = count / ((performance.now() - began) / 1000);
+    if (turn === 'measured') roots.add(found);
+    if (roots.size > 1) throw new Error(`the roots differ: ${[...roots].join(', ')}`);
+    return perSecond;
+  }
+
+  return playInTurns(
+    {
+      // As text, which is the form that it works with.
+      peer: async (turn) => timed(turn, (count) => SimpleMerkleTree.of(asText.slice(0, count)).root),
+      holdfast: async (turn) =>
+        timed(turn, (count) => toHex(buildTree(all.subarray(0, count * 32), keccak).root)),
+    },
+    {
+      rounds,
+      tell: ({ peer, holdfast }) =>
+        `peer ${Math.round(peer)} leaves/s, Holdfast ${Math.round(holdfast)} leaves/s, ${(holdfast / peer).toFixed(1)}×`,
+    },
+  );
+}
+
+async function playBatches(stage: Stage): Promise<BatchRun[]> {
+  const postgres = await stage.postgres();
+  await postgres.query('postgres', `drop database if exists ${database} with (force)`);
+  await postgres.query('postgres', `create database ${database}`);
+  await waitForRest();
+  const batches = await makeBatches({
+    connection: postgres.connection(database),
+    dataDir: await stage.newDirectory(),
+    vaults,
+    leaves,
+    rounds: rounds + 1,
+  });
+  for (const { seconds, longestHoldUpMs, longestTurnCpuMs } of batches) {
+    console.error(
+      `  a batch in ${seconds.toFixed(1)} s: held up for ${longestHoldUpMs.toFixed(1)} ms at most, ${longestTurnCpuMs.toFixed(1)} ms of it own work`,
+    );
+  }
+  await postgres.query('postgres', `drop database ${database} with (force)`);
+  return batches;
+}
