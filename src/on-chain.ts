@@ -69,6 +69,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
       senderBell.ring();
       blockBell.ring();
     },
+    onBlock: blockBell.ring,
   });
   const thread = createBatchThread();
   const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));

@@ -21,4 +21,6 @@ export interface OpenChainDeps {
   db: Db;
   keyring: Keyring;
   log: LoopLog;
+  /** Called when a chain of our own has another block. Nobody tells of those of other chains. */
+  onBlock?(): void;
 }

@@ -23,7 +23,7 @@ const retryMs = 500;
 const deploymentGas = 1_000_000n;
 
 export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promise<OpenChain> {
-  const { config, dataDir, db, keyring, log } = deps;
+  const { config, dataDir, db, keyring, log, onBlock } = deps;
   const submitter = await openServiceAccount(db, keyring, 'submitter');
   const faucet = await openServiceAccount(db, keyring, 'faucet');
   await requireJournalOf(db);
@@ -33,6 +33,7 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
     commit: term.commit,
     log,
     alloc: genesisAlloc({ submitter, faucet }),
+    ...(onBlock && { onBlock }),
   });
   const { chainId, genesisHash } = embedded;
   const rpc = createChainRpc({ chainId, genesisHash, urls: () => [embedded.rpcUrl()] });

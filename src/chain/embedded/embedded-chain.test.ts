@@ -57,7 +57,8 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
 
   test('what comes into the pool is mined, becomes final, and then the chain rests', async (t) => {
     const bed = await openBed(t);
-    const chain = await bed.start();
+    const told: number[] = [];
+    const chain = await bed.start({ onBlock: () => told.push(chain.head().number) });
     const loops = superviseLoops([chain.loop], { info() {}, error() {} });
     loops.start();
     t.after(() => loops.stop(5_000));
@@ -69,6 +70,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       (await bed.allBlocks()).map(({ transactions }) => transactions),
       [[], [raw], [], []],
     );
+    assert.deepEqual(told, [1, 2, 3]);
     const finalized = await ask<{ number: Hex }>(chain.rpcUrl(), 'eth_getBlockByNumber', 'finalized', false);
     assert.equal(finalized.number, '0x1');
 

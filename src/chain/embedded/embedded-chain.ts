@@ -46,6 +46,8 @@ export interface EmbeddedChainOptions {
   log: LoopLog;
   /** Who has money at block 0, and which code is there. Read at the very first start only, and stored. */
   alloc: Alloc;
+  /** Called when the journal has another block. */
+  onBlock?(): void;
   /** Blocks and transactions after which a dump is due; a start mines at most about so many again. */
   dumpAfter?: number;
   /** How far blocks that come fast may run ahead of the clock, at one second each, before mining slows down. */
@@ -158,6 +160,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     current.head = block;
     sinceDump += 1 + block.transactions.length;
     pace.mined(block);
+    options.onBlock?.();
   }
 
   /** The node is made again before it is used next; for callers that is an outage which passes. */
