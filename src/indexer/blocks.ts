@@ -49,6 +49,12 @@ export async function readHash(client: PublicClient, number: number): Promise<He
   return (await request(client, number, false))?.hash ?? null;
 }
 
+/** The time of a block in seconds; null when the node does not have it. */
+export async function readTime(client: PublicClient, number: number): Promise<number | null> {
+  const block = await request(client, number, false);
+  return block && hexToNumber(block.timestamp);
+}
+
 /** Whether each block names the hash of the one before it, the first that of `parent`. */
 export function areLinked(blocks: readonly Block[], parent: Hex | null): boolean {
   return blocks.every(({ parentHash }, position) => {

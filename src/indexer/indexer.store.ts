@@ -71,6 +71,15 @@ export async function findVaults(db: Db, addresses: Iterable<Hex>): Promise<Map<
   return found;
 }
 
+/** When the first vault was made; null while there is none. Asked once, before the first block. */
+export async function oldestVault(db: Db): Promise<Date | null> {
+  const row = await db
+    .selectFrom('vaults')
+    .select(({ fn }) => fn.min('created_at').as('made'))
+    .executeTakeFirst();
+  return row?.made ?? null;
+}
+
 /** The accounts that this installation sends from, in lower case. */
 export async function senderAddresses(db: Db): Promise<Set<Hex>> {
   const rows = await db.selectFrom('sender_accounts').select('address').execute();

@@ -271,6 +271,33 @@ chainTest(
   },
 );
 
+chainTest('vaults that are older than the first look at the chain: it begins with the oldest', async (db) => {
+  const [one] = node.anvil.accounts;
+  // Blocks that are mined at once have one time.
+  await node.anvil.client.increaseTime({ seconds: 10 });
+  await node.mine();
+  const { number: paidAfter } = await node.head();
+  const vault = await insertVault(db, strangerAddress(7));
+  await insertVault(db, strangerAddress(8));
+  const paid = await node.send(0, { to: strangerAddress(7), value: 5n });
+  await node.mine(100);
+  const made = await node.anvil.client.getBlock({ blockNumber: BigInt(paidAfter) });
+  // As much later as the two clocks may differ.
+  const at = new Date((Number(made.timestamp) + 3_600) * 1000);
+  const late = new Date(at.getTime() + 3_600_000);
+  await db.updateTable('vaults').set({ created_at: late }).execute();
+  await db.updateTable('vaults').set({ created_at: at }).where('id', '=', vault.vaultId).execute();
+  await follow(testIndexer({ db }), leadOn(db, await node.chain({ embedded: false })));
+  assert.equal((await blocksOf(db))[0]?.number, paidAfter - 1);
+  const rows = await db
+    .selectFrom('vault_transactions')
+    .select(['vault_id', 'hash', 'from_address'])
+    .execute();
+  assert.deepEqual(rows, [
+    { vault_id: vault.vaultId, hash: toBytea(paid), from_address: toBytea(one.address) },
+  ]);
+});
+
 chainTest('old blocks without anything of a vault are dropped, those with something stay', async (db) => {
   const [one] = node.anvil.accounts;
   await insertVault(db, one.address);

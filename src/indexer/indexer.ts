@@ -19,6 +19,7 @@ import {
   storedHash,
   undoBlocks,
 } from './indexer.store.ts';
+import { startNumber } from './start.ts';
 
 export interface Indexer {
   /** Goes on towards the head; true when there is more to do at once. */
@@ -52,8 +53,6 @@ export interface IndexerDeps {
 export const windowBlocks = 32;
 /** So that a long way to catch up gives a sign of life now and then. */
 const windowsPerStep = 16;
-/** A vault's address is not used before the vault exists, so little more than the present is needed at the start. */
-const startBehindHead = 64;
 const dropEvery = 64;
 const dropAtOnce = 1_000;
 
@@ -96,7 +95,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       return read;
     };
     let last = tip;
-    let reading = windowFrom(last === null ? firstNumber(lead.chain, head) : last.number + 1);
+    let reading = windowFrom(last === null ? await startNumber(db, lead.chain, head) : last.number + 1);
     for (let window = 0; window < windowsPerStep; window += 1) {
       const blocks = await reading;
       const newest = blocks?.at(-1);
@@ -186,10 +185,6 @@ function depthOf(
   { headNumber, finalizedNumber }: { headNumber: number; finalizedNumber: number },
 ) {
   return { headNumber, finalizedNumber: Math.min(finalizedNumber, headNumber), confirmations };
-}
-
-function firstNumber({ embedded }: Chain, head: BlockRef): number {
-  return embedded ? 0 : Math.max(0, head.number - startBehindHead);
 }
 
 /** Whether these have another block than the head at its height: the chain moved while it was read. */
