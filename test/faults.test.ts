@@ -1,22 +1,35 @@
 /** The short fault run; `npm run test:faults` is the long one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { anvilMissing } from './anvil.ts';
 import { killBoth } from './faults/faults/kill-both.ts';
+import { killServiceAndChain } from './faults/faults/kill-chain.ts';
 import { killDatabase } from './faults/faults/kill-database.ts';
 import { stopPastLease } from './faults/faults/stop-past-lease.ts';
 import { runFaults } from './faults/run.ts';
 
-test('nothing is lost or done twice when service and database are killed, and a node is stopped past its lease', async (t) => {
+test('nothing is lost or done twice when service, database and chain are killed, and a node is stopped past its lease', async (t) => {
+  const missing = await anvilMissing();
+  if (missing) t.diagnostic(`without a chain: ${missing}`);
+  const common = [killDatabase, stopPastLease];
+  const round = missing ? [killBoth, ...common] : [killServiceAndChain, ...common];
   const summary = await runFaults({
-    cycles: 3,
+    cycles: round.length,
     seed: 'short',
-    round: [killBoth, killDatabase, stopPastLease],
+    chain: missing ? 'none' : 'embedded',
+    round,
     tell: (line) => t.diagnostic(line),
   });
   t.diagnostic(JSON.stringify(summary));
   // A run in which nothing happened would prove nothing.
-  assert.equal(summary.tally['service killed'], 1);
-  assert.equal(summary.tally['database killed'], 2);
-  assert.ok((summary.tally['late results refused'] ?? 0) > 0);
+  const { tally } = summary;
+  assert.equal(tally['service killed'], 1);
+  assert.equal(tally['database killed'], missing ? 2 : 1);
+  assert.ok((tally['late results refused'] ?? 0) > 0);
   assert.ok(summary.events > 0 && summary.received >= summary.events);
+  assert.ok(summary.records > 0);
+  if (missing) return;
+  assert.equal(tally['chain killed'], 1);
+  assert.ok((tally['batches anchored'] ?? 0) > 0);
+  assert.ok((tally['proofs verified'] ?? 0) >= summary.records);
 });

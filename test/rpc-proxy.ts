@@ -46,8 +46,21 @@ export interface RpcProxy {
   fail(failure: RpcFailure, options?: { methods?: readonly string[]; times?: number }): Promise<void>;
   /** The node says no to these calls, in these words. */
   refuseWith(error: { code: number; message: string }, applies: (call: RpcCall) => boolean): void;
+  /**
+   * At the next call of this method acts instead of passing it on, or once the node has answered it; the caller gets no
+   * answer. Resolves when that is done.
+   */
+  intercept(method: string, when: 'before' | 'after', act: () => Promise<void>): Promise<void>;
   heal(): void;
   close(): Promise<void>;
+}
+
+interface Interception {
+  method: string;
+  when: 'before' | 'after';
+  act(): Promise<void>;
+  resolve(): void;
+  reject(error: unknown): void;
 }
 
 interface Active {
@@ -80,6 +93,7 @@ export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
     error: { code: number; message: string };
     applies: (call: RpcCall) => boolean;
   } | null = null;
+  let interception: Interception | null = null;
 
   async function forward(id: unknown, { method, params }: RpcCall): Promise<Answer> {
     const answer = await fetch(target(), {
@@ -100,6 +114,7 @@ export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
     const call = { method, params };
     calls.push(call);
     try {
+      if (interception?.method === method) return await meet(interception, { id, call, response });
       if (refusal?.applies(call)) return end(response, { jsonrpc: '2.0', id, error: refusal.error });
       const failing = take(method);
       if (failing) await breakIt(response, { id, call, failing });
@@ -109,6 +124,21 @@ export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
       response.destroy();
     }
   });
+
+  async function meet(
+    { when, act, resolve, reject }: Interception,
+    { id, call, response }: { id: unknown; call: RpcCall; response: ServerResponse },
+  ): Promise<void> {
+    interception = null;
+    try {
+      if (when === 'after') await forward(id, call);
+      await act();
+      resolve();
+    } catch (error) {
+      reject(error);
+    }
+    response.destroy();
+  }
 
   function take(method: string): Active | null {
     if (!active || (active.methods && !active.methods.includes(method)) || active.left === 0) return null;
@@ -179,9 +209,14 @@ export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
     refuseWith(error, applies) {
       refusal = { error, applies };
     },
+    intercept: (method, when, act) =>
+      new Promise((resolve, reject) => {
+        interception = { method, when, act, resolve, reject };
+      }),
     heal() {
       active = null;
       refusal = null;
+      interception = null;
     },
     close: () =>
       new Promise((resolve) => {

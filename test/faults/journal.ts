@@ -18,6 +18,18 @@ export interface Thing {
 
 export type Move = 'deactivate' | 'reactivate';
 
+/** A record that was asked for; its externalId is its own. */
+export interface RecordEntry {
+  externalId: string;
+  vault: Thing;
+  /** As acknowledged. */
+  id: string;
+  /** How often an answer about it was lost. */
+  lost: number;
+  /** Oldest first. */
+  versions: { data: Record<string, unknown>; acknowledged: boolean }[];
+}
+
 /**
  * `unknown`: the connection was lost. `unavailable`: told to come back later, which says nothing about what was stored
  * either, since the database may have gone away just after its commit. `unsent`: nobody was listening.
@@ -28,6 +40,9 @@ export interface Journal {
   things: Thing[];
   /** Names of things whose creation was refused. */
   refused: Set<string>;
+  records: RecordEntry[];
+  /** Their externalIds. */
+  refusedRecords: Set<string>;
   /** Requests by how they ended. */
   requests: Record<Outcome, number>;
   /** What nobody should ever see, noted where it was seen. */
@@ -38,6 +53,8 @@ export function createJournal(): Journal {
   return {
     things: [],
     refused: new Set(),
+    records: [],
+    refusedRecords: new Set(),
     requests: { acknowledged: 0, refused: 0, unknown: 0, unavailable: 0, unsent: 0 },
     complaints: [],
   };

@@ -1,8 +1,10 @@
-/** The load: actors that create vaults and workers, move and describe their own vaults, and ask for what must be refused. */
+/** The load: actors that create vaults, workers and records, move and describe their own vaults, and ask for what must be refused. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Call, Client, Ended } from './client.ts';
+import { createAsking } from './asking.ts';
+import type { Call, Client } from './client.ts';
 import type { Journal, Thing } from './journal.ts';
 import type { Random } from './random.ts';
+import { createRecordMaker, isActive } from './record-load.ts';
 import { Violation } from './violation.ts';
 
 export interface Load {
@@ -52,42 +54,25 @@ export function createLoad({ client, journal, random }: LoadDeps): Load {
       ]);
       late.abort();
       if (!settled) {
-        const open = journal.things.filter(({ state, moving }) => state === 'unknown' || moving !== null);
-        throw new Violation(`requests got no answer within ${longestSettleMs} ms`, open);
+        const things = journal.things.filter(({ state, moving }) => state === 'unknown' || moving !== null);
+        const records = journal.records.filter(({ versions }) => !versions.at(-1)?.acknowledged);
+        throw new Violation(`requests got no answer within ${longestSettleMs} ms`, [...things, ...records]);
       }
     },
   };
 }
 
 function createActor(number: number, { client, journal, random }: LoadDeps): () => Promise<void> {
+  const { ask, expectYes } = createAsking(client, journal);
   const vaults: Thing[] = [];
   let made = 0;
-
-  /** Asks until there is an answer that says yes or no. */
-  async function ask(call: Call, onLost: () => void = () => {}): Promise<Ended> {
-    for (;;) {
-      const ended = await client(call);
-      const again = ended.json?.errorCode === 'idempotency_in_progress';
-      if ((ended.outcome === 'acknowledged' || ended.outcome === 'refused') && !again) return ended;
-      if (ended.outcome !== 'unsent' && !again) onLost();
-      await sleep(50);
-    }
-  }
-
-  /** A request that is in order must be acknowledged in the end. */
-  async function expectYes(call: Call, onLost?: () => void): Promise<Ended> {
-    const ended = await ask(call, onLost);
-    if (ended.outcome !== 'acknowledged')
-      journal.complaints.push(
-        `${call.method} ${call.path} was refused: ${ended.status} ${JSON.stringify(ended.json)}`,
-      );
-    return ended;
-  }
 
   function newName(kind: string): string {
     made += 1;
     return `${kind}-${number}-${made}`;
   }
+
+  const records = createRecordMaker({ asking: { ask, expectYes }, journal, random, newName });
 
   async function create(kind: Thing['kind']): Promise<void> {
     const name = newName(kind);
@@ -156,13 +141,25 @@ function createActor(number: number, { client, journal, random }: LoadDeps): () 
     journal.refused.add(name);
   }
 
+  async function makeRecords(choice: number): Promise<void> {
+    const active = vaults.filter(isActive);
+    if (active.length === 0) return create('vault');
+    const vault = random.pick(active);
+    if (choice < 0.44) return records.create(vault);
+    if (choice < 0.47) return records.createMany(vault);
+    if (choice < 0.53) return records.addVersion(vault);
+    const inactive = vaults.filter((one) => !isActive(one)).slice(0, 1);
+    return records.askForTrouble(vault, inactive);
+  }
+
   return async () => {
     if (vaults.length === 0) return create('vault');
     const choice = random.next();
-    if (choice < 0.2) return create('vault');
-    if (choice < 0.3) return create('worker');
-    if (choice < 0.36) return askForTrouble();
-    if (choice < 0.44) return describe();
+    if (choice < 0.14) return create('vault');
+    if (choice < 0.2) return create('worker');
+    if (choice < 0.24) return askForTrouble();
+    if (choice < 0.3) return describe();
+    if (choice < 0.56) return makeRecords(choice);
     return move();
   };
 }

@@ -1,17 +1,22 @@
 /** `npm run test:faults`: breaks the service on purpose, again and again, and checks that nothing is lost or done twice. */
 import { randomInt } from 'node:crypto';
 import { inspect, parseArgs } from 'node:util';
+import { type ChainMode, isChainMode } from './chain.ts';
 import { Interrupted, runFaults, type Summary } from './run.ts';
 import { Violation } from './violation.ts';
 
-const usage = `npm run test:faults -- [--cycles N] [--seed S]
+const usage = `npm run test:faults -- [--cycles N] [--seed S] [--chain embedded|rpc]
 
   --cycles N   how many faults strike, one after the other (10)
   --seed S     any text; the same seed makes the same choices (random, and printed)
+  --chain C    embedded: the service brings its chain, which is killed too (the default)
+               rpc: a chain of the test behind an RPC address, both of which misbehave
+               none: where there is no anvil; what is accepted stays pending
 
 Each cycle puts the service under load, strikes with one fault, and holds what is stored against what was
-acknowledged. At the end every event must have reached every receiver. Exit code 1 when a rule is broken:
-the seed, the cycle and the facts are printed, and the data directory is kept.`;
+acknowledged. At the end everything must be anchored once, with a proof that verifies, and every event must
+have reached every receiver. Exit code 1 when a rule is broken: the seed, the cycle and the facts are
+printed, and the data directory is kept.`;
 
 process.exitCode = await main();
 
@@ -22,12 +27,12 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const { cycles, seed } = options;
-  console.log(`seed ${seed}`);
+  const { cycles, seed, chain } = options;
+  console.log(`seed ${seed}, chain ${chain}`);
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interruption.abort());
   try {
-    print(await runFaults({ cycles, seed, signal: interruption.signal, tell: console.log }));
+    print(await runFaults({ cycles, seed, chain, signal: interruption.signal, tell: console.log }));
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) process.exit(130);
@@ -39,17 +44,20 @@ async function main(): Promise<number> {
   }
 }
 
-function readOptions(): { help: boolean; cycles: number; seed: string } | null {
+function readOptions(): { help: boolean; cycles: number; seed: string; chain: ChainMode } | null {
   try {
     const { values } = parseArgs({
       options: {
         cycles: { type: 'string', default: '10' },
         seed: { type: 'string', default: String(randomInt(2 ** 32)) },
+        chain: { type: 'string', default: 'embedded' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
     if (!/^[1-9]\d{0,5}$/.test(values.cycles)) throw new TypeError('--cycles takes a number from 1 on');
-    return { help: values.help, cycles: Number(values.cycles), seed: values.seed };
+    const { help, cycles, seed, chain } = values;
+    if (!isChainMode(chain)) throw new TypeError('--chain takes embedded, rpc or none');
+    return { help, cycles: Number(cycles), seed, chain };
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     return null;
@@ -62,6 +70,7 @@ function print({
   seconds,
   requests,
   askedAgain,
+  records,
   events,
   received,
   duplicates,
@@ -75,6 +84,7 @@ function print({
     ['requests unknown, connection lost', requests.unknown],
     ['requests told to wait, 503', requests.unavailable],
     ['creations asked again with their key', askedAgain],
+    ['records', records],
     ['events committed', events],
     ['deliveries received', received],
     ['duplicates among them', duplicates],

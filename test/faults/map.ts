@@ -1,11 +1,31 @@
 /** All faults and all rules of the oracle on one screen. */
+import type { ChainMode } from './chain.ts';
 import type { Fault } from './fault.ts';
+import { changeLeader } from './faults/change-leader.ts';
+import { dropPool } from './faults/drop-pool.ts';
+import {
+  killAfterBroadcast,
+  killBeforeBroadcast,
+  killWhenConfirmed,
+  killWhenStored,
+} from './faults/kill-at.ts';
 import { killBoth } from './faults/kill-both.ts';
+import { killChain, killServiceAndChain } from './faults/kill-chain.ts';
 import { killDatabase } from './faults/kill-database.ts';
 import { killService } from './faults/kill-service.ts';
+import { raiseFees } from './faults/raise-fees.ts';
+import { deepReorg, reorg } from './faults/reorg.ts';
+import { resetChain } from './faults/reset-chain.ts';
 import { restart } from './faults/restart.ts';
+import { rpcTroubles } from './faults/rpc-trouble.ts';
 import { stopPastLease } from './faults/stop-past-lease.ts';
 import type { Rule } from './rule.ts';
+import {
+  everyConfirmationIsToldOnce,
+  everythingIsAnchoredOnce,
+  noncesHaveNoGap,
+  nothingIsStuck,
+} from './rules/anchors.ts';
 import { auditChainHolds } from './rules/audit-chain.ts';
 import { nobodyComplains } from './rules/complaints.ts';
 import {
@@ -14,7 +34,10 @@ import {
   everySubscriptionHasOneDelivery,
 } from './rules/deliveries.ts';
 import { feedIsWhole } from './rules/feed.ts';
+import { fsckFindsNothing } from './rules/fsck.ts';
 import { everyMoveHasOneEvent, vaultsAreWhereTheyWereMoved } from './rules/moves.ts';
+import { everyProofHolds } from './rules/proofs.ts';
+import { recordsAreStored } from './rules/records.ts';
 import {
   acknowledgedIsStored,
   everythingExistsOnce,
@@ -22,8 +45,7 @@ import {
   refusedIsNotStored,
 } from './rules/stored.ts';
 
-/** One round; each round is shuffled by the seed, so that a run has them all in these shares. */
-export const faultsOfARound: Fault[] = [
+const ofTheService: Fault[] = [
   killService,
   killService,
   killService,
@@ -34,17 +56,56 @@ export const faultsOfARound: Fault[] = [
   stopPastLease,
 ];
 
+/** One round each; a round is shuffled by the seed, so that a run has them all in these shares. */
+export const rounds: Record<ChainMode, Fault[]> = {
+  embedded: [
+    ...ofTheService,
+    killChain,
+    killChain,
+    killServiceAndChain,
+    killWhenStored,
+    killWhenConfirmed,
+    changeLeader,
+    changeLeader,
+  ],
+  rpc: [
+    ...rpcTroubles,
+    reorg,
+    reorg,
+    deepReorg,
+    deepReorg,
+    dropPool,
+    raiseFees,
+    resetChain,
+    killService,
+    killWhenStored,
+    killBeforeBroadcast,
+    killAfterBroadcast,
+    killWhenConfirmed,
+    killDatabase,
+    changeLeader,
+  ],
+  none: ofTheService,
+};
+
 export const rules: Rule[] = [
   nobodyComplains,
   acknowledgedIsStored,
   refusedIsNotStored,
   everythingExistsOnce,
+  recordsAreStored,
   vaultsAreWhereTheyWereMoved,
   everyMoveHasOneEvent,
+  nothingIsStuck,
   listedIsStored,
   everySubscriptionHasOneDelivery,
   everyDeliveryIsSettled,
   everyEventArrived,
   feedIsWhole,
   auditChainHolds,
+  everythingIsAnchoredOnce,
+  noncesHaveNoGap,
+  everyConfirmationIsToldOnce,
+  everyProofHolds,
+  fsckFindsNothing,
 ];

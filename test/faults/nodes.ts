@@ -1,5 +1,4 @@
 /** The service as real processes: one with the embedded database, at times a second one beside it. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processesMentioning, type RunningService, type Settings, serve, waitUntil } from '../process.ts';
 import type { Store } from './store.ts';
@@ -9,6 +8,11 @@ export interface Node {
   service: RunningService;
   /** Stopped by SIGSTOP: it neither answers nor ends. */
   frozen: boolean;
+}
+
+/** Everything that this node has printed and logged. */
+export function saidBy({ service }: Node): string {
+  return service.stdout() + service.stderr();
 }
 
 export interface Nodes {
@@ -61,10 +65,8 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
     },
     startFirst: () => start({ HOLDFAST_DATA_DIR: dataDir }),
     async startSecond() {
-      const ownDir = join(home, 'second');
-      await mkdir(ownDir, { recursive: true });
       return start({
-        HOLDFAST_DATA_DIR: ownDir,
+        HOLDFAST_DATA_DIR: secondDataDir(home),
         DATABASE_URL: await store.url(),
         HOLDFAST_MASTER_KEY_FILE: join(dataDir, 'master.key'),
       });
@@ -118,4 +120,9 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
 /** Where the first node keeps the database and the master key. */
 export function firstDataDir(home: string): string {
   return join(home, 'first');
+}
+
+/** The second one has nothing there but a chain of its own while it leads. */
+export function secondDataDir(home: string): string {
+  return join(home, 'second');
 }

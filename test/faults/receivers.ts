@@ -42,12 +42,17 @@ const longestTroubleMs = 2_000;
 const deactivated = 'vault.deactivated';
 const reactivated = 'vault.reactivated';
 
+const confirmed = 'record.anchor.confirmed';
+const reorged = 'anchor.reorged';
+const all = [deactivated, reactivated, confirmed, reorged];
+
 const plans = [
-  { name: 'steady', body: { eventTypes: [deactivated, reactivated] } },
-  { name: 'moody', body: { eventTypes: [deactivated, reactivated] } },
+  { name: 'steady', body: { eventTypes: all } },
+  { name: 'moody', body: { eventTypes: all } },
+  { name: 'anchors', body: { eventTypes: [confirmed, reorged] } },
   { name: 'deactivations', body: { eventTypes: [deactivated] } },
   { name: 'reactivations', body: { eventTypes: [reactivated], rateLimit: 500 } },
-  { name: 'disabled', body: { eventTypes: [deactivated, reactivated], enabled: false } },
+  { name: 'disabled', body: { eventTypes: all, enabled: false } },
 ];
 
 export async function startReceivers(client: Client, complaints: string[]): Promise<Receivers> {

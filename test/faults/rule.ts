@@ -5,5 +5,7 @@ export interface Rule {
   name: string;
   /** `restart`: after every fault, while the load rests. `end`: once, when everything has been delivered. */
   when: 'restart' | 'end';
+  /** Left out where no chain can be had. */
+  needsChain?: boolean;
   check(stage: Stage): Promise<void>;
 }

@@ -1,14 +1,16 @@
-/** Everything a run stands on: the service, its database, the receivers, the load and the journal. */
+/** Everything a run stands on: the service, its database, its chain, the receivers, the load and the journal. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { holdfast } from '../process.ts';
+import { holdfast, type Settings } from '../process.ts';
 import { certificate } from '../receiver.ts';
+import { type ChainMode, openChain, type StageChain } from './chain.ts';
 import { type Client, createClient } from './client.ts';
+import { installNotices } from './commits.ts';
 import { type Follower, followFeed } from './follower.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createLoad, type Load } from './load.ts';
-import { createNodes, firstDataDir, type Nodes } from './nodes.ts';
+import { createNodes, firstDataDir, type Nodes, secondDataDir } from './nodes.ts';
 import type { Random } from './random.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 import { openStore, type Store } from './store.ts';
@@ -16,7 +18,10 @@ import { openStore, type Store } from './store.ts';
 export interface Stage {
   /** Holds the data directories; kept when a rule is broken. */
   home: string;
+  /** Of every node. */
+  settings: Settings;
   nodes: Nodes;
+  chain: StageChain;
   store: Store;
   receivers: Receivers;
   journal: Journal;
@@ -29,7 +34,7 @@ export interface Stage {
   close(options: { keep: boolean }): Promise<void>;
 }
 
-const settings = () => ({
+const commonSettings = () => ({
   HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
   HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile,
   // Three times this, and no less than 5 s, is the lease of a claim.
@@ -38,43 +43,56 @@ const settings = () => ({
   HOLDFAST_LOG_LEVEL: 'warn',
 });
 
-export async function openStage(random: Random): Promise<Stage> {
+export async function openStage(random: Random, mode: ChainMode): Promise<Stage> {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
-  const dataDir = firstDataDir(home);
-  await mkdir(dataDir);
-  const store = openStore(dataDir);
-  const nodes = createNodes(home, { settings: settings(), store });
-  const first = await nodes.startFirst();
-  const key = /hf_live_\w+/.exec(first.service.stdout())?.[0] ?? '';
-  const journal = createJournal();
+  const dataDirs = { first: firstDataDir(home), second: secondDataDir(home) };
+  for (const dataDir of Object.values(dataDirs)) await mkdir(dataDir);
+  const chain = await openChain(mode, { dataDirs, settings: commonSettings() });
+  const settings = { ...commonSettings(), ...chain.settings };
+  const store = openStore(dataDirs.first);
+  const nodes = createNodes(home, { settings, store });
   const closing = new AbortController();
-  const { signal } = closing;
-  const client = createClient({ nodes, key, journal, random: random.stream('nodes'), signal });
-  const receivers = await startReceivers(client, journal.complaints).catch(async (error) => {
+
+  async function end(): Promise<void> {
+    closing.abort();
     await nodes.killAll();
+    // The database may run on without the service: a command that comes last takes it down with it.
+    await holdfast({ HOLDFAST_DATA_DIR: dataDirs.first }, 'keys', 'list');
+    await chain.close();
+  }
+
+  try {
+    const first = await nodes.startFirst();
+    const key = /hf_live_\w+/.exec(first.service.stdout())?.[0] ?? '';
+    await installNotices(store);
+    const journal = createJournal();
+    const { signal } = closing;
+    const client = createClient({ nodes, key, journal, random: random.stream('nodes'), signal });
+    const receivers = await startReceivers(client, journal.complaints);
+    const tally = new Map<string, number>();
+    return {
+      home,
+      settings,
+      nodes,
+      chain,
+      store,
+      receivers,
+      journal,
+      load: createLoad({ client, journal, random: random.stream('load') }),
+      follower: followFeed(client),
+      client,
+      tally,
+      count(name, times = 1) {
+        tally.set(name, (tally.get(name) ?? 0) + times);
+      },
+      async close({ keep }) {
+        await end();
+        await receivers.close();
+        if (!keep) await rm(home, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await end();
     throw error;
-  });
-  const tally = new Map<string, number>();
-  return {
-    home,
-    nodes,
-    store,
-    receivers,
-    journal,
-    load: createLoad({ client, journal, random: random.stream('load') }),
-    follower: followFeed(client),
-    client,
-    tally,
-    count(name, times = 1) {
-      tally.set(name, (tally.get(name) ?? 0) + times);
-    },
-    async close({ keep }) {
-      closing.abort();
-      await nodes.killAll();
-      // The database may run on without the service: a command that comes last takes it down with it.
-      await holdfast({ HOLDFAST_DATA_DIR: dataDir }, 'keys', 'list');
-      await receivers.close();
-      if (!keep) await rm(home, { recursive: true, force: true });
-    },
-  };
+  }
 }

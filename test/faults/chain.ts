@@ -1,0 +1,50 @@
+/** The chain behind the service's back: asked directly to know what is on it, and broken. */
+import type { Settings } from '../process.ts';
+import { embeddedSide } from './chain-embedded.ts';
+import { openRpcSide, type RpcSide } from './chain-rpc.ts';
+
+/** `embedded`: the service brings its own. `rpc`: one of the test's. `none`: there is no anvil for either. */
+export type ChainMode = 'embedded' | 'rpc' | 'none';
+
+export function isChainMode(text: string): text is ChainMode {
+  return ['embedded', 'rpc', 'none'].includes(text);
+}
+
+export interface StageChain {
+  mode: ChainMode;
+  /** For every node. */
+  settings: Settings;
+  /** Where its node can be asked directly. */
+  url(): Promise<string>;
+  /** kill -9 of the embedded one; returns once it is gone. */
+  killEmbedded(): Promise<void>;
+  /** What can be done to one of the test's. */
+  rpc(): RpcSide;
+  close(): Promise<void>;
+}
+
+/** Nobody listens there: what is accepted stays pending. */
+const nowhere = 'http://127.0.0.1:9';
+
+export async function openChain(
+  mode: ChainMode,
+  { dataDirs, settings }: { dataDirs: { first: string; second: string }; settings: Settings },
+): Promise<StageChain> {
+  const side = mode === 'rpc' ? await openRpcSide({ ...settings, HOLDFAST_DATA_DIR: dataDirs.first }) : null;
+  const own = embeddedSide(dataDirs.first);
+  return {
+    mode,
+    settings: side ? side.settings : mode === 'none' ? { HOLDFAST_CHAIN_RPC_URLS: nowhere } : {},
+    url: async () => (side ? side.anvil.url : own.url()),
+    killEmbedded: own.kill,
+    rpc() {
+      if (!side) throw new Error('this fault needs a chain of the test');
+      return side;
+    },
+    async close() {
+      await side?.close();
+      // A node that was killed leaves its chain running.
+      for (const dataDir of Object.values(dataDirs)) await embeddedSide(dataDir).kill();
+    },
+  };
+}

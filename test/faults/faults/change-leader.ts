@@ -1,0 +1,102 @@
+/**
+ * Two nodes, and the one that leads on the chain is killed or stopped: the other leads within 5 s and goes on. What a
+ * stopped one still wants to write when it is woken comes too late. Then the second goes, and the first leads again.
+ */
+
+import { availableParallelism, loadavg } from 'node:os';
+import { expectSoon } from '../expect.ts';
+import type { Fault } from '../fault.ts';
+import { type Node, saidBy } from '../nodes.ts';
+import type { Stage } from '../stage.ts';
+import { Violation } from '../violation.ts';
+
+/** With a core to spare; where others want the machine too, everything takes so much longer. */
+const longestWithoutLeaderMs = 5_000;
+const mostCrowded = 3;
+const patienceMs = 60_000;
+
+export const changeLeader: Fault = {
+  name: 'the leader killed or stopped beside a second node',
+  async strike(stage, random) {
+    const { nodes, count } = stage;
+    const first = nodes.first();
+    const second = await nodes.startSecond();
+    await expectSoon('two nodes want to lead', async () => (await candidates(stage)) === 2, { patienceMs });
+
+    const stopped = random.chance(0.5);
+    const told = lost(first);
+    await another(stage, async () => {
+      if (stopped) nodes.freeze(first);
+      else await nodes.kill(first);
+    });
+    count(stopped ? 'leader stopped' : 'leader killed');
+    const confirmed = await newestConfirmed(stage);
+    await expectSoon('the second node anchors', async () => (await newestConfirmed(stage)) > confirmed, {
+      patienceMs,
+    });
+
+    if (stopped) {
+      const { epoch } = await leader(stage);
+      nodes.wake(first);
+      await expectSoon('the woken node says that it does not lead', () => lost(first) > told, {
+        patienceMs,
+      });
+      count('late work of a woken leader refused', lost(first) - told);
+      if ((await leader(stage)).epoch !== epoch) throw new Violation('the woken node took the lead back');
+    } else {
+      await nodes.startFirst();
+      count('service killed');
+    }
+    await expectSoon('two nodes want to lead', async () => (await candidates(stage)) === 2, { patienceMs });
+    if (random.chance(0.5)) await another(stage, () => nodes.kill(second));
+    // SIGTERM takes the time it takes.
+    else await another(stage, () => nodes.stop(second), 'from end');
+  },
+};
+
+/** Runs what ends the leader, and holds the time until another one leads against the promise. */
+async function another(
+  stage: Stage,
+  end: () => Promise<void>,
+  counted: 'from start' | 'from end' = 'from start',
+) {
+  const { epoch } = await leader(stage);
+  const startedAt = performance.now();
+  await end();
+  const countedFrom = counted === 'from start' ? startedAt : performance.now();
+  await expectSoon('another node leads', async () => (await leader(stage)).epoch > epoch, { patienceMs });
+  const tookMs = Math.round(performance.now() - countedFrom);
+  const crowded = Math.min(mostCrowded, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));
+  if (tookMs > longestWithoutLeaderMs * crowded)
+    throw new Violation(`another node led after ${tookMs} ms only`, [await leader(stage)]);
+  stage.count('changes of the leader');
+  const slowest = 'slowest change of the leader, ms';
+  stage.tally.set(slowest, Math.max(tookMs, stage.tally.get(slowest) ?? 0));
+}
+
+async function leader({ store }: Stage): Promise<{ epoch: number }> {
+  const [row] = await store.query<{ epoch: number }>(
+    "select epoch::integer as epoch from leaders where work = 'chain'",
+  );
+  return { epoch: row?.epoch ?? 0 };
+}
+
+async function candidates({ store }: Stage): Promise<number> {
+  const [row] = await store.query<{ count: number }>(
+    "select count(*)::integer as count from pg_stat_activity where application_name = 'holdfast chain'",
+  );
+  return row?.count ?? 0;
+}
+
+async function newestConfirmed({ store }: Stage): Promise<number> {
+  const [row] = await store.query<{ id: number }>(
+    "select coalesce(max(id), 0)::integer as id from anchor_batches where status in ('confirmed', 'finalized')",
+  );
+  return row?.id ?? 0;
+}
+
+function lost(node: Node): number {
+  return saidBy(node)
+    .split('\n')
+    .filter((line) => /another node leads by now|does not lead any more/.test(line)).length;
+}

@@ -1,0 +1,44 @@
+/** Gas becomes dearer than what was offered: signed and not sent yet, or sent and waiting in the pool. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseGwei } from 'viem';
+import { onNextCommit } from '../commits.ts';
+import { expectSoon } from '../expect.ts';
+import type { Fault } from '../fault.ts';
+import type { Stage } from '../stage.ts';
+
+const patienceMs = 90_000;
+/** The service offers twice the base fee of its time, which is 1 gwei or less. */
+const dear = parseGwei('40');
+
+export const raiseFees: Fault = {
+  name: 'fee too low',
+  async strike(stage, random) {
+    const { chain, store, count } = stage;
+    const { proxy, inPool, withoutBlocks, setBaseFee } = chain.rpc();
+    const before = await raised(stage);
+    if (random.chance(0.5)) {
+      await proxy.fail('refuse', { methods: ['eth_sendRawTransaction'] });
+      await onNextCommit(store, { commit: 'attempt_stored', patienceMs, act: () => {} });
+      setBaseFee(dear);
+      await sleep(1_500);
+      proxy.heal();
+    } else {
+      await withoutBlocks(() =>
+        expectSoon('a transaction is in the pool', async () => (await inPool()).length > 0, { patienceMs }),
+      );
+      setBaseFee(dear);
+    }
+    await expectSoon('a fee is raised', async () => (await raised(stage)) > before, { patienceMs });
+    count('fees raised', (await raised(stage)) - before);
+    // Gas stays dear until what was signed is mined.
+    await sleep(random.between(0, 3_000));
+    setBaseFee(null);
+  },
+};
+
+async function raised({ store }: Stage): Promise<number> {
+  const [row] = await store.query<{ count: number }>(
+    'select count(*)::integer as count from outgoing_attempts where number > 1 and not no_op',
+  );
+  return row?.count ?? 0;
+}
