@@ -4,6 +4,8 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { decodeFunctionData } from 'viem';
+import type { Lead } from '../chain/chain.ts';
+import { RpcFault } from '../chain/json-rpc.ts';
 import { registryAbi } from '../chain/registry.ts';
 import { LostLead } from '../db/leadership.ts';
 import { buildBatch } from './batch.ts';
@@ -121,6 +123,41 @@ test('nothing pending makes no batch, asks no chain and sends nothing', async ()
   });
   assert.equal(await silent.step(bed.lead), false);
   assert.equal((await batches()).length, 1);
+});
+
+describe('the gas of an anchor on a chain of others', () => {
+  const gasFor = async (estimateGas: () => Promise<bigint>) => {
+    const vault = await bed.newVault();
+    await bed.accept(vault, 'rec_1');
+    const client = { estimateGas } as unknown as Lead['chain']['client'];
+    await bed.batcher().step(leadOf(bed.db, { embedded: false, client }));
+    const [sent] = await bed.db
+      .selectFrom('outgoing_transactions')
+      .select('gas_limit')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .execute();
+    return sent?.gas_limit;
+  };
+
+  test('is the usual one where the chain wants no more', async () => {
+    assert.equal(await gasFor(async () => 46_283n), 100_000);
+  });
+
+  test('is twice what the chain says where that is more', async () => {
+    assert.equal(await gasFor(async () => 1_400_000n), 2_800_000);
+  });
+
+  test('is the usual one where the chain does not tell', async () => {
+    const refused = () => Promise.reject(new RpcFault('refused', 'no such method', { code: -32601 }));
+    assert.equal(await gasFor(refused), 100_000);
+  });
+
+  test('is not guessed while the chain is away: nothing is batched', async () => {
+    const away = () => Promise.reject(new RpcFault('unreachable', 'no answer'));
+    await assert.rejects(gasFor(away), /no answer/);
+    assert.equal((await batches()).length, 0);
+  });
 });
 
 test('each seal of a vault has the next number', async () => {

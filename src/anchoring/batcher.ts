@@ -1,23 +1,13 @@
 /** Batches: takes all pending leaves, has them built into a tree and sealed, and commits them with one transaction. */
-import { encodeFunctionData } from 'viem/utils';
 import type { Chain, Lead } from '../chain/chain.ts';
-import { registryAbi } from '../chain/registry.ts';
 import type { Db } from '../db/database.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Bell, LoopLog } from '../loop.ts';
-import type { Outgoing, Quote, Sender } from '../sender/sender.ts';
+import type { Sender } from '../sender/sender.ts';
+import { anchorCall } from './anchor-call.ts';
 import type { BatchThread } from './batch-thread.ts';
-import {
-  type BatchToResend,
-  batchesToResend,
-  lockForResend,
-  markResent,
-  type NewBatch,
-  storeBatch,
-} from './batches.store.ts';
-import { anchorPurpose } from './batches.ts';
+import { batchesToResend, lockForResend, markResent, storeBatch } from './batches.store.ts';
 import { claimPending } from './claim.ts';
-import { toHex } from './hex.ts';
 import { createSealing } from './sealing.ts';
 
 export interface BatcherDeps {
@@ -41,9 +31,6 @@ export interface Batcher {
 /** Some 3 MB of leaves, and a second or two for the tree and the rows. */
 const mostLeaves = 100_000;
 
-/** anchor() takes 46,283 gas (see contracts/README.md), whatever the size of the batch; what is not used is not paid. */
-const anchorGas = 100_000;
-
 export function createBatcher(deps: BatcherDeps): Batcher {
   const { db, sender, senderBell, log, maxLeaves = mostLeaves } = deps;
   const sealing = createSealing(deps);
@@ -65,7 +52,11 @@ export function createBatcher(deps: BatcherDeps): Batcher {
       const quote = await sender.quote(lead.chain);
       const sealed = await sealing.seal(claim);
       if (sealed === null) return false;
-      await lead.term.commit((db) => store(db, lead.chain, quote, sealed));
+      const call = await anchorCall(lead.chain, { root: sealed.root, size: sealed.ids.length, sends: 0 });
+      await lead.term.commit(async (db) => {
+        const { id: outgoingId } = await sender.enqueue(db, quote, call);
+        await storeBatch(db, { ...sealed, outgoingId });
+      });
       senderBell.ring();
       return claim.full;
     },
@@ -77,26 +68,16 @@ export function createBatcher(deps: BatcherDeps): Batcher {
       for (const batch of batches) {
         if (batch.revertedIn !== null && batch.revertedIn > finalNumber) continue;
         const quote = await sender.quote(lead.chain);
+        const call = await anchorCall(lead.chain, batch);
         await lead.term.commit(async (db) => {
           if (!(await lockForResend(db, batch.id))) return;
-          const { id } = await sender.enqueue(db, quote, anchorCall(lead.chain, batch));
+          const { id } = await sender.enqueue(db, quote, call);
           await markResent(db, batch.id, id);
         });
         senderBell.ring();
       }
     },
   };
-
-  async function store(
-    db: Db,
-    chain: Chain,
-    quote: Quote,
-    sealed: Omit<NewBatch, 'outgoingId'>,
-  ): Promise<void> {
-    const call = anchorCall(chain, { root: sealed.root, size: sealed.ids.length, sends: 0 });
-    const { id: outgoingId } = await sender.enqueue(db, quote, call);
-    await storeBatch(db, { ...sealed, outgoingId });
-  }
 }
 
 /**
@@ -107,18 +88,4 @@ async function newestFinal(chain: Chain): Promise<number> {
   if (chain.embedded) return Number.POSITIVE_INFINITY;
   const { number } = await chain.head();
   return chain.finalizedNumber(number);
-}
-
-/** More gas each time: running out of it is the one way in which anchor() can revert. */
-function anchorCall(chain: Chain, { root, size, sends }: Omit<BatchToResend, 'id'>): Outgoing {
-  return {
-    purpose: anchorPurpose,
-    to: chain.registry,
-    data: encodeFunctionData({
-      abi: registryAbi,
-      functionName: 'anchor',
-      args: [toHex(root), BigInt(size)],
-    }),
-    gasLimit: anchorGas * 2 ** sends,
-  };
 }

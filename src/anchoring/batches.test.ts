@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
+import type { Lead } from '../chain/chain.ts';
 import type { MinedAt, Move } from '../sender/moves.ts';
 import { eventWrite } from '../webhooks/events.ts';
 import { createAnnouncer } from './announcer.ts';
@@ -278,6 +279,7 @@ describe('a transaction that fails', () => {
         embedded: false,
         head: async () => ({ number: 70, hash: '0x' as Hex }),
         finalizedNumber: async () => finalized,
+        client: { estimateGas: async () => 46_283n } as unknown as Lead['chain']['client'],
       };
       await bed.batcher().resend(leadOf(bed.db, chain));
       assert.equal((await read(id)).sends, sends);
