@@ -19,13 +19,16 @@ export interface AnchoringService {
 
 export const recordsPath = `${apiBase}/platform/records`;
 
+/** From one batch to the next. */
+export const anchorIntervalMs = 1_000;
+
 const vaultCount = 16;
 const longestWaitMs = 60_000;
 
 /** One of its own, with nothing else to do; the chain is there and has confirmed something. */
 export async function startAnchoringService(stage: Stage): Promise<AnchoringService> {
   const dataDir = await stage.newDirectory();
-  const settings = { HOLDFAST_ANCHOR_INTERVAL_MS: '1000' };
+  const settings = { HOLDFAST_ANCHOR_INTERVAL_MS: String(anchorIntervalMs) };
   const service = await stage.keep(() => startService({ dataDir, settings }));
   const postgres = await stage.keep(() => joinPostgres(dataDir));
   const anchoring = {

@@ -2,8 +2,10 @@
  * `confirmed` and `confirmed-lone`: how long it takes from the answer that a record is accepted until it shows as
  * confirmed on the embedded chain, at a steady rate and for a record that comes alone.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AnchoringService,
+  anchorIntervalMs,
   createRecords,
   findNode,
   reading,
@@ -77,6 +79,8 @@ export const confirmedLone: Row = {
     const { program } = await findNode(anchoring);
     const takenMs: number[] = [];
     for (let time = 0; time < loneRecords; time += 1) {
+      // Or each would come just after the batch of the one before, and wait the longest.
+      await sleep((time / loneRecords) * anchorIntervalMs);
       const [id] = await createRecords(anchoring, 1);
       const accepted = performance.now();
       await waitForConfirmation(anchoring, id ?? '');
