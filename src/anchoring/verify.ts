@@ -99,7 +99,8 @@ async function checkSeal({ leaf, seal }: Proof): Promise<Result> {
   if (fault !== null) return fail(`The signature is refused: ${fault}.`);
   const signer = await recoverSigner(seal, seal.signature);
   if (signer !== seal.vault) return fail(`The signer is ${signer ?? 'nobody'}, not ${seal.vault}.`);
-  return pass(`${seal.vault} signed the subtree with ${seal.leaves} leaves as its number ${seal.sequence}.`);
+  const size = seal.leaves === 1 ? '1 leaf' : `${seal.leaves} leaves`;
+  return pass(`${seal.vault} signed the subtree with ${size} as its number ${seal.sequence}.`);
 }
 
 function read(document: unknown): ParsedProof {

@@ -94,6 +94,7 @@ function greeting(url: string, config: Config, firstKey: string | null): string 
   const lines = [
     `Holdfast ${version} is ready at ${url}`,
     `  API reference  ${url}/docs`,
+    `  Verify proofs  ${url}/verify`,
     `  Data           ${config.dataDir}`,
   ];
   if (firstKey !== null) {
