@@ -42,6 +42,30 @@ test('not mined for 30 s: both fees are raised by an eighth at least, on the sam
   assert.equal(await usedNonces(bed), 1);
 });
 
+test('those behind one that is not mined keep their fee, unless the chain asks more', { skip }, async (t) => {
+  const bed = await bedOf(t);
+  await baseFee(bed, gwei);
+  const ids: number[] = [];
+  for (let count = 0; count < 3; count += 1) ids.push((await bed.enqueue()).id);
+  await bed.sender.step(bed.lead);
+  const counts = () => Promise.all(ids.map(async (id) => (await bed.attempts(id)).length));
+  for (let round = 0; round < 4; round += 1) {
+    await bed.age(40);
+    await bed.sender.step(bed.lead);
+  }
+  assert.deepEqual(await counts(), [5, 1, 1]);
+  await baseFee(bed, 6n * gwei);
+  for (let round = 0; round < 3; round += 1) {
+    await bed.age(40);
+    await bed.sender.step(bed.lead);
+  }
+  assert.deepEqual(await counts(), [8, 2, 2]);
+  await bed.mine();
+  await bed.index();
+  for (const id of ids) assert.equal((await bed.row(id)).status, 'confirmed');
+  assert.equal(await usedNonces(bed), 3);
+});
+
 test('the fee that the chain asks now is offered, and never more than the cap', { skip }, async (t) => {
   const bed = await bedOf(t, { maxFeePerGasWei: 20n * gwei });
   await baseFee(bed, gwei);

@@ -91,7 +91,9 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
     if (used > open.nonce) return onNonceUsed(open);
     const slow = newest.firstSentAgoMs !== null && newest.firstSentAgoMs >= deps.bumpAfterMs;
     if (!slow || patience.trouble(open.id)?.what === 'funds') return newest;
-    return (await bump(open)) ?? newest;
+    // Those behind the next in line wait for that one, whatever they offer: they follow the market and do not outbid
+    // themselves. Else an hour without blocks would leave a whole queue that pays the cap.
+    return (await bump(open, used < open.nonce)) ?? newest;
   }
 
   async function bump(open: OpenTransaction, ifDearer = false): Promise<Attempt | null> {
