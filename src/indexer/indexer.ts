@@ -19,6 +19,7 @@ import {
   storedHash,
   undoBlocks,
 } from './indexer.store.ts';
+import { createStandstill } from './standstill.ts';
 import { startNumber } from './start.ts';
 
 export interface Indexer {
@@ -67,6 +68,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   const { db, sender, vaultsOfAnchors, log, onIndexed, heldBlocks = 1_000 } = deps;
   const findings = { db, attemptsAmong: sender.attemptsAmong, vaultsOfAnchors };
   let vettedEpoch: number | null = null;
+  const standstill = createStandstill({ log });
   /** What was settled last in this term. */
   let settled = { epoch: -1, finalizedNumber: -1 };
 
@@ -83,6 +85,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     // A lower head is no reorg, but a node that lags; so is one below all that is held.
     if (ours !== null && ours !== head.hash) return switchBranch(lead, { head, tip, finalizedNumber });
     if (ours === tip.hash) await settleFinal(lead, { head, tip, finalizedNumber });
+    if (ours !== null) standstill.over();
+    else standstill.meet(`the node is at block ${head.number}, below all blocks that are held`);
     return false;
   }
 
@@ -99,7 +103,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     for (let window = 0; window < windowsPerStep; window += 1) {
       const blocks = await reading;
       const newest = blocks?.at(-1);
-      if (!blocks || !newest || !areLinked(blocks, null) || contradicts(blocks, head)) return false;
+      const fault = faultOf(blocks, head);
+      if (!blocks || !newest || fault) return standStill(fault);
       if (!areLinked(blocks, last?.hash ?? null)) {
         return last !== null && switchBranch(lead, { head, tip: last, finalizedNumber });
       }
@@ -121,10 +126,13 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     await requireGenesis(chain);
     const fork = await findFork({ db, client: chain.client, tip, headNumber: head.number });
     // Nodes that do not agree with themselves are asked again later.
-    if (fork === null || fork.number >= Math.min(tip.number, head.number)) return false;
+    if (fork === null) return standStill(missing);
+    if (fork.number >= Math.min(tip.number, head.number)) return standStill(unlinked);
     const to = Math.min(head.number, Math.max(tip.number, fork.number + windowBlocks));
     const blocks = await readBlocks(chain.client, { from: fork.number + 1, to });
-    if (!blocks || !areLinked(blocks, fork.hash) || contradicts(blocks, head)) return false;
+    const fault = faultOf(blocks, head);
+    if (!blocks || fault) return standStill(fault);
+    if (!areLinked(blocks, fork.hash)) return standStill(unlinked);
     const undo = { forkNumber: fork.number, oldHead: tip.number };
     if (!(await store(lead, { blocks, finalizedNumber, undo }))) return false;
     log.info({ ...undo, newHead: head.number }, 'the chain was reorganised');
@@ -138,7 +146,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   ): Promise<boolean> {
     const found = await lookInto(blocks, chain, findings);
     const newest = blocks.at(-1);
-    if (found === null || newest === undefined) return false;
+    if (found === null || newest === undefined)
+      return standStill('the node has no receipt of a transaction in its block');
     const depth = depthOf(chain, { headNumber: newest.number, finalizedNumber });
     await term.commit(async (db) => {
       if (undo) {
@@ -154,8 +163,14 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       }
     });
     settled = { epoch: term.epoch, finalizedNumber: depth.finalizedNumber };
+    standstill.over();
     onIndexed?.();
     return true;
+  }
+
+  function standStill(reason: string | null): false {
+    if (reason !== null) standstill.meet(reason);
+    return false;
   }
 
   /** Finality moves on without new blocks too, and a new leader does not know how far its predecessor came. */
@@ -185,6 +200,16 @@ function depthOf(
   { headNumber, finalizedNumber }: { headNumber: number; finalizedNumber: number },
 ) {
   return { headNumber, finalizedNumber: Math.min(finalizedNumber, headNumber), confirmations };
+}
+
+const missing = 'the node lacks blocks below its own head';
+const unlinked = 'the node has blocks that do not follow each other';
+
+/** Why these are not the blocks up to the head; null when they may be. */
+function faultOf(blocks: readonly Block[] | null, head: BlockRef): string | null {
+  if (blocks === null) return missing;
+  if (!areLinked(blocks, null)) return unlinked;
+  return contradicts(blocks, head) ? 'the node has another block at the height of its head' : null;
 }
 
 /** Whether these have another block than the head at its height: the chain moved while it was read. */
