@@ -25,7 +25,7 @@ export function createBatchThread(): BatchThread {
 
   function startThread(): Worker {
     const started = new Worker(new URL('./batch.thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 },
     });
     started.unref();
     started.on('message', (answer: Answer) => {

@@ -1,6 +1,7 @@
 /** The thread that builds the trees of batches, seals them, and looks up paths for proofs; see batch-thread.ts. */
+import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { secp256k1 } from '@bitauth/libauth';
+import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k1.js';
 import { buildBatch } from './batch.ts';
 import { fromHex, toHex } from './hex.ts';
 import { loadKeccak } from './keccak.ts';
@@ -42,6 +43,8 @@ export type Order = { id: number } & ({ build: BatchOrder } | { path: PathOrder 
 export type Answer = { id: number } & ({ built: BatchAnswer } | { path: Uint8Array } | { error: unknown });
 
 const keccak = await loadKeccak();
+/** From its own file: the whole package would take another 25 MB in each thread. */
+const secp256k1 = await instantiateSecp256k1(randomBytes(32));
 
 parentPort?.on('message', (order: Order) => {
   parentPort?.postMessage(answer(order));

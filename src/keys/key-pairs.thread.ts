@@ -1,10 +1,12 @@
 /** The thread that makes key pairs; see key-pairs.ts. Asked for a number, it answers with that many pairs. */
 import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { secp256k1 } from '@bitauth/libauth';
+import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k1.js';
 import { createKeccak } from 'hash-wasm';
 
 const keccak = await createKeccak(256);
+/** From its own file: the whole package would take another 25 MB in each thread. */
+const secp256k1 = await instantiateSecp256k1(randomBytes(32));
 /** A private key, then the 40 digits of its address as text. */
 const pairBytes = 72;
 
