@@ -20,6 +20,9 @@ export interface RunningService extends RunningProcess {
 
 export type Settings = Record<string, string>;
 
+/** Seconds where there is a core for it; several starts at once on a busy machine take their time. */
+const longestStartMs = 60_000;
+
 /** Starts `holdfast serve` and resolves when it is ready, or rejects with what it printed when it ends before. */
 export function serve(settings: Settings): Promise<RunningService> {
   return startProcess(process.execPath, [main, 'serve'], settings);
@@ -68,7 +71,11 @@ export async function startUntil(
   const match = await waitUntil(() => {
     if (outcome !== null) throw new Error(`ended with ${outcome}:\n${stdout}${stderr}`);
     return ready.exec(stdout + stderr);
-  }, 30_000);
+  }, longestStartMs).catch((error) => {
+    // Left running it would outlive the test.
+    child.kill('SIGKILL');
+    throw outcome !== null ? error : new Error(`not ready after ${longestStartMs} ms:\n${stdout}${stderr}`);
+  });
   return { running: { child, stdout: () => stdout, stderr: () => stderr, exited }, match };
 }
 

@@ -47,18 +47,20 @@ export interface RpcProxy {
   /** The node says no to these calls, in these words. */
   refuseWith(error: { code: number; message: string }, applies: (call: RpcCall) => boolean): void;
   /**
-   * At the next call of this method acts instead of passing it on, or once the node has answered it; the caller gets no
-   * answer. Resolves when that is done.
+   * At the next call of this method acts instead of passing it on, or once the node has answered it. The caller gets no
+   * answer, but for one that the node gave and `act` lets through. Resolves when that is done.
    */
-  intercept(method: string, when: 'before' | 'after', act: () => Promise<void>): Promise<void>;
+  intercept(method: string, when: 'before' | 'after', act: Act): Promise<void>;
   heal(): void;
   close(): Promise<void>;
 }
 
+export type Act = () => Promise<'let through' | undefined>;
+
 interface Interception {
   method: string;
   when: 'before' | 'after';
-  act(): Promise<void>;
+  act: Act;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -131,13 +133,15 @@ export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
   ): Promise<void> {
     interception = null;
     try {
-      if (when === 'after') await forward(id, call);
-      await act();
+      const answer = when === 'after' ? await forward(id, call) : null;
+      const verdict = await act();
+      if (answer && verdict === 'let through') end(response, answer);
+      else response.destroy();
       resolve();
     } catch (error) {
+      response.destroy();
       reject(error);
     }
-    response.destroy();
   }
 
   function take(method: string): Active | null {

@@ -6,6 +6,8 @@ import type { Store } from './store.ts';
 /** `attempt_stored`: nonce and signed bytes. `batch_confirmed`: the chain has the batch; nobody has been told yet. */
 export type Commit = 'attempt_stored' | 'batch_confirmed';
 
+const writtenByLeaders = ['outgoing_transactions', 'outgoing_attempts', 'anchor_batches', 'chain_blocks'];
+
 export async function installNotices(store: Store): Promise<void> {
   await store.query(`
     create function test_tell() returns trigger language plpgsql as $$
@@ -17,7 +19,31 @@ export async function installNotices(store: Store): Promise<void> {
       for each row execute function test_tell('attempt_stored');
     create trigger test_batch_confirmed after update on anchor_batches
       for each row when (new.status = 'confirmed' and old.status <> 'confirmed')
-      execute function test_tell('batch_confirmed')`);
+      execute function test_tell('batch_confirmed');
+    create table test_writes (pid integer not null, at timestamptz not null);
+    create function test_note() returns trigger language plpgsql as $$
+    begin
+      insert into test_writes values (pg_backend_pid(), clock_timestamp());
+      return null;
+    end $$;
+    ${writtenByLeaders
+      .map(
+        (table) =>
+          `create trigger test_note after insert or update on ${table} for each statement execute function test_note();`,
+      )
+      .join('\n')}`);
+}
+
+/** Of writes that only a leader may make: those of these connections since then. */
+export async function countWrites(
+  store: Store,
+  { pids, since }: { pids: number[]; since: string },
+): Promise<number> {
+  const [row] = await store.query<{ count: number }>(
+    'select count(*)::integer as count from test_writes where pid = any ($1) and at > $2::timestamptz',
+    [pids, since],
+  );
+  return row?.count ?? 0;
 }
 
 /** Calls `act` at once when the next such commit is through. */

@@ -4,6 +4,7 @@
  */
 
 import { availableParallelism, loadavg } from 'node:os';
+import { countWrites } from '../commits.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import { type Node, saidBy } from '../nodes.ts';
@@ -20,15 +21,16 @@ export const changeLeader: Fault = {
   async strike(stage, random) {
     const { nodes, count } = stage;
     const first = nodes.first();
+    const beforeSecond = await databaseTime(stage);
     const second = await nodes.startSecond();
     await expectSoon('two nodes want to lead', async () => (await candidates(stage)) === 2, { patienceMs });
 
     const stopped = random.chance(0.5);
     const told = lost(first);
-    await another(stage, async () => {
-      if (stopped) nodes.freeze(first);
-      else await nodes.kill(first);
-    });
+    const pids = await backends(stage, beforeSecond);
+    if (stopped) await freezeAtWork(stage, first);
+    await another(stage, () => (stopped ? Promise.resolve() : nodes.kill(first)));
+    const since = await databaseTime(stage);
     count(stopped ? 'leader stopped' : 'leader killed');
     const confirmed = await newestConfirmed(stage);
     await expectSoon('the second node anchors', async () => (await newestConfirmed(stage)) > confirmed, {
@@ -41,7 +43,9 @@ export const changeLeader: Fault = {
       await expectSoon('the woken node says that it does not lead', () => lost(first) > told, {
         patienceMs,
       });
-      count('late work of a woken leader refused', lost(first) - told);
+      const written = await countWrites(stage.store, { pids, since });
+      if (written > 0) throw new Violation(`the woken node wrote ${written} times although another leads`);
+      count('woken leaders whose late work was refused');
       if ((await leader(stage)).epoch !== epoch) throw new Violation('the woken node took the lead back');
     } else {
       await nodes.startFirst();
@@ -72,6 +76,31 @@ async function another(
   stage.count('changes of the leader');
   const slowest = 'slowest change of the leader, ms';
   stage.tally.set(slowest, Math.max(tookMs, stage.tally.get(slowest) ?? 0));
+}
+
+/** With an answer of the chain on its way to it, where the chain is one of the test's: there is something to write late. */
+async function freezeAtWork({ chain, nodes }: Stage, node: Node): Promise<void> {
+  if (chain.mode !== 'rpc') return nodes.freeze(node);
+  const { proxy } = chain.rpc();
+  await proxy.intercept('eth_sendRawTransaction', 'after', async () => {
+    nodes.freeze(node);
+    return 'let through';
+  });
+}
+
+/** Connections that are older than this. */
+async function backends({ store }: Stage, before: string): Promise<number[]> {
+  const rows = await store.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and backend_start < $1::timestamptz
+       and application_name <> 'holdfast chain'`,
+    [before],
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+async function databaseTime({ store }: Stage): Promise<string> {
+  const [row] = await store.query<{ at: string }>('select clock_timestamp()::text as at');
+  return row?.at ?? '';
 }
 
 async function leader({ store }: Stage): Promise<{ epoch: number }> {

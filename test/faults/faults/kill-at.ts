@@ -50,7 +50,10 @@ async function killAtBroadcast(stage: Stage, when: 'before' | 'after'): Promise<
   const { nodes, chain, count } = stage;
   const { proxy } = chain.rpc();
   const victim = nodes.first();
-  const met = proxy.intercept('eth_sendRawTransaction', when, () => nodes.kill(victim));
+  const met = proxy.intercept('eth_sendRawTransaction', when, async () => {
+    await nodes.kill(victim);
+    return undefined;
+  });
   const late = new AbortController();
   const inTime = await Promise.race([
     met.then(() => true),
