@@ -1,7 +1,5 @@
 /** How far things are anchored, as the API shows it. */
-import { sql } from 'kysely';
 import { fromBytea } from '../db/bytea.ts';
-import type { Db } from '../db/database.ts';
 
 export const anchorStatuses = ['pending', 'batched', 'submitted', 'confirmed', 'finalized'] as const;
 export type AnchorStatus = (typeof anchorStatuses)[number];
@@ -34,6 +32,12 @@ export function statusOf(batchStatus: string | null): AnchorStatus {
   return status ?? 'batched';
 }
 
+/** The states of a batch that give its leaves this one; there is none for what is pending. */
+export function batchStatuses(status: AnchorStatus): string[] {
+  if (status === 'pending') return [];
+  return status === 'batched' ? ['batched', 'set_aside'] : [status];
+}
+
 export function anchorStateOf(row: AnchorColumns): AnchorState {
   const { status, chain_id, transaction_hash, block_number, block_time } = row;
   const anchored =
@@ -49,28 +53,4 @@ export function anchorStateOf(row: AnchorColumns): AnchorState {
         }
       : null,
   };
-}
-
-/** The states of versions of things of one kind, in their order; pending where there is no leaf. */
-export async function anchorsOf(
-  db: Db,
-  {
-    workspaceId,
-    kind,
-    things,
-  }: { workspaceId: string; kind: string; things: { id: string; version: number }[] },
-): Promise<AnchorState[]> {
-  const { rows } = await sql<AnchorColumns>`
-    select b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
-    from unnest(${things.map(({ id }) => id)}::text[], ${things.map(({ version }) => version)}::integer[])
-      with ordinality as wanted (id, version, place)
-    left join lateral (
-      select batch_id from anchor_leaves
-      where workspace_id = ${workspaceId} and subject_id = wanted.id and kind = ${kind}
-        and version = wanted.version limit 1
-    ) as l on true
-    left join anchor_batches b on b.id = l.batch_id
-    left join chain c on c.singleton
-    order by wanted.place`.execute(db);
-  return rows.map(anchorStateOf);
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { AppError } from '../errors.ts';
-import { anchorsOf, statusOf } from './anchor-state.ts';
+import { batchStatuses, statusOf } from './anchor-state.ts';
 import { type Bed, mine, openBed, type TestVault } from './batcher.test-bed.ts';
 import { applyMoves } from './batches.ts';
 import { recordDigest } from './content.ts';
@@ -163,8 +163,9 @@ test('a history lists the confirmed leaves in order, and passes as a chain', asy
   assert.ok(checked.proofs.every(({ steps }) => steps.every(({ status }) => status !== 'fail')));
 });
 
-test('the state of a thing is that of its batch', async () => {
-  assert.deepEqual([null, 'batched', 'set_aside', 'submitted', 'confirmed', 'finalized'].map(statusOf), [
+test('the state of a thing is that of its batch', () => {
+  const states = [null, 'batched', 'set_aside', 'submitted', 'confirmed', 'finalized'];
+  assert.deepEqual(states.map(statusOf), [
     'pending',
     'batched',
     'batched',
@@ -172,26 +173,7 @@ test('the state of a thing is that of its batch', async () => {
     'confirmed',
     'finalized',
   ]);
-  await accept('rec_state', contentOf({}));
-  const id = await confirm();
-  await accept('rec_next', contentOf({}));
-  const { transaction_hash } = await bed.db
-    .selectFrom('anchor_batches')
-    .select('transaction_hash')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  const things = ['rec_next', 'rec_state', 'rec_never'].map((id) => ({ id, version: 1 }));
-  assert.deepEqual(await anchorsOf(bed.db, { workspaceId: 'ws_1', kind: 'record', things }), [
-    { status: 'pending', anchor: null },
-    {
-      status: 'confirmed',
-      anchor: {
-        chainId: 31_337,
-        transactionHash: toHex(transaction_hash ?? Buffer.alloc(0)),
-        blockNumber: 7,
-        anchoredAt: new Date(1_800_000_000_000),
-      },
-    },
-    { status: 'pending', anchor: null },
-  ]);
+  for (const state of states) {
+    if (state !== null) assert.ok(batchStatuses(statusOf(state)).includes(state));
+  }
 });

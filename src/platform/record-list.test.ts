@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../test/database.ts';
+import { type AnchorStatus, anchorStatuses } from '../anchoring/anchor-state.ts';
 import type { Database } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { timeOf } from '../ids.ts';
 import { firstVersion, recordContent } from './record-content.ts';
 import { listRecords, type RecordQuery } from './record-list.ts';
-import { type AnchorStatus, anchorStatuses, type RecordVersion } from './records.store.ts';
+import type { RecordVersion } from './records.store.ts';
 
 const workspaceId = 'ws_1';
 let database: Database;

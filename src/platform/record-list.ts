@@ -1,14 +1,9 @@
 /** Lists records, newest first: each at its newest version, whatever it is filtered by, with bounded work for a page. */
 import { type RawBuilder, sql } from 'kysely';
+import { type AnchorStatus, batchStatuses } from '../anchoring/anchor-state.ts';
 import type { Db } from '../db/database.ts';
 import { idBound } from '../ids.ts';
-import {
-  type AnchorStatus,
-  batchStatuses,
-  type RecordVersion,
-  readRecords,
-  recordKind,
-} from './records.store.ts';
+import { type RecordVersion, readRecords, recordKind } from './records.store.ts';
 
 export interface RecordQuery {
   vaultId?: string | undefined;

@@ -1,5 +1,6 @@
 /** /platform/records */
 import { Type } from 'typebox';
+import { type AnchorStatus, anchorStatuses } from '../anchoring/anchor-state.ts';
 import { CanonicalJsonError, parseUnambiguousJson } from '../anchoring/canonical.ts';
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
@@ -8,7 +9,7 @@ import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, orNull } from '../http/schemas.ts';
-import { type AnchorStatus, anchorStatuses, type RecordVersion } from './records.store.ts';
+import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
 const status = Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] }));

@@ -1,10 +1,17 @@
 /** Records in SQL: versions as they are stored, read together with the state of their anchors. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
+import {
+  type AnchorColumns,
+  type AnchorState,
+  type AnchorStatus,
+  anchorStateOf,
+  batchStatuses,
+} from '../anchoring/anchor-state.ts';
 import type { Db } from '../db/database.ts';
 
 /** One version of a record, as it is answered. Its data is apart: lists do without. */
-export interface RecordVersion {
+export interface RecordVersion extends AnchorState {
   id: string;
   /** Empty: none was given. */
   externalId: string;
@@ -15,21 +22,8 @@ export interface RecordVersion {
   version: number;
   /** Hex. */
   dataHash: `0x${string}`;
-  status: AnchorStatus;
   createdAt: Date;
-  anchor: RecordAnchor | null;
 }
-
-/** Where it is anchored, once that is confirmed. */
-export interface RecordAnchor {
-  chainId: number;
-  transactionHash: string;
-  blockNumber: number;
-  anchoredAt: Date;
-}
-
-export const anchorStatuses = ['pending', 'batched', 'submitted', 'confirmed', 'finalized'] as const;
-export type AnchorStatus = (typeof anchorStatuses)[number];
 
 /** What the leaves of records are called. */
 export const recordKind = 'record';
@@ -100,11 +94,6 @@ function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
   return status === 'pending' ? sql`l.batch_id is null` : sql`b.status = any(${batchStatuses(status)})`;
 }
 
-/** The states of a batch that give its leaves this one. What was set aside waits for an operator: batched, not sent. */
-export function batchStatuses(status: AnchorStatus): string[] {
-  return status === 'batched' ? ['batched', 'set_aside'] : [status];
-}
-
 const columns = `r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at,
   b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time`;
 
@@ -116,7 +105,7 @@ const joins = `
   left join anchor_batches b on b.id = l.batch_id
   left join chain c on c.singleton`;
 
-interface RecordRow {
+interface RecordRow extends AnchorColumns {
   id: string;
   external_id: string | null;
   vault_id: string;
@@ -124,11 +113,6 @@ interface RecordRow {
   version: number;
   data_hash: Buffer;
   created_at: Date;
-  status: 'batched' | 'submitted' | 'confirmed' | 'finalized' | 'set_aside' | null;
-  chain_id: number | null;
-  transaction_hash: Buffer | null;
-  block_number: number | null;
-  block_time: number | null;
 }
 
 function toRecord(row: RecordRow): RecordVersion {
@@ -139,20 +123,7 @@ function toRecord(row: RecordRow): RecordVersion {
     vaultAddress: row.address,
     version: row.version,
     dataHash: `0x${row.data_hash.toString('hex')}`,
-    status: row.status === 'set_aside' ? 'batched' : (row.status ?? 'pending'),
     createdAt: row.created_at,
-    anchor: toAnchor(row),
-  };
-}
-
-function toAnchor({ chain_id, transaction_hash, block_number, block_time }: RecordRow): RecordAnchor | null {
-  if (chain_id === null || transaction_hash === null || block_number === null || block_time === null) {
-    return null;
-  }
-  return {
-    chainId: chain_id,
-    transactionHash: `0x${transaction_hash.toString('hex')}`,
-    blockNumber: block_number,
-    anchoredAt: new Date(block_time * 1000),
+    ...anchorStateOf(row),
   };
 }
