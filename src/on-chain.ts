@@ -13,6 +13,7 @@ import { createChainMetrics } from './anchoring/metrics.ts';
 import { createProofs, type Proofs } from './anchoring/proofs.ts';
 import type { RpcCall } from './chain/anchor-reader.ts';
 import type { Lead } from './chain/chain.ts';
+import { rpcFaultOf } from './chain/json-rpc.ts';
 import { createChainLead } from './chain/lead.ts';
 import { registryAddress } from './chain/registry.ts';
 import type { Config } from './config.ts';
@@ -71,10 +72,12 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     },
     onBlock: blockBell.ring,
   });
-  const thread = createBatchThread();
+  // Apart, so that a rush of proofs out of large batches does not hold up the next batch. Each starts when it is needed.
+  const batchThread = createBatchThread();
+  const proofThread = createBatchThread();
   const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));
   const sender = createSender({ submitter, applyMoves, log });
-  const batcher = createBatcher({ db, keyring, thread, sender, senderBell, log });
+  const batcher = createBatcher({ db, keyring, thread: batchThread, sender, senderBell, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
   const announcer = createAnnouncer({ db, confirmations, eventBell });
 
@@ -86,7 +89,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
       return (method, params) => client.request({ method, params } as never);
     },
     registry: config.chain.registryAddress ?? registryAddress,
-    proofs: createProofs({ db, thread }),
+    proofs: createProofs({ db, thread: proofThread }),
     metrics: createChainMetrics({ db, lead, senderStatus: sender.status, submitter }),
     // Requests need none of them: what is accepted while the chain is away stays pending.
     loops: [
@@ -100,11 +103,24 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
         restMs: config.chain.rpcUrls.length === 0 ? lookForBlocksMs.embedded : lookForBlocksMs.rpc,
       }),
       announcerLoop(announcer, { lead, bell: confirmedBell }),
-    ].map((loop) => ({ ...loop, dispensable: true })),
+    ].map(dispensable),
     async close() {
       await chainLead.close();
-      await thread.close();
+      await batchThread.close();
+      await proofThread.close();
     },
+  };
+}
+
+/** What failed on the chain is told in the words of the RPC fault, without the client library's around them. */
+function dispensable(loop: Loop): Loop {
+  return {
+    ...loop,
+    dispensable: true,
+    run: (signal, beat) =>
+      loop.run(signal, beat).catch((error) => {
+        throw rpcFaultOf(error) ?? error;
+      }),
   };
 }
 

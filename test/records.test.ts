@@ -78,6 +78,21 @@ test('a record is accepted as pending, and found again with its data', async () 
   assert.ok(found.text.includes('"data":{"a":{"é":null},"b":[1,2.5,"x"]}'), found.text);
 });
 
+test('a range of dates that ends before it begins is refused', async () => {
+  const range = (from: string, to: string) => service.call('GET', `${url}?from=${from}&to=${to}`);
+  const reversed = await range('2026-11-16T00:00:00Z', '2026-11-15T00:00:00Z');
+  assert.deepEqual([reversed.status, reversed.json.errorCode], [400, 'invalid_date_range']);
+  assert.equal((await range('2026-11-15T00:00:00Z', '2026-11-15T00:00:00Z')).status, 200);
+});
+
+test('a cursor is good for its vault, however the address is written', async () => {
+  for (const data of [{ n: 1 }, { n: 2 }]) await made(data);
+  const first = await service.call('GET', `${url}?vaultAddress=${vaultAddress}&limit=1`);
+  const next = first.headers.get('x-next-cursor');
+  const second = `${url}?vaultAddress=${vaultAddress.toLowerCase()}&limit=1&cursor=${next}`;
+  assert.equal((await service.call('GET', second)).status, 200);
+});
+
 test('without an external id it is empty, and an empty one is none', async () => {
   for (const more of [{}, { externalId: '' }]) {
     const { json } = await create({}, more);

@@ -95,5 +95,5 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
 /** The service runs all the same; what is accepted stays pending. */
 function explain(error: unknown): never {
   if (!(error instanceof OperatorError)) throw error;
-  throw new OperatorError(`anchoring waits: ${error.message}`, { cause: error });
+  throw new OperatorError(`anchoring waits: ${error.message}`);
 }

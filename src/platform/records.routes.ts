@@ -142,7 +142,11 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       const { workspaceId } = callerOf(request);
       const { cursor, limit, ...filters } = request.query;
       const { from, to, ...rest } = filters;
-      const list = { name: 'records', workspaceId, filters };
+      if (from !== undefined && to !== undefined && new Date(from) > new Date(to)) {
+        throw new AppError('invalid_date_range', `from ${from} is after to ${to}.`);
+      }
+      const vaultAddress = filters.vaultAddress?.toLowerCase();
+      const list = { name: 'records', workspaceId, filters: { ...filters, vaultAddress } };
       const before = cursor === undefined ? undefined : String(cursors.read(list, cursor)[0]);
       const { items, next } = await records.list(workspaceId, {
         ...rest,
