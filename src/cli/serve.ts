@@ -37,7 +37,7 @@ async function serve(): Promise<void> {
     await listen(app, config);
     app.loops.start();
     const firstKey = config.roles.api ? await app.makeFirstKey() : null;
-    console.log(greeting(app.server.publicUrl(), config, firstKey));
+    console.log(greeting(app.server.publicUrl(), config, { firstKey, noChain: await whyNoChain(config) }));
   } catch (error) {
     await app.close();
     throw error;
@@ -90,7 +90,25 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
   }
 }
 
-function greeting(url: string, config: Config, firstKey: string | null): string {
+/** Why the embedded chain cannot run here, said where it is seen: in the log it would be one line among many. */
+async function whyNoChain({ chain, roles }: Config): Promise<string | null> {
+  if (chain.rpcUrls.length > 0 || !roles.loops) return null;
+  const { findAnvil } = await import('../chain/anvil-program.ts');
+  try {
+    await findAnvil();
+    return null;
+  } catch (error) {
+    if (error instanceof OperatorError) return error.message;
+    throw error;
+  }
+}
+
+interface Greeted {
+  firstKey: string | null;
+  noChain: string | null;
+}
+
+function greeting(url: string, config: Config, { firstKey, noChain }: Greeted): string {
   const lines = [
     `Holdfast ${version} is ready at ${url}`,
     `  API reference  ${url}/docs`,
@@ -107,5 +125,6 @@ function greeting(url: string, config: Config, firstKey: string | null): string 
       '  More keys: bin/holdfast keys create --name NAME',
     );
   }
+  if (noChain !== null) lines.push('', `  Anchoring waits, and what is accepted stays pending: ${noChain}`);
   return `\n${lines.join('\n')}\n`;
 }
