@@ -14,6 +14,8 @@ const leaves = 100_000;
 /** The peer takes more than ten seconds for all of them. */
 const warmUpLeaves = 10_000;
 const rounds = 3;
+/** So often ours is built in a turn, or a slow moment of the machine could hit all of it. */
+const timesAlike = 10;
 const vaults = 100;
 const ratioToReach = 50;
 const longestHoldUpMs = 50;
@@ -64,12 +66,14 @@ async function playTrees() {
   const roots = new Set<string>();
 
   /** In leaves per second. */
-  function timed(turn: Turn, root: (count: number) => string): number {
+  function timed(turn: Turn, times: number, root: (count: number) => string): number {
     const count = turn === 'warm-up' ? warmUpLeaves : leaves;
     const began = performance.now();
-    const found = root(count);
-    const perSecond = count / ((performance.now() - began) / 1000);
-    if (turn === 'measured') roots.add(found);
+    for (let time = 0; time < times; time += 1) {
+      const found = root(count);
+      if (turn === 'measured') roots.add(found);
+    }
+    const perSecond = (times * count) / ((performance.now() - began) / 1000);
     if (roots.size > 1) throw new Error(`the roots differ: ${[...roots].join(', ')}`);
     return perSecond;
   }
@@ -77,9 +81,9 @@ async function playTrees() {
   return playInTurns(
     {
       // As text, which is the form that it works with.
-      peer: async (turn) => timed(turn, (count) => SimpleMerkleTree.of(asText.slice(0, count)).root),
+      peer: async (turn) => timed(turn, 1, (count) => SimpleMerkleTree.of(asText.slice(0, count)).root),
       holdfast: async (turn) =>
-        timed(turn, (count) => toHex(buildTree(all.subarray(0, count * 32), keccak).root)),
+        timed(turn, timesAlike, (count) => toHex(buildTree(all.subarray(0, count * 32), keccak).root)),
     },
     {
       rounds,
