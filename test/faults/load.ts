@@ -19,14 +19,13 @@ export interface LoadDeps {
   random: Random;
 }
 
-const actors = 12;
 const longestSettleMs = 60_000;
 /** Moves have no Idempotency-Key: given up and sent elsewhere, a late first one could undo a later one. */
 const movePatienceMs = 45_000;
 
 const paths = { vault: '/platform/vaults', worker: '/damc/workers/' };
 
-export function createLoad({ client, journal, random }: LoadDeps): Load {
+export function createLoad({ client, journal, random, actors }: LoadDeps & { actors: number }): Load {
   let running = false;
   let working: Promise<void>[] = [];
   const makers = Array.from({ length: actors }, (_, number) =>

@@ -3,13 +3,13 @@ import type { ChainMode } from './chain.ts';
 import type { Fault } from './fault.ts';
 import { changeLeader } from './faults/change-leader.ts';
 import { dropPool } from './faults/drop-pool.ts';
+import { killAll } from './faults/kill-all.ts';
 import {
   killAfterBroadcast,
   killBeforeBroadcast,
   killWhenConfirmed,
   killWhenStored,
 } from './faults/kill-at.ts';
-import { killBoth } from './faults/kill-both.ts';
 import { killChain, killServiceAndChain } from './faults/kill-chain.ts';
 import { killDatabase } from './faults/kill-database.ts';
 import { killService } from './faults/kill-service.ts';
@@ -51,7 +51,7 @@ const ofTheService: Fault[] = [
   killService,
   killDatabase,
   killDatabase,
-  killBoth,
+  killAll,
   restart,
   stopPastLease,
 ];

@@ -15,6 +15,8 @@ export interface RunOptions {
   seed: string;
   /** The embedded one unless told otherwise. */
   chain?: ChainMode;
+  /** How many make the load, 12 unless told otherwise. */
+  actors?: number;
   /** The faults of one round, shuffled by the seed again and again. */
   round?: Fault[];
   /** Ends the run early, and cleans up. */
@@ -39,11 +41,12 @@ export interface Summary {
 
 /** Throws a Violation with seed, cycle and facts when a rule is broken; the data directory is kept then. */
 export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Promise<Summary> {
-  const { chain = 'embedded', signal = new AbortController().signal } = rest;
+  const { chain = 'embedded', actors = 12, signal = new AbortController().signal } = rest;
   const { round = rounds[chain] } = rest;
   const startedAt = performance.now();
   const random = createRandom(seed);
-  const stage = await openStage(random, chain);
+  const stage = await openStage(random, { mode: chain, actors });
+  tell(`ready after ${secondsSince(startedAt)} s`);
   const order = random.stream('order');
   let cycle = 0;
   let keep = false;
@@ -55,11 +58,13 @@ export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Pr
       const fault = deck.pop() as Fault;
       const cycleStartedAt = performance.now();
       await runCycle(stage, fault, random.stream(`cycle ${cycle}`));
-      const seconds = ((performance.now() - cycleStartedAt) / 1000).toFixed(1);
+      const seconds = secondsSince(cycleStartedAt);
       tell(`cycle ${cycle}/${cycles}  ${fault.name}, ${seconds} s: ${await describe(stage)}`);
     }
+    const endStartedAt = performance.now();
     await drain(stage);
     await check(stage, rules);
+    tell(`all rules hold, checked in ${secondsSince(endStartedAt)} s`);
     return summarise(stage, { cycles, seed, seconds: (performance.now() - startedAt) / 1000 });
   }
 
@@ -78,6 +83,10 @@ export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Pr
   } finally {
     await stage.close({ keep });
   }
+}
+
+function secondsSince(startedAt: number): string {
+  return ((performance.now() - startedAt) / 1000).toFixed(1);
 }
 
 export class Interrupted extends Error {}

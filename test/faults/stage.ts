@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { holdfast, type Settings } from '../process.ts';
+import type { Settings } from '../process.ts';
 import { certificate } from '../receiver.ts';
 import { type ChainMode, openChain, type StageChain } from './chain.ts';
 import { type Client, createClient } from './client.ts';
@@ -43,7 +43,13 @@ const commonSettings = () => ({
   HOLDFAST_LOG_LEVEL: 'warn',
 });
 
-export async function openStage(random: Random, mode: ChainMode): Promise<Stage> {
+export interface StageOptions {
+  mode: ChainMode;
+  /** How many make the load. */
+  actors: number;
+}
+
+export async function openStage(random: Random, { mode, actors }: StageOptions): Promise<Stage> {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
   const dataDirs = { first: firstDataDir(home), second: secondDataDir(home) };
   for (const dataDir of Object.values(dataDirs)) await mkdir(dataDir);
@@ -56,8 +62,8 @@ export async function openStage(random: Random, mode: ChainMode): Promise<Stage>
   async function end(): Promise<void> {
     closing.abort();
     await nodes.killAll();
-    // The database may run on without the service: a command that comes last takes it down with it.
-    await holdfast({ HOLDFAST_DATA_DIR: dataDirs.first }, 'keys', 'list');
+    // Left behind with what it holds; a later start would take it up again.
+    await store.kill();
     await chain.close();
   }
 
@@ -78,7 +84,7 @@ export async function openStage(random: Random, mode: ChainMode): Promise<Stage>
       store,
       receivers,
       journal,
-      load: createLoad({ client, journal, random: random.stream('load') }),
+      load: createLoad({ client, journal, random: random.stream('load'), actors }),
       follower: followFeed(client),
       client,
       tally,

@@ -14,7 +14,7 @@ export interface Store {
   /** Where it is now; after a restart it may be elsewhere. */
   url(): Promise<string>;
   pid(): Promise<number>;
-  /** kill -9 of the server; returns once it is gone. */
+  /** kill -9 of the server, if it runs; returns once it is gone. */
   kill(): Promise<void>;
 }
 
@@ -44,7 +44,8 @@ export function openStore(dataDir: string): Store {
     },
     pid: async () => (await postmaster()).pid,
     async kill() {
-      const { pid } = await postmaster();
+      const pid = (await findPostmaster(clusterDir))?.pid;
+      if (pid === undefined) return;
       process.kill(pid, 'SIGKILL');
       await waitUntil(async () => (await findPostmaster(clusterDir))?.pid !== pid);
     },
