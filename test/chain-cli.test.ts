@@ -60,7 +60,11 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.ok(await isJournalled(bed, blockHash));
 
       const status = await json(bed.settings, 'chain', 'status');
-      assert.equal(await askChainId(status.rpcUrl), chain.chainId);
+      const asked = await ask(status.rpcUrl, 'eth_chainId');
+      assert.equal(Number(asked.result), chain.chainId);
+      const refused = await ask(status.rpcUrl, 'anvil_setBalance', someone, '0x0');
+      assert.match(refused.error.message, /must not be changed from outside/);
+      assert.equal(await chain.client.getBalance({ address: someone }), 42n);
       assert.equal(status.chainId, chain.chainId);
       assert.equal(status.genesisHash, chain.genesisHash);
       assert.equal(status.registryState, 'present');
@@ -152,11 +156,12 @@ async function isJournalled({ database }: LeadBed, blockHash: string): Promise<b
   return rows.length === 1;
 }
 
-async function askChainId(url: string): Promise<number> {
+async function ask(url: string, method: string, ...params: unknown[]) {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
-  return Number(((await answer.json()) as { result: string }).result);
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
+  return (await answer.json()) as any;
 }

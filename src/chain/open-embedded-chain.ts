@@ -36,7 +36,8 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
     ...(onBlock && { onBlock }),
   });
   const { chainId, genesisHash } = embedded;
-  const rpc = createChainRpc({ chainId, genesisHash, urls: () => [embedded.rpcUrl()] });
+  const urls = () => [embedded.rpcUrl()].filter((url) => url !== null);
+  const rpc = createChainRpc({ chainId, genesisHash, urls });
   const closeRpc = once(rpc.close);
   const release = async (end: () => Promise<void>) => {
     await end();

@@ -18,7 +18,7 @@ export interface ChainStatus {
   /** Its operator can set the clock: anchors on it convince nobody else. */
   developmentEvidence: boolean;
   genesisHash: Hex | null;
-  /** Of the embedded chain, while it runs on this machine. */
+  /** Of the door to the embedded chain, while the service that leads runs on this machine. */
   rpcUrl: string | null;
   /** Of the RPC addresses, by host. */
   rpc: RpcHealth[];
@@ -81,7 +81,7 @@ export function tellChainStatus(status: ChainStatus): string {
     ],
     ['Kind', status.embedded ? 'embedded' : 'over RPC addresses'],
     ['Genesis', status.genesisHash ?? 'none yet'],
-    ...(status.embedded ? [['Node', status.rpcUrl ?? 'does not run'] as [string, string]] : rpc.map(tellRpc)),
+    ...(status.embedded ? [['RPC', status.rpcUrl ?? 'does not run'] as [string, string]] : rpc.map(tellRpc)),
     ['Head', head ? `${head.number}, ${head.time}, ${head.hash}` : 'none yet'],
     [
       'Indexed',

@@ -9,7 +9,8 @@ import { processesMentioning, waitUntil } from '../../../test/process.ts';
 import { OperatorError } from '../../errors.ts';
 import { superviseLoops } from '../../loop.ts';
 import { findAnvil } from '../anvil-program.ts';
-import { isRetryable } from '../json-rpc.ts';
+import { isRetryable, rpcFaultOf } from '../json-rpc.ts';
+import { lastDoorPort } from './door-file.ts';
 import { listDumps } from './dumps.ts';
 import { type EmbeddedChain, findEmbeddedChain } from './embedded-chain.ts';
 import {
@@ -22,6 +23,7 @@ import {
   noAnvil,
   nodePid,
   openBed,
+  owner,
   transfer,
 } from './test-bed.ts';
 
@@ -74,9 +76,40 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     const finalized = await ask<{ number: Hex }>(chain.rpcUrl(), 'eth_getBlockByNumber', 'finalized', false);
     assert.equal(finalized.number, '0x1');
 
+    await t.test('through the door it is read and sent to, but not changed', async () => {
+      const address = numberToHex(0x1000, { size: 20 });
+      assert.equal(await ask(chain.doorUrl, 'eth_getBalance', address, 'latest'), '0x1');
+      const changes = [
+        ['anvil_setBalance', address, '0x7'],
+        ['evm_mine'],
+        ['eth_sendUnsignedTransaction', { from: owner.address, to: address, value: '0x1' }],
+      ] as const;
+      for (const [method, ...params] of changes) {
+        await assert.rejects(
+          ask(chain.doorUrl, method, ...params),
+          (error) => rpcFaultOf(error)?.code === -32601,
+        );
+      }
+      assert.equal(await ask(chain.doorUrl, 'eth_getBalance', address, 'latest'), '0x1');
+      assert.equal((await bed.allBlocks()).length, 4);
+
+      const raw = await transfer(chain.chainId, 1);
+      await ask(chain.doorUrl, 'eth_sendRawTransaction', raw);
+      await waitUntil(async () => (await bed.journal.block(4))?.transactions.includes(raw));
+      await waitUntil(() => chain.head().number === 6);
+    });
+
     await t.test('a block that somebody else mines is undone', async () => {
       const before = await journalled(bed);
-      await madeAgainAfter(bed, () => ask(chain.rpcUrl(), 'evm_mine'));
+      let answers: unknown[] = [];
+      await madeAgainAfter(bed, async () => {
+        await ask(chain.rpcUrl(), 'evm_mine');
+        await waitUntil(() => chain.rpcUrl() === null);
+        // Else a transaction could get in between the blocks that are mined again.
+        answers = await Promise.allSettled([ask(chain.doorUrl, 'eth_chainId')]);
+      });
+      assert.match(String(Object(answers[0]).reason), /being made again from its journal/);
+      await waitUntil(() => chain.rpcUrl());
       assert.deepEqual(await hashesAt(chain), before);
       assert.deepEqual(await journalled(bed), before);
     });
@@ -92,7 +125,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     });
 
     await t.test('the node is there for this machine alone, and for no web page', async () => {
-      const answer = await fetch(chain.rpcUrl(), {
+      const answer = await fetch(chain.rpcUrl() ?? '', {
         method: 'POST',
         headers: { 'content-type': 'application/json', origin: 'https://elsewhere.example' },
         body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
@@ -166,15 +199,23 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     await killed(await bed.startElsewhere(5));
     const orphan = await nodePid(bed);
     const before = await journalled(bed);
+    const places = await bed.places();
+    const doorPort = await lastDoorPort(places);
+    assert.equal(
+      await findEmbeddedChain(bed.database.db, bed.dataDir),
+      null,
+      'its door went with the service',
+    );
 
     let chain = await bed.start();
+    assert.equal(chain.doorUrl, `http://127.0.0.1:${doorPort}`);
     assert.equal(bed.logged.at(-1)?.message, 'embedded chain runs already, adopted');
     assert.equal(await nodePid(bed), orphan);
     assert.deepEqual(await hashesAt(chain), before);
     assert.equal((await chain.mine([await transfer(chain.chainId, 5)])).number, before.length);
     assert.deepEqual(await findEmbeddedChain(bed.database.db, bed.dataDir), {
       chainId: chain.chainId,
-      rpcUrl: chain.rpcUrl(),
+      rpcUrl: chain.doorUrl,
     });
 
     await t.test('one that was left is adopted, and then no longer the first one’s to end', async () => {
@@ -191,8 +232,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     await t.test(
       'after a stop nothing is left, and a foreign node on the old port is left alone',
       async () => {
-        const { port } = new URL(chain.rpcUrl());
-        const places = await bed.places();
+        const { port } = new URL(chain.rpcUrl() ?? '');
         const record = await readFile(places.pidFile);
         await chain.stop();
         assert.deepEqual(processesMentioning(places.home), []);
@@ -207,7 +247,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         await writeFile(places.pidFile, record);
 
         const again = await bed.start();
-        assert.notEqual(new URL(again.rpcUrl()).port, port);
+        assert.notEqual(new URL(again.rpcUrl() ?? '').port, port);
         assert.deepEqual(await hashesAt(again), await journalled(bed));
         assert.equal(foreign.exitCode ?? foreign.signalCode, null);
         await again.stop();

@@ -6,11 +6,13 @@ import type { Db } from '../../db/database.ts';
 import { createBell, type Loop, type LoopLog, once, pause, repeating } from '../../loop.ts';
 import { findAnvil } from '../anvil-program.ts';
 import { createJsonRpc, RpcFault, rpcFaultOf } from '../json-rpc.ts';
-import { endAnvil, findAnvilProcess } from './anvil-process.ts';
+import { endAnvil } from './anvil-process.ts';
 import { type Booted, type BootNeeds, boot } from './boot.ts';
+import { type Door, openDoor } from './door.ts';
+import { findDoor } from './door-file.ts';
 import { keepDump } from './dumps.ts';
 import { type Alloc, newChain } from './genesis.ts';
-import { type BlockRef, type Commit, createJournal } from './journal.ts';
+import { type BlockRef, type Commit, createJournal, type JournalBlock } from './journal.ts';
 import { type MinedBlock, mineBlock, submit } from './miner.ts';
 import { blocksToFinality, createPace } from './pace.ts';
 import { chainPlaces } from './places.ts';
@@ -19,8 +21,13 @@ import { Mismatch } from './replay.ts';
 export interface EmbeddedChain {
   chainId: number;
   genesisHash: Hex;
-  /** Where the node listens now; the port may change when it is restarted. */
-  rpcUrl(): string;
+  /**
+   * Where the node listens now, for this service alone; the port may change when it is restarted. Null while it is made
+   * again: a transaction that came between the blocks of the journal would end in one of them.
+   */
+  rpcUrl(): string | null;
+  /** Where others may ask it. */
+  doorUrl: string;
   /**
    * The last block that the journal has. The node shows a block some milliseconds before it is committed, and a crash
    * in between takes it back: whoever confirms anything goes by this head and not by the node's.
@@ -62,15 +69,15 @@ const callTimeoutMs = 30_000;
 const maxAnswerBytes = 512 * 1024 * 1024;
 const patienceAtStopMs = 5_000;
 
-/** For a command beside the service: where the node of this database listens, if one runs here. */
+/** For a command beside the service: the door to the chain of this database, if the service that leads runs here. */
 export async function findEmbeddedChain(
   db: Db,
   dataDir: string,
 ): Promise<{ chainId: number; rpcUrl: string } | null> {
   const chainId = await createJournal(db).chainId();
   if (chainId === null) return null;
-  const found = await findAnvilProcess(chainPlaces(dataDir, chainId), chainId);
-  return found && { chainId, rpcUrl: found.url };
+  const rpcUrl = await findDoor(chainPlaces(dataDir, chainId));
+  return rpcUrl === null ? null : { chainId, rpcUrl };
 }
 
 export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
@@ -82,6 +89,10 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
 
   let needs: BootNeeds;
   let current: Booted;
+  let recent: JournalBlock[];
+  let door: Door;
+  let isWhole = true;
+  const rpcUrl = () => (isWhole ? current.node.process.url : null);
   try {
     // First, so that nothing is stored where there is none.
     const program = await findAnvil();
@@ -90,6 +101,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     await mkdir(places.home, { recursive: true, mode: 0o700 });
     needs = { ...birth, journal, places, program, jsonRpc, log, keeper: randomUUID(), onExit: bell.ring };
     current = await bootAndTell({ adopt: true });
+    recent = await journal.after(current.head.number - blocksToFinality, blocksToFinality);
+    door = await openDoor({ places, nodeUrl: rpcUrl, onTransaction: bell.ring });
   } catch (error) {
     await jsonRpc.close();
     throw error;
@@ -98,7 +111,6 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   /** Mined on the node, and perhaps in the journal: nothing is mined before that is known. */
   let unsettled: MinedBlock | null = null;
   let suspect = false;
-  const recent = await journal.after(current.head.number - blocksToFinality, blocksToFinality);
   const pace = createPace(recent);
   // Of an adopted node it is not known.
   let sinceDump = current.replayed ?? dumpAfter;
@@ -138,9 +150,11 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     const end = await current.node.process.ended();
     if (!suspect && end === null) return settle();
     log.error({ reason: end ?? 'it does not agree with the journal' }, 'embedded chain is made again');
+    isWhole = false;
     await endAnvil(current.node.process, needs.places);
     // What was mined and not committed goes with the node, unless the commit came through after all: boot reads it.
     current = await bootAndTell({ adopt: false });
+    isWhole = true;
     unsettled = null;
     suspect = false;
     sinceDump = current.replayed ?? dumpAfter;
@@ -237,6 +251,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
 
   const leave = once(async () => {
     stopping.abort();
+    await door.close();
     // A commit that is under way is waited for; a node that hangs is not.
     const waited = new AbortController();
     await Promise.race([tail, pause(patienceAtStopMs, waited.signal)]);
@@ -246,7 +261,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   return {
     chainId: needs.chainId,
     genesisHash,
-    rpcUrl: () => current.node.process.url,
+    rpcUrl,
+    doorUrl: door.url,
     head: () => ({ number: current.head.number, hash: current.head.hash }),
     mine: (rawTransactions) => inOrder(() => mineOne(rawTransactions)),
     mineSoon: bell.ring,

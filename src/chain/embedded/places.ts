@@ -6,6 +6,8 @@ export interface ChainPlaces {
   genesisFile: string;
   /** Which process is our node. */
   pidFile: string;
+  /** Where others may ask it. */
+  doorFile: string;
   logFile: string;
   /** A dump while it is unpacked for the node. */
   loadFile: string;
@@ -18,6 +20,7 @@ export function chainPlaces(dataDir: string, chainId: number): ChainPlaces {
     home,
     genesisFile: join(home, 'genesis.json'),
     pidFile: join(home, 'anvil.json'),
+    doorFile: join(home, 'door.json'),
     logFile: join(home, 'anvil.log'),
     loadFile: join(home, 'load.json'),
   };

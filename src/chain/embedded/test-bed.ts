@@ -1,4 +1,5 @@
 /** For the tests of this folder: chains on scratch directories and databases, transfers, and processes that can be killed. */
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
@@ -24,7 +25,7 @@ export const noAnvil: string | false = await findAnvil().then(
 );
 
 /** Nobody's money: made up for these tests. */
-const owner = privateKeyToAccount(numberToHex(0xc0ffee, { size: 32 }));
+export const owner = privateKeyToAccount(numberToHex(0xc0ffee, { size: 32 }));
 export const alloc = { [owner.address]: { balanceWei: parseEther('1000') } };
 
 export type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
@@ -136,7 +137,8 @@ export function transfer(chainId: number, nonce: number): Promise<Hex> {
 
 const jsonRpc = createJsonRpc({ timeoutMs: 10_000, maxAnswerBytes: 2 ** 24 });
 
-export function ask<T>(url: string, method: string, ...params: unknown[]): Promise<T> {
+export function ask<T>(url: string | null, method: string, ...params: unknown[]): Promise<T> {
+  assert.ok(url, 'the node is being made again');
   return jsonRpc.call<T>(url, method, params);
 }
 
