@@ -33,6 +33,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
         pendingLeaves: 0,
         openTransactions: 0,
         setAsideBatches: 0,
+        setAside: [],
       });
     });
 
@@ -74,6 +75,45 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.match(stdout, /Gas for +\d+ anchors at present fees/);
       assert.match(stdout, /Development evidence only/);
       await node.stop();
+    });
+
+    await t.test('batches that were set aside are named, and sent again one by one or all', async () => {
+      await setAside(bed, ['it reverted', 'the chain \u001b[31mrefuses it', null]);
+      const setAsideAll = [
+        { id: 1, size: 5, reason: 'it reverted' },
+        { id: 2, size: 5, reason: 'the chain \u001b[31mrefuses it' },
+        { id: 3, size: 5, reason: null },
+      ];
+      const status = await json(bed.settings, 'chain', 'status');
+      assert.deepEqual([status.setAsideBatches, status.setAside], [3, setAsideAll]);
+      const { stdout } = await holdfast(bed.settings, 'chain', 'status');
+      assert.match(
+        stdout,
+        /Set aside +3 batches; .*"holdfast chain retry BATCH".*\n.*\n +1 +5 +it reverted\n/,
+      );
+      assert.ok(!stdout.includes('\u001b'));
+      const cases = [
+        [[], /Name a batch, or give --all. Set aside: 1, 2, 3\./],
+        [['1', '--all'], /not both/],
+        [['4'], /There is no batch 4\./],
+        [['1.5'], /number of a batch/],
+      ] as const;
+      const refused = async (args: readonly string[], message: RegExp) => {
+        const { code, stderr } = await holdfast(bed.settings, 'chain', 'retry', ...args);
+        assert.equal(code, 1);
+        assert.match(stderr, message);
+      };
+      await Promise.all(cases.map(([args, message]) => refused(args, message)));
+
+      assert.deepEqual(await json(bed.settings, 'chain', 'retry', '2'), [setAsideAll[1]]);
+      await refused(['2'], /Batch 2 is not set aside: it is batched\./);
+      const told = await holdfast(bed.settings, 'chain', 'retry', '--all');
+      assert.match(told.stdout, /1 +5 +it reverted\n3 +5 +unknown\n\nThe service that leads sends them/);
+      await refused(['--all'], /No batch is set aside\./);
+      const { rows } = await bed.database.pool.query(
+        'select status, to_resend, sends, reason from anchor_batches order by id',
+      );
+      assert.deepEqual(rows, Array(3).fill({ status: 'batched', to_resend: true, sends: 0, reason: null }));
     });
 
     await t.test('what is no address or no amount is told, and nothing is sent', async () => {
@@ -146,6 +186,23 @@ async function json(settings: Settings, ...args: string[]) {
   const { code, stdout, stderr } = await holdfast(settings, ...args, '--json');
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
+}
+
+/** Batches whose transactions failed for these reasons. */
+async function setAside({ database }: LeadBed, reasons: (string | null)[]): Promise<void> {
+  const account = Buffer.alloc(20, 0xac);
+  await database.pool.query('insert into sender_accounts (address, next_nonce) values ($1, 9)', [account]);
+  for (const [nonce, reason] of reasons.entries()) {
+    await database.pool.query(
+      `with sent as (
+         insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit, status)
+         values ($1, $2, 'anchor', $1, '', 1, 'failed') returning id
+       )
+       insert into anchor_batches (root, size, outgoing_id, status, sends, reason)
+       select decode(repeat('ab', 32), 'hex'), 5, id, 'set_aside', 3, $3 from sent`,
+      [account, nonce, reason],
+    );
+  }
 }
 
 async function isJournalled({ database }: LeadBed, blockHash: string): Promise<boolean> {

@@ -21,6 +21,7 @@ import { fromHex, toHex } from './hex.ts';
 import { leafHash } from './leaf.ts';
 import type { EvmAnchor, ProofContent } from './proof.ts';
 import { createProofs } from './proofs.ts';
+import { listSetAside, sendAgain } from './set-aside.ts';
 import { verifyProof } from './verify.ts';
 
 const skip = await anvilMissing();
@@ -49,7 +50,7 @@ async function openService() {
   const genesisHash = (await client.getBlock({ blockNumber: 0n })).hash;
   await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter) values (31337,
     ${Buffer.from(fromHex(genesisHash))}, true, ${Buffer.from(fromHex(registryAddress))},
-    ${Buffer.from(fromHex(submitter.address))})`.execute(db);
+    ${Buffer.from(fromHex(submitter.address))}) on conflict do nothing`.execute(db);
   const lead = leadOf(db, {
     chainId: 31_337,
     genesisHash,
@@ -187,4 +188,40 @@ test('what is accepted is proved by the chain itself, also after a reorg took it
   assert.equal((await statuses()).length, 1);
   for (let blocks = 0; blocks < 3; blocks += 1) await round();
   assert.deepEqual(await statuses(), ['finalized']);
+});
+
+test('a batch that was set aside is anchored once an operator has it sent again', { skip }, async () => {
+  const { round } = await openService();
+  const until = (wanted: string) =>
+    waitUntil(async () => {
+      await round();
+      return (await statuses()).at(-1) === wanted;
+    });
+  const code = (bytecode: Hex) => anvil.client.setCode({ address: registryAddress, bytecode });
+  // Reverts, whatever is asked of it.
+  await code('0x60006000fd');
+  await bed.accept(await bed.newVault('ws_3'), 'rec_aside');
+  await until('set_aside');
+  const [aside, ...more] = await listSetAside(bed.db, 10);
+  assert.ok(aside && more.length === 0);
+  assert.match(aside.reason ?? '', /revert/);
+  const sent = () => bed.db.selectFrom('outgoing_transactions').select('id').execute();
+  const before = (await sent()).length;
+
+  await code(registryRuntimeCode);
+  await round();
+  assert.deepEqual([(await statuses()).at(-1), (await sent()).length], ['set_aside', before]);
+  assert.deepEqual(await sendAgain(bed.db, aside.id + 1), []);
+  assert.deepEqual(await sendAgain(bed.db, aside.id), [aside]);
+  assert.deepEqual(await sendAgain(bed.db, 'all'), []);
+  const confirmed = await told('record.anchor.confirmed');
+  await until('confirmed');
+  assert.equal((await sent()).length, before + 1);
+  assert.equal(await told('record.anchor.confirmed'), confirmed + 1);
+  const batch = await bed.db
+    .selectFrom('anchor_batches')
+    .select(['sends', 'reason', 'to_resend'])
+    .where('id', '=', aside.id)
+    .executeTakeFirst();
+  assert.deepEqual(batch, { sends: 1, reason: null, to_resend: false });
 });

@@ -1,5 +1,6 @@
 /** What `holdfast chain status` tells: the chain, its head, the account, and what waits to be anchored. */
 import type { Address, Hex, PublicClient } from 'viem';
+import { listSetAside, type SetAsideBatch } from '../anchoring/set-aside.ts';
 import { isDevelopmentChain } from '../chain/development-chain.ts';
 import { findEmbeddedChain } from '../chain/embedded/embedded-chain.ts';
 import { createJournal } from '../chain/embedded/journal.ts';
@@ -11,6 +12,8 @@ import { findStoredChain, requireSame } from '../chain/stored-chain.ts';
 import type { Db } from '../db/database.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
 import type { ChainCommandContext } from './chain-context.ts';
+import { mostNamed } from './chain-retry.ts';
+import { table } from './command.ts';
 
 export interface ChainStatus {
   chainId: number | null;
@@ -35,6 +38,8 @@ export interface ChainStatus {
   pendingLeaves: number;
   openTransactions: number;
   setAsideBatches: number;
+  /** The oldest of them. */
+  setAside: SetAsideBatch[];
 }
 
 /** 46,409 measured, at most 46,500 by a test. */
@@ -92,11 +97,22 @@ export function tellChainStatus(status: ChainStatus): string {
     ['Balance', status.balanceWei === null ? unknown : `${status.balanceWei} wei`],
     ['Gas for', status.anchorsLeft === null ? unknown : `${status.anchorsLeft} anchors at present fees`],
     ['Pending', `${status.pendingLeaves} to be anchored, ${status.openTransactions} transactions under way`],
-    ['Set aside', `${status.setAsideBatches} batches`],
+    ['Set aside', tellSetAside(status)],
   ];
   const text = lines.map(([name, value]) => `${name.padEnd(10)} ${value}`.trimEnd()).join('\n');
   if (!status.developmentEvidence) return text;
   return `${text}\n\nDevelopment evidence only: whoever runs this chain can set its clock.`;
+}
+
+function tellSetAside({ setAsideBatches: count, setAside }: ChainStatus): string {
+  if (count === 0) return '0 batches';
+  const named = setAside.map(({ id, size, reason }) => [String(id), String(size), reason ?? 'unknown']);
+  const more = count > named.length ? [`… and ${count - named.length} more`] : [];
+  return [
+    `${count} ${count === 1 ? 'batch' : 'batches'}; mend the reason, then "holdfast chain retry BATCH" or "--all"`,
+    ...table(['BATCH', 'LEAVES', 'REASON'], named).split('\n'),
+    ...more,
+  ].join(`\n${' '.repeat(11)}`);
 }
 
 const tellRegistry = {
@@ -185,7 +201,7 @@ async function readAccount(client: PublicClient, address: Address) {
 
 async function readBacklog(db: Db) {
   const count = db.fn.countAll<number>().as('count');
-  const [indexed, pending, open, aside] = await Promise.all([
+  const [indexed, pending, open, aside, setAside] = await Promise.all([
     db.selectFrom('chain_blocks').select('number').orderBy('number', 'desc').limit(1).executeTakeFirst(),
     db.selectFrom('anchor_leaves').select(count).where('batch_id', 'is', null).executeTakeFirstOrThrow(),
     db
@@ -194,12 +210,14 @@ async function readBacklog(db: Db) {
       .where('status', 'in', ['signed', 'submitted', 'mined'])
       .executeTakeFirstOrThrow(),
     db.selectFrom('anchor_batches').select(count).where('status', '=', 'set_aside').executeTakeFirstOrThrow(),
+    listSetAside(db, mostNamed),
   ]);
   return {
     indexedBlock: indexed?.number ?? null,
     pendingLeaves: pending.count,
     openTransactions: open.count,
     setAsideBatches: aside.count,
+    setAside,
   };
 }
 

@@ -1,8 +1,9 @@
-/** `holdfast chain`: shows the chain, brings the registry to it, and pays out of the embedded one's faucet. */
+/** `holdfast chain`: shows the chain, brings the registry to it, has batches sent again, and pays out of the embedded one's faucet. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAcceptableAddress } from '../address.ts';
+import { OperatorError } from '../errors.ts';
 import { withKeyring } from './chain-context.ts';
-import { print } from './command.ts';
+import { print, withStore } from './command.ts';
 
 interface Options {
   json?: boolean;
@@ -38,6 +39,21 @@ export function addChainCommands(program: Command): void {
       }),
     );
   chain
+    .command('retry')
+    .description('have batches that were set aside sent again')
+    .argument('[batch]', 'the number of one, as status names it', parseBatch)
+    .option('--all', 'all that are set aside')
+    .option('--json', 'print an array of {id, size, reason}')
+    .action((batch: number | undefined, options: Options & { all?: boolean }) =>
+      withStore(async ({ store }) => {
+        if (batch !== undefined && options.all)
+          throw new OperatorError('Name a batch or give --all, not both.');
+        const { retryBatches, tellRetried } = await import('./chain-retry.ts');
+        const retried = await retryBatches(store.database.db, options.all ? 'all' : (batch ?? null));
+        print(options, retried, tellRetried(retried));
+      }),
+    );
+  chain
     .command('fund')
     .description('send money of the embedded chain to an address, in a real transaction')
     .argument('<address>', 'who gets it', parseAddress)
@@ -58,6 +74,11 @@ function parseAddress(text: string): string {
       'Give 0x and 40 hexadecimal digits: all lower case, all upper case, or with a correct checksum.',
     );
   return text.toLowerCase();
+}
+
+function parseBatch(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of a batch.');
+  return Number(text);
 }
 
 /** What the faucet has at the beginning. */

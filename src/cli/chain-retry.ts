@@ -1,0 +1,40 @@
+/** What `holdfast chain retry` does: has batches that were set aside sent again, by whichever node leads. */
+import { listSetAside, type SetAsideBatch, sendAgain } from '../anchoring/set-aside.ts';
+import type { Db } from '../db/database.ts';
+import { OperatorError } from '../errors.ts';
+import { table } from './command.ts';
+
+/** More are counted and not named. */
+export const mostNamed = 20;
+
+export async function retryBatches(db: Db, which: number | 'all' | null): Promise<SetAsideBatch[]> {
+  if (which === null) {
+    const some = await listSetAside(db, mostNamed);
+    throw new OperatorError(
+      some.length === 0
+        ? noneSetAside
+        : `Name a batch, or give --all. Set aside: ${some.map(({ id }) => id).join(', ')}${some.length === mostNamed ? ' and perhaps more' : ''}.`,
+    );
+  }
+  const retried = await sendAgain(db, which);
+  if (retried.length === 0) {
+    throw new OperatorError(which === 'all' ? noneSetAside : await whyNot(db, which));
+  }
+  return retried;
+}
+
+export function tellRetried(retried: SetAsideBatch[]): string {
+  const rows = retried.map(({ id, size, reason }) => [String(id), String(size), reason ?? 'unknown']);
+  return `${table(['BATCH', 'LEAVES', 'WAS SET ASIDE BECAUSE'], rows)}\n\nThe service that leads sends ${rows.length === 1 ? 'it' : 'them'} within seconds. See "holdfast chain status".`;
+}
+
+const noneSetAside = 'No batch is set aside.';
+
+async function whyNot(db: Db, id: number): Promise<string> {
+  const batch = await db
+    .selectFrom('anchor_batches')
+    .select('status')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return batch ? `Batch ${id} is not set aside: it is ${batch.status}.` : `There is no batch ${id}.`;
+}
