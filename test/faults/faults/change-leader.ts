@@ -32,21 +32,21 @@ export const changeLeader: Fault = {
     await another(stage, () => (stopped ? Promise.resolve() : nodes.kill(first)));
     const since = await databaseTime(stage);
     count(stopped ? 'leader stopped' : 'leader killed');
+    const { epoch } = await leader(stage);
+    if (stopped) {
+      // At once: what it waited for when it was stopped is still of use to it.
+      nodes.wake(first);
+      await expectSoon('the woken node says that it does not lead', () => lost(first) > told, { patienceMs });
+    }
     const confirmed = await newestConfirmed(stage);
     await expectSoon('the second node anchors', async () => (await newestConfirmed(stage)) > confirmed, {
       patienceMs,
     });
-
     if (stopped) {
-      const { epoch } = await leader(stage);
-      nodes.wake(first);
-      await expectSoon('the woken node says that it does not lead', () => lost(first) > told, {
-        patienceMs,
-      });
       const written = await countWrites(stage.store, { pids, since });
       if (written > 0) throw new Violation(`the woken node wrote ${written} times although another leads`);
-      count('woken leaders whose late work was refused');
       if ((await leader(stage)).epoch !== epoch) throw new Violation('the woken node took the lead back');
+      count('woken leaders whose late work was refused');
     } else {
       await nodes.startFirst();
       count('service killed');
