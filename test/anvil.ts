@@ -113,7 +113,9 @@ function connect(url: string, chainId: number) {
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   });
-  return createTestClient({ mode: 'anvil', chain, transport: http(url), cacheTime: 0 })
+  // An emulated node takes its time over a few hundred blocks.
+  const transport = http(url, { timeout: 60_000 });
+  return createTestClient({ mode: 'anvil', chain, transport, cacheTime: 0 })
     .extend(publicActions)
     .extend(walletActions);
 }

@@ -8,6 +8,7 @@ import { runFaults } from './faults/run.ts';
 
 test('everything is anchored exactly once when the service is killed after a broadcast, and a reorg takes back what was confirmed', {
   skip: await anvilMissing(),
+  timeout: 300_000,
 }, async (t) => {
   const summary = await runFaults({
     cycles: 2,

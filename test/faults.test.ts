@@ -7,7 +7,9 @@ import { killDatabase } from './faults/faults/kill-database.ts';
 import { stopPastLease } from './faults/faults/stop-past-lease.ts';
 import { runFaults } from './faults/run.ts';
 
-test('nothing is lost or done twice when service, database and chain are killed, and a node is stopped past its lease', async (t) => {
+test('nothing is lost or done twice when service, database and chain are killed, and a node is stopped past its lease', {
+  timeout: 300_000,
+}, async (t) => {
   const missing = await anvilMissing();
   if (missing) t.diagnostic(`without a chain: ${missing}`);
   const summary = await runFaults({

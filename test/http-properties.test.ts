@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { isAcceptableAddress } from '../src/address.ts';
 import { withClient } from './database.ts';
 import { assertError, assertProblem, send } from './openapi-answers.ts';
-import { allowedBy, anyJson, nearlyAllowedBy, weirdText } from './openapi-arbitraries.ts';
+import { allowedBy, allowedFor, anyJson, nearlyAllowedBy, weirdText } from './openapi-arbitraries.ts';
 import {
   type Operation,
   type PathValues,
@@ -139,7 +139,7 @@ function allowedRequest(operation: Operation): fc.Arbitrary<Request> {
     path: pathOf(operation, (name, schema) =>
       fc.oneof(fc.constant(knownValue(operation, name)), allowedBy(schema) as fc.Arbitrary<string>),
     ),
-    query: queryOf(operation, (schema) => allowedBy(schema)),
+    query: queryOf(operation, allowedFor),
     headers: headersOf(operation),
     body: operation.body ? inKnownVault(allowedBy(operation.body)) : fc.constant(undefined),
   });
@@ -162,7 +162,7 @@ function anyRequest(operation: Operation): fc.Arbitrary<Request> {
       fc.oneof({ weight: 4, arbitrary: fc.constant(knownValue(operation, name)) }, weirdText),
     ),
     query: fc.oneof(
-      queryOf(operation, (schema) => fc.oneof(allowedBy(schema), weirdText)),
+      queryOf(operation, (name, schema) => fc.oneof(allowedFor(name, schema), weirdText)),
       fc.array(
         fc.tuple(fc.oneof(weirdText, fc.constantFrom('limit', 'cursor', 'status', 'type')), weirdText),
         { maxLength: 4 },
@@ -199,13 +199,13 @@ function pathOf(
 /** Each parameter at most once, those with a cursor never: a made-up cursor is rightly refused. */
 function queryOf(
   operation: Operation,
-  arbitraryFor: (schema: Schema) => fc.Arbitrary<unknown>,
+  arbitraryFor: (name: string, schema: Schema) => fc.Arbitrary<unknown>,
 ): fc.Arbitrary<Request['query']> {
   const parameters = operation.parameters.filter(
     ({ in: place, name }) => place === 'query' && name !== 'cursor',
   );
   const pairs = parameters.map(({ name, schema }) =>
-    fc.tuple(fc.constant(name), arbitraryFor(schema).map(String)),
+    fc.tuple(fc.constant(name), arbitraryFor(name, schema).map(String)),
   );
   return fc
     .tuple(...pairs.map((pair) => fc.option(pair, { nil: null })))

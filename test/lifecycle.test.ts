@@ -27,8 +27,9 @@ before(async () => {
   key = /hf_live_\w+/.exec(service.stdout())?.[0] ?? '';
 });
 after(async () => {
-  service.child.kill('SIGKILL');
-  await holdfast(settings, 'keys', 'list');
+  // Killed it would leave its database and its chain behind.
+  service.child.kill('SIGTERM');
+  await service.exited;
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -157,6 +158,9 @@ test('the master key is rotated while requests go on, and none of them fails', a
 });
 
 test('SIGTERM answers the requests that are under way, then stops everything', async () => {
+  // So that all of them are under way at once, and none is still connecting.
+  const connections = Array.from({ length: 50 }, () => call('GET', '/healthz'));
+  for (const answer of await Promise.all(connections)) await answer.text();
   const requests = Array.from({ length: 50 }, () =>
     call('POST', '/api-v1/platform/vaults', { body: { name: 'in flight' } }),
   );

@@ -74,6 +74,11 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   finalDate: dayBetween('2020-01-01', '9999-12-31'),
 };
 
+/** Values that a member or a parameter of this name may have. */
+export function allowedFor(name: string, schema: Schema): fc.Arbitrary<unknown> {
+  return membersByName[name] ?? allowedBy(schema);
+}
+
 /** Values that a schema allows. */
 export function allowedBy(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -123,7 +128,7 @@ function allowedObject({
       Object.entries(properties)
         // A made-up cursor is rightly refused.
         .filter(([name]) => name !== 'cursor')
-        .map(([name, member]) => [name, membersByName[name] ?? allowedBy(member)]),
+        .map(([name, member]) => [name, allowedFor(name, member)]),
     ),
     { requiredKeys: required },
   );
