@@ -11,8 +11,8 @@ import { createAnchorReader } from '../chain/anchor-reader.ts';
 import { registryAbi, registryAddress, registryCodeHash } from '../chain/registry.ts';
 import { registryRuntimeCode } from '../chain/registry-code.ts';
 import { createIndexer } from '../indexer/indexer.ts';
+import { recordConfirmed } from '../platform/record-events.ts';
 import { createSender } from '../sender/sender.ts';
-import { eventWrite } from '../webhooks/events.ts';
 import { createAnnouncer } from './announcer.ts';
 import { type Bed, leadOf, openBed } from './batcher.test-bed.ts';
 import { applyMoves, vaultsOfAnchors } from './batches.ts';
@@ -72,22 +72,7 @@ async function openService() {
   const announcer = createAnnouncer({
     db,
     eventBell: { ring() {} },
-    confirmations: {
-      record: (leaf) =>
-        eventWrite({
-          workspaceId: leaf.workspaceId,
-          type: 'record.anchor.confirmed',
-          at: new Date(),
-          data: {
-            record_id: leaf.subjectId,
-            vault_id: leaf.vaultId,
-            version: leaf.version,
-            tx_hash: leaf.transactionHash,
-            block_number: leaf.blockNumber,
-            anchored_at: leaf.anchoredAt.toISOString(),
-          },
-        }),
-    },
+    confirmations: { record: recordConfirmed },
   });
   const round = async () => {
     await batcher.resend(lead);

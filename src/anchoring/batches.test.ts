@@ -4,8 +4,8 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import type { Lead } from '../chain/chain.ts';
+import { recordConfirmed } from '../platform/record-events.ts';
 import type { MinedAt, Move } from '../sender/moves.ts';
-import { eventWrite } from '../webhooks/events.ts';
 import { createAnnouncer } from './announcer.ts';
 import { type Bed, leadOf, mine, openBed, type TestVault } from './batcher.test-bed.ts';
 import { applyMoves, vaultsOfAnchors } from './batches.ts';
@@ -70,22 +70,7 @@ const announcer = (leavesAtOnce = 1000) =>
     db: bed.db,
     leavesAtOnce,
     eventBell: { ring: () => (rings.events += 1) },
-    confirmations: {
-      record: (leaf) =>
-        eventWrite({
-          workspaceId: leaf.workspaceId,
-          type: 'record.anchor.confirmed',
-          at: new Date(),
-          data: {
-            record_id: leaf.subjectId,
-            vault_id: leaf.vaultId,
-            version: leaf.version,
-            tx_hash: leaf.transactionHash,
-            block_number: leaf.blockNumber,
-            anchored_at: leaf.anchoredAt.toISOString(),
-          },
-        }),
-    },
+    confirmations: { record: recordConfirmed },
   });
 
 test('a batch goes the way of its transaction', async () => {
