@@ -20,6 +20,23 @@ export interface LoadRequest {
   body?: string;
 }
 
+/** A POST of JSON; `idempotent` gives each a key of its own. Peers get one too, so that both sides cost the same here. */
+export function jsonPost(
+  path: string,
+  { headers = {}, body, idempotent }: { headers?: Record<string, string>; body: object; idempotent: boolean },
+): LoadRequest {
+  return {
+    method: 'POST',
+    path,
+    headers: {
+      'content-type': 'application/json',
+      ...headers,
+      ...(idempotent && { 'idempotency-key': '[<id>]' }),
+    },
+    body: JSON.stringify(body),
+  };
+}
+
 export interface LoadResult {
   seconds: number;
   /** Answers with a 2xx status. */

@@ -5,7 +5,7 @@
 import { apiBase } from '../../src/http/api.ts';
 import { peerDatabase } from '../bare-peer.ts';
 import { duel } from '../duel.ts';
-import type { LoadRequest } from '../load.ts';
+import { jsonPost } from '../load.ts';
 import { holdfastDatabase } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { keyHeaders } from '../service.ts';
@@ -66,26 +66,15 @@ function createRow({ name, what, path, body, table, idempotent = false }: Create
       const service = await stage.service();
       const peer = await stage.barePeer();
       const postgres = await stage.postgres();
-      const post = (path: string, headers: Record<string, string>): LoadRequest => ({
-        method: 'POST',
-        path,
-        headers: {
-          'content-type': 'application/json',
-          ...headers,
-          // The peer gets it too, so that both sides cost the load generator the same.
-          ...(idempotent && { 'idempotency-key': '[<id>]' }),
-        },
-        body: JSON.stringify(body),
-      });
       return duel(stage, {
         peer: {
           url: peer.url,
-          requests: [post('/things', {})],
+          requests: [jsonPost('/things', { body, idempotent })],
           countRows: () => postgres.countRows(peerDatabase, 'things'),
         },
         holdfast: {
           url: service.url,
-          requests: [post(apiBase + path, keyHeaders(service))],
+          requests: [jsonPost(apiBase + path, { headers: keyHeaders(service), body, idempotent })],
           countRows: () => postgres.countRows(holdfastDatabase, table),
         },
         // Keeping the answer costs a row and a look-up more.

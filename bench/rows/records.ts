@@ -5,7 +5,7 @@
 import { reading, recordsPath } from '../anchoring.ts';
 import { peerDatabase } from '../bare-peer.ts';
 import { duel } from '../duel.ts';
-import type { LoadRequest } from '../load.ts';
+import { jsonPost } from '../load.ts';
 import { holdfastDatabase } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { keyHeaders } from '../service.ts';
@@ -47,28 +47,18 @@ function recordsRow({ name, what, atLeast, idempotent = false, each = 1, connect
       const peer = await stage.barePeer();
       const postgres = await stage.postgres();
       const addresses = await makeVaults(service, 16);
-      const post = (path: string, headers: Record<string, string>, body: object): LoadRequest => ({
-        method: 'POST',
-        path,
-        headers: {
-          'content-type': 'application/json',
-          ...headers,
-          // The peer gets it too, so that both sides cost the load generator the same.
-          ...(idempotent && { 'idempotency-key': '[<id>]' }),
-        },
-        body: JSON.stringify(body),
-      });
       const headers = keyHeaders(service);
+      const post = (path: string, body: object) => jsonPost(path, { headers, body, idempotent });
       const requests = Array.from({ length: 64 }, (_, number) => {
         const vaultAddress = addresses[number % addresses.length];
-        if (each === 1) return post(recordsPath, headers, { vaultAddress, ...reading(number) });
+        if (each === 1) return post(recordsPath, { vaultAddress, ...reading(number) });
         const batch = Array.from({ length: each }, (_, place) => reading(number * each + place));
-        return post(`${recordsPath}/batch`, headers, { vaultAddress, records: batch });
+        return post(`${recordsPath}/batch`, { vaultAddress, records: batch });
       });
       return duel(stage, {
         peer: {
           url: peer.url,
-          requests: [post('/things', {}, { name: 'Cold room 4' })],
+          requests: [jsonPost('/things', { body: { name: 'Cold room 4' }, idempotent })],
           countRows: () => postgres.countRows(peerDatabase, 'things'),
         },
         holdfast: {
