@@ -1,6 +1,7 @@
 /** The schema as TypeScript has it against the migrated one, group commits, and migrations that are cut short. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +20,15 @@ describe('the schema', () => {
   });
   after(() => database.close());
 
-  test('tables.ts names every table and column, and no other', async () => {
+  test('src/db/tables/ names every table and column, and no other', async () => {
     const { rows } = await database.pool.query<{ name: string }>(
       `select table_name || '.' || column_name as name from information_schema.columns
        where table_schema = 'public' and table_name <> 'schema_migrations'
          and table_name not in (select inhrelid::regclass::text from pg_inherits)`,
     );
-    const text = await readFile(new URL('./tables.ts', import.meta.url), 'utf8');
-    const body = text.slice(text.indexOf('export interface Tables {'));
+    const parts = globSync('tables/*.ts', { cwd: import.meta.dirname });
+    const texts = await Promise.all(parts.map((part) => readFile(join(import.meta.dirname, part), 'utf8')));
+    const body = texts.join('\n');
     const declared = [...body.matchAll(/^ {2}(\w+): \{\n([\s\S]*?)^ {2}\};/gm)].flatMap(
       ([, table, columns = '']) =>
         [...columns.matchAll(/^ {4}(\w+):/gm)].map(([, column]) => `${table}.${column}`),

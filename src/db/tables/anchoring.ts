@@ -1,0 +1,62 @@
+/** Batches, leaves, and the records that are anchored. */
+import type { Generated } from 'kysely';
+import type { NullableTimestamp, Timestamp } from './columns.ts';
+
+export interface AnchoringTables {
+  anchor_batches: {
+    id: Generated<number>;
+    root: Buffer;
+    size: number;
+    outgoing_id: number;
+    status: Generated<'batched' | 'submitted' | 'confirmed' | 'finalized' | 'set_aside'>;
+    reason: string | null;
+    to_resend: Generated<boolean>;
+    sends: Generated<number>;
+    transaction_hash: Buffer | null;
+    block_number: number | null;
+    block_hash: Buffer | null;
+    block_time: number | null;
+    announced: Generated<number>;
+    created_at: Timestamp;
+    confirmed_at: NullableTimestamp;
+  };
+  anchor_subtrees: {
+    batch_id: number;
+    workspace_id: string;
+    vault_id: string;
+    root: Buffer;
+    leaves: Buffer;
+    first_place: number;
+    sequence: number;
+    signature: Buffer;
+    upper_path: Buffer;
+  };
+  anchor_leaves: {
+    id: Generated<number>;
+    workspace_id: string;
+    kind: string;
+    subject_id: string;
+    version: number;
+    vault_id: string;
+    digest: Buffer;
+    previous_leaf: Buffer;
+    claims: string | null;
+    claims_hash: Buffer;
+    leaf: Buffer;
+    batch_id: number | null;
+    place: number | null;
+    created_at: Timestamp;
+  };
+  records: {
+    workspace_id: string;
+    id: string;
+    version: number;
+    external_id: string | null;
+    vault_id: string;
+    data: string;
+    salt: Buffer;
+    data_hash: Buffer;
+    current: Generated<boolean>;
+    created_at: Timestamp;
+  };
+}

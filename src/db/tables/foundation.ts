@@ -1,0 +1,98 @@
+/** Workspaces, keys, vaults, workers, events, the audit log and kept answers. */
+import type { Generated } from 'kysely';
+import type { Json, NullableTimestamp, Timestamp } from './columns.ts';
+
+export interface FoundationTables {
+  workspaces: {
+    id: string;
+    name: string;
+    slug: string;
+    metadata: Json<Record<string, unknown>>;
+    created_at: Timestamp;
+  };
+  api_keys: {
+    workspace_id: string;
+    id: string;
+    name: string;
+    hint: string;
+    secret_hash: Buffer;
+    scopes: string[];
+    expires_at: NullableTimestamp;
+    last_used_at: NullableTimestamp;
+    revoked_at: NullableTimestamp;
+    created_at: Timestamp;
+  };
+  master_keys: {
+    version: number;
+    check_value: Buffer;
+    created_at: Timestamp;
+  };
+  secrets: {
+    workspace_id: string;
+    purpose: string;
+    id: string;
+    master_version: number;
+    wrapped_data_key: Buffer;
+    ciphertext: Buffer;
+    created_at: Timestamp;
+  };
+  vaults: {
+    workspace_id: string;
+    id: string;
+    name: string;
+    description: string;
+    address: string;
+    status: Generated<'active' | 'inactive'>;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+  };
+  workers: {
+    workspace_id: string;
+    id: string;
+    name: string;
+    address: string;
+    key_holder: 'service' | 'worker';
+    licences: Json<LicenceColumn[]>;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+  };
+  events: {
+    workspace_id: string;
+    id: string;
+    type: string;
+    envelope: string;
+    created_at: Timestamp;
+    position: number | null;
+  };
+  audit_entries: {
+    workspace_id: string;
+    id: string;
+    at: Timestamp;
+    actor_kind: string;
+    actor_id: string;
+    action: string;
+    target_id: string;
+    request_id: string | null;
+    details: Json<Record<string, unknown>>;
+    digest: Buffer;
+    sequence: number | null;
+    hash: Buffer | null;
+  };
+  idempotent_answers: {
+    workspace_id: string;
+    method: string;
+    path: string;
+    key: string;
+    fingerprint: Buffer;
+    status: number;
+    body: string | null;
+    created_at: Timestamp;
+  };
+}
+
+export interface LicenceColumn {
+  scope: string;
+  number: string;
+  authority: string;
+  expiresAt: string | null;
+}

@@ -1,0 +1,70 @@
+/** Endpoints, deliveries and replays. */
+import type { Generated } from 'kysely';
+import type { Json, NullableTimestamp, Timestamp } from './columns.ts';
+
+export interface WebhookTables {
+  webhook_endpoints: {
+    workspace_id: string;
+    id: string;
+    url: string;
+    description: string;
+    event_types: string[];
+    enabled: boolean;
+    disabled_reason: 'owner' | 'gone' | 'failing' | null;
+    rate_limit: number | null;
+    failing_since: NullableTimestamp;
+    previous_secret_until: NullableTimestamp;
+    revision: Generated<number>;
+    deleted_at: NullableTimestamp;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+  };
+  webhook_deliveries: {
+    workspace_id: string;
+    id: string;
+    event_id: string;
+    endpoint_id: string;
+    type: string;
+    status: 'pending' | 'succeeded' | 'failed' | 'skipped';
+    attempt_count: Generated<number>;
+    attempts: Json<object[]>;
+    envelope: string | null;
+    replay_id: string | null;
+    created_at: Timestamp;
+  };
+  webhook_queue: {
+    workspace_id: string;
+    delivery_id: string;
+    created_at: Timestamp;
+    event_id: string;
+    endpoint_id: string;
+    replay_id: string | null;
+    retrying: Generated<boolean>;
+    next_attempt_at: Timestamp;
+    attempt_count: Generated<number>;
+    first_attempt_at: NullableTimestamp;
+    claim_id: string | null;
+    claimed_by: number | null;
+    lease_until: NullableTimestamp;
+  };
+  webhook_nodes: {
+    id: number;
+    started_at: Timestamp;
+  };
+  webhook_replays: {
+    workspace_id: string;
+    id: string;
+    endpoint_id: string;
+    from_time: Timestamp;
+    to_time: Timestamp;
+    status: string | null;
+    types: string[];
+    state: Generated<'running' | 'completed' | 'cancelled'>;
+    last_event_id: string;
+    next_batch_at: Timestamp;
+    total: number;
+    enqueued: Generated<number>;
+    created_at: Timestamp;
+    finished_at: NullableTimestamp;
+  };
+}
