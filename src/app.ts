@@ -1,5 +1,6 @@
 /** The composition root: together with store.ts the only file that constructs things. */
 import type { Logger } from 'pino';
+import { tells } from './anchoring/announcer.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
 import type { Config } from './config.ts';
@@ -96,7 +97,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       db,
       connection: store.connection,
       keyring,
-      confirmations: { [recordKind]: recordConfirmed },
+      confirmations: { [recordKind]: tells(recordConfirmed) },
       eventBell,
       log,
     });

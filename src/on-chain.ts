@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Metric } from 'prom-client';
 import type { Address } from 'viem';
 import { announcerLoop } from './anchoring/announcer.loop.ts';
-import { type AnchoredLeaf, createAnnouncer } from './anchoring/announcer.ts';
+import { type Confirmations, createAnnouncer } from './anchoring/announcer.ts';
 import { createBatchThread } from './anchoring/batch-thread.ts';
 import { batcherLoop } from './anchoring/batcher.loop.ts';
 import { createBatcher } from './anchoring/batcher.ts';
@@ -18,7 +18,6 @@ import { createChainLead } from './chain/lead.ts';
 import { registryAddress } from './chain/registry.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/database.ts';
-import type { Write } from './db/writes.ts';
 import { indexerLoop } from './indexer/indexer.loop.ts';
 import { createIndexer } from './indexer/indexer.ts';
 import type { Keyring } from './keys/keyring.ts';
@@ -44,8 +43,7 @@ export interface OnChainDeps {
   db: Db;
   connection(): pg.ClientConfig;
   keyring: Keyring;
-  /** The event that tells of a confirmed leaf, by its kind. */
-  confirmations: Record<string, (leaf: AnchoredLeaf) => Write>;
+  confirmations: Confirmations;
   eventBell: Pick<Bell, 'ring'>;
   log: Logger;
 }

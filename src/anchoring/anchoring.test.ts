@@ -13,7 +13,7 @@ import { registryRuntimeCode } from '../chain/registry-code.ts';
 import { createIndexer } from '../indexer/indexer.ts';
 import { recordConfirmed } from '../platform/record-events.ts';
 import { createSender } from '../sender/sender.ts';
-import { createAnnouncer } from './announcer.ts';
+import { createAnnouncer, tells } from './announcer.ts';
 import { type Bed, leadOf, openBed } from './batcher.test-bed.ts';
 import { applyMoves, vaultsOfAnchors } from './batches.ts';
 import { recordDigest } from './content.ts';
@@ -72,7 +72,7 @@ async function openService() {
   const announcer = createAnnouncer({
     db,
     eventBell: { ring() {} },
-    confirmations: { record: recordConfirmed },
+    confirmations: { record: tells(recordConfirmed) },
   });
   const round = async () => {
     await batcher.resend(lead);

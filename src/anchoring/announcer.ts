@@ -21,10 +21,20 @@ export interface AnchoredLeaf {
   anchoredAt: Date;
 }
 
+/**
+ * What follows from a confirmation, by the kind of leaf; of other kinds nothing is told. Runs in the commit that counts the
+ * leaves as told and gives the events to insert; after a reorg it runs again for the same leaves.
+ */
+export type Confirmations = Record<string, (db: Db, leaves: AnchoredLeaf[]) => Promise<Write[]>>;
+
+/** For kinds of which only has to be told. */
+export function tells(event: (leaf: AnchoredLeaf) => Write): Confirmations[string] {
+  return async (_db, leaves) => leaves.map(event);
+}
+
 export interface AnnouncerDeps {
   db: Db;
-  /** The event that tells of a leaf, by its kind; of other kinds nothing is told. */
-  confirmations: Record<string, (leaf: AnchoredLeaf) => Write>;
+  confirmations: Confirmations;
   /** Rung when events were written. */
   eventBell: Pick<Bell, 'ring'>;
   leavesAtOnce?: number;
@@ -66,10 +76,11 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
       blockNumber: block_number,
       anchoredAt: new Date(block_time * 1000),
     };
-    const writes = rows.flatMap((row) => {
-      const write = Object.hasOwn(confirmations, row.kind) ? confirmations[row.kind] : undefined;
-      return write ? [write({ ...leafOf(row), ...anchor })] : [];
-    });
+    const writes: Write[] = [];
+    for (const [kind, confirm] of Object.entries(confirmations)) {
+      const leaves = rows.filter((row) => row.kind === kind).map((row) => ({ ...leafOf(row), ...anchor }));
+      if (leaves.length > 0) writes.push(...(await confirm(db, leaves)));
+    }
     await insertAll(db, writes);
     await db.updateTable('anchor_batches').set({ announced: until }).where('id', '=', batchId).execute();
     return writes.length > 0;

@@ -6,7 +6,7 @@ import type { Hex } from 'viem';
 import type { Lead } from '../chain/chain.ts';
 import { recordConfirmed } from '../platform/record-events.ts';
 import type { MinedAt, Move } from '../sender/moves.ts';
-import { createAnnouncer } from './announcer.ts';
+import { createAnnouncer, tells } from './announcer.ts';
 import { type Bed, leadOf, mine, openBed, type TestVault } from './batcher.test-bed.ts';
 import { applyMoves, vaultsOfAnchors } from './batches.ts';
 import { readFigures } from './figures.ts';
@@ -70,7 +70,7 @@ const announcer = (leavesAtOnce = 1000) =>
     db: bed.db,
     leavesAtOnce,
     eventBell: { ring: () => (rings.events += 1) },
-    confirmations: { record: recordConfirmed },
+    confirmations: { record: tells(recordConfirmed) },
   });
 
 test('a batch goes the way of its transaction', async () => {
