@@ -96,7 +96,8 @@ export function holdfast(settings: Settings, ...args: string[]): Promise<Command
 /** Asks again until there is an answer other than null, false or undefined. */
 export async function waitUntil<T>(
   ask: () => T | null | false | Promise<T | null | false>,
-  deadlineMs = 10_000,
+  // Ample: a loaded machine that also emulates the chain's processor took more than ten seconds for one start.
+  deadlineMs = 40_000,
 ): Promise<T> {
   for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; ) {
     const answer = await ask();
