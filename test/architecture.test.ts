@@ -23,7 +23,7 @@ const floors = [
   ['src/webhooks/'],
   ['src/auth/'],
   ['src/http/'],
-  ['src/keys/', 'src/chain/'],
+  ['src/keys/', 'src/chain/', 'src/blobs/'],
   ['src/db/'],
   [
     'src/address.ts',

@@ -1,0 +1,28 @@
+/** Hash and size of bytes that stream by and are not kept. */
+import { createHash } from 'node:crypto';
+import { AppError } from '../errors.ts';
+
+export interface Digest {
+  /** SHA-256. */
+  contentHash: Buffer;
+  size: number;
+}
+
+/** Throws AppError payload_too_large as soon as there are too many; what the source throws goes through unchanged. */
+export async function digestOf(
+  bytes: AsyncIterable<Uint8Array>,
+  { maxBytes }: { maxBytes: number },
+): Promise<Digest> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const piece of bytes) {
+    size += piece.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    hash.update(piece);
+  }
+  return { contentHash: hash.digest(), size };
+}
+
+export function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes, which is the limit.`);
+}
