@@ -11,6 +11,7 @@ export type IdPrefix =
   | 'val'
   | 'rec'
   | 'ast'
+  | 'itv'
   | 'mnt'
   | 'wrk'
   | 'evt'
