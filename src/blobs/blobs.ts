@@ -4,11 +4,11 @@ import type { ByteRange } from './blob-store.ts';
 
 export interface Blobs {
   /**
-   * Streams to the store what becomes a blob of this vault. Nothing counts before `attach` is committed. Throws AppError:
-   * payload_too_large, or service_unavailable when the store is at fault; what the source throws goes through unchanged.
+   * Streams to the store what becomes a blob of a vault, which may be known only afterwards: fields of a form follow the
+   * file, and a transfer may end meanwhile. Nothing counts before `attach` is committed. Throws AppError: payload_too_large, or service_unavailable when the store is at fault; what the source throws goes through unchanged.
    */
   receive(
-    owner: { workspaceId: string; vaultId: string },
+    workspaceId: string,
     bytes: AsyncIterable<Uint8Array>,
     limits: ReceiveLimits,
   ): Promise<ReceivedBlob>;
@@ -40,7 +40,7 @@ export interface ReceivedBlob {
   contentHash: Buffer;
   size: number;
   /** Inside the caller's transaction: the blob of these bytes in this vault, an earlier one or this. May be called again. */
-  attach(db: Db): Promise<{ blobId: string }>;
+  attach(db: Db, vaultId: string): Promise<{ blobId: string }>;
   /** After the commit, and after every failure: removes the object if it is not the one that was attached. Never throws. */
   settle(outcome: 'committed' | 'failed'): Promise<void>;
 }
