@@ -1,4 +1,33 @@
-/** Maintenance entries, their sign-offs, and who looked at them. */
+/** Maintenance entries and their sign-offs. */
+import type { Timestamp } from './columns.ts';
 
-// biome-ignore lint/suspicious/noEmptyInterface: the tables come with their migration
-export interface MaintenanceTables {}
+export interface MaintenanceTables {
+  maintenances: {
+    workspace_id: string;
+    id: string;
+    asset_id: string;
+    vault_id: string;
+    worker_id: string;
+    worker_address: string;
+    worker_name: string;
+    type: string;
+    summary: string;
+    performed_at: Timestamp;
+    supersedes: string | null;
+    entry: string;
+    salt: Buffer;
+    hash: Buffer;
+    created_at: Timestamp;
+  };
+  signoffs: {
+    workspace_id: string;
+    maintenance_id: string;
+    number: number;
+    role: 'performed' | 'inspected' | 'certified';
+    worker_id: string;
+    document: string;
+    salt: Buffer;
+    hash: Buffer;
+    created_at: Timestamp;
+  };
+}
