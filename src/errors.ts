@@ -68,6 +68,11 @@ export const errorKinds = {
     status: 415,
     meaning: 'Send the body as UTF-8 with Content-Type: application/json, uncompressed.',
   },
+  range_not_satisfiable: {
+    status: 416,
+    meaning:
+      'The Range header asks for bytes behind the end of the content. Content-Range gives its size; ask for a part of it.',
+  },
   idempotency_key_reused: {
     status: 422,
     meaning:
