@@ -32,6 +32,7 @@ test('all faults are reported together, each by its name, and a password is not 
     HOLDFAST_MASTER_KEY_FILE: '/nowhere/key',
     HOLDFAST_RATE_LIMIT: 'lots',
     HOLDFAST_ROLES: 'api,ceiling',
+    HOLDFAST_BLOB_URL: 's3://key:hunter2@bucket',
     HOLDFAST_LOG_LEVEL: 'loud',
     HOLDFAST_SERVICE_NAME: 'two words',
     HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '25h',
@@ -66,6 +67,44 @@ test('off loopback it wants TLS or a trusted proxy', () => {
     assert.equal(isLoopback(host), true, host);
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'example.org'])
     assert.equal(isLoopback(host), false, host);
+});
+
+test('blobs are kept in the data directory, another one, or a bucket', () => {
+  assert.deepEqual(readConfig({ HOLDFAST_DATA_DIR: '/srv/data' }).blobs, {
+    kind: 'disk',
+    dir: '/srv/data/blobs',
+  });
+  const blobsAt = (url: string) => readConfig({ HOLDFAST_BLOB_URL: url }).blobs;
+  assert.deepEqual(blobsAt('file:///mnt/shared%20blobs'), { kind: 'disk', dir: '/mnt/shared blobs' });
+  assert.deepEqual(blobsAt('s3://evidence'), {
+    kind: 's3',
+    bucket: 'evidence',
+    prefix: '',
+    endpoint: null,
+    region: 'us-east-1',
+  });
+  assert.deepEqual(blobsAt('s3://evidence/a/b/?endpoint=http://127.0.0.1:9000&region=eu-west-3'), {
+    kind: 's3',
+    bucket: 'evidence',
+    prefix: 'a/b',
+    endpoint: 'http://127.0.0.1:9000',
+    region: 'eu-west-3',
+  });
+  for (const wrong of [
+    'evidence',
+    'https://evidence',
+    's3://',
+    's3://A_b',
+    's3://key:secret@evidence',
+    's3://evidence/?endpoint=minio',
+    's3://evidence/?endpont=https://minio',
+    's3://evidence/%20',
+    'file:///',
+    'file://host/dir',
+    's3://evidence/%E0%A4%A',
+  ]) {
+    assert.throws(() => blobsAt(wrong), /HOLDFAST_BLOB_URL/, wrong);
+  }
 });
 
 test('a retry schedule has at most five steps and 24 hours', () => {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Address } from 'viem';
 import { checksummed, isAcceptableAddress } from './address.ts';
+import { type BlobConfig, parseBlobUrl } from './blob-url.ts';
 import { OperatorError } from './errors.ts';
 
 export interface Config {
@@ -21,6 +22,8 @@ export interface Config {
   masterKey: MasterKeySource;
   rateLimit: RateLimit | null;
   roles: { api: boolean; loops: boolean };
+  /** Where the bytes of files are kept, encrypted. */
+  blobs: BlobConfig;
   /** Lets /metrics be read from elsewhere than loopback. */
   metricsToken: string | null;
   logLevel: LogLevel;
@@ -98,6 +101,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     masterKey: readMasterKey(),
     rateLimit: readRateLimit(),
     roles: readRoles(),
+    blobs: readBlobs(),
     metricsToken: text('HOLDFAST_METRICS_TOKEN'),
     logLevel: readLogLevel(),
     webhooks: {
@@ -221,6 +225,18 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       fault('HOLDFAST_ROLES', 'give api, loops, or both separated by a comma');
     }
     return { api: roles.includes('api'), loops: roles.includes('loops') };
+  }
+
+  function readBlobs(): BlobConfig {
+    const value = text('HOLDFAST_BLOB_URL');
+    if (value === null) return { kind: 'disk', dir: join(dataDir, 'blobs') };
+    const blobs = parseBlobUrl(value);
+    // Who confuses settings may have put a password here: it is not repeated.
+    if (!blobs)
+      faults.push(
+        'HOLDFAST_BLOB_URL is not of the form s3://BUCKET/PREFIX?region=REGION&endpoint=https://HOST or file:///DIRECTORY. Credentials do not belong there: the AWS SDK finds them in the environment or its own files.',
+      );
+    return blobs ?? { kind: 'disk', dir: '' };
   }
 
   function readServiceName(): string {

@@ -27,6 +27,7 @@ const floors = [
   ['src/db/'],
   [
     'src/address.ts',
+    'src/blob-url.ts',
     'src/caller.ts',
     'src/check.ts',
     'src/config.ts',

@@ -1,0 +1,196 @@
+/** The blob store on disk: a temporary file beside its final name, made durable, then renamed. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { OperatorError } from '../errors.ts';
+import { BlobMissing, type BlobStore, type ByteRange, type StoredObject, StoreFailed } from './blob-store.ts';
+import { checkName } from './object-names.ts';
+import { sourceOf } from './source.ts';
+
+/** So many bytes go to the disk with one call, while the next are gathered. */
+const writtenAtOnceBytes = 1 << 20;
+const readAtOnceBytes = 1 << 18;
+
+/** `NAME.HOST-PID-NUMBER.part`: who writes it, so that what a dead process left can be told at once. */
+const partName = /\.([0-9a-f]{8})-(\d+)-(\d+)\.part$/;
+
+/** The temporary files that this process writes now, in whichever directory. */
+const beingWritten = new Set<string>();
+let partsMade = 0;
+
+export async function openDiskStore(dir: string): Promise<BlobStore> {
+  try {
+    const made = await mkdir(dir, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await syncDirectories(dir, dirname(made));
+  } catch (error) {
+    throw new OperatorError(
+      `The directory of the blob store cannot be made: ${(error as Error).message}. Check HOLDFAST_DATA_DIR and HOLDFAST_BLOB_URL.`,
+      { cause: error },
+    );
+  }
+  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+  const pathOf = (name: string) => join(dir, checkName(name));
+
+  return {
+    async put(name, bytes, options) {
+      const path = pathOf(name);
+      partsMade += 1;
+      const part = `${path}.${host}-${process.pid}-${partsMade}.part`;
+      const source = sourceOf(bytes, options);
+      beingWritten.add(part);
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        const file = await open(part, 'wx', 0o600);
+        try {
+          await writeAll(file, source.bytes);
+          await file.datasync();
+        } finally {
+          await file.close();
+        }
+        await rename(part, path);
+        await syncDirectories(dirname(path), dir);
+        return { bytes: source.count() };
+      } catch (error) {
+        await rm(part, { force: true }).catch(() => {});
+        throw source.blame(error);
+      } finally {
+        beingWritten.delete(part);
+      }
+    },
+    get: (name, range) => readFrom(pathOf(name), { name, range }),
+    async remove(name) {
+      const path = pathOf(name);
+      await rm(path, { force: true }).catch((error) => {
+        throw new StoreFailed('remove', error);
+      });
+    },
+    async *list() {
+      for await (const path of filesUnder(dir)) {
+        if (partName.test(path)) continue;
+        const found = await stat(path).catch(nullWhenMissing);
+        if (found)
+          yield {
+            name: relative(dir, path),
+            bytes: found.size,
+            modifiedAt: found.mtime,
+          } satisfies StoredObject;
+      }
+    },
+    async removeUnfinished(olderThanMs) {
+      let removed = 0;
+      for await (const path of filesUnder(dir)) {
+        if (!partName.test(path) || beingWritten.has(path)) continue;
+        const found = await stat(path).catch(nullWhenMissing);
+        if (!found || (!isLeftBehind(path, host) && Date.now() - found.mtimeMs < olderThanMs)) continue;
+        await rm(path, { force: true });
+        removed += 1;
+      }
+      return removed;
+    },
+    close: async () => {},
+  };
+}
+
+/** Gathers up to a mebibyte while the one before is being written. */
+async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  let gathered: Uint8Array[] = [];
+  let gatheredBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const write = async () => {
+    const pieces = gathered;
+    gathered = [];
+    gatheredBytes = 0;
+    await writing;
+    writing = writePieces(file, pieces);
+    // It is waited for before the next; until then a failure is not unhandled.
+    writing.catch(() => {});
+  };
+  try {
+    for await (const piece of bytes) {
+      gathered.push(piece);
+      gatheredBytes += piece.length;
+      if (gatheredBytes >= writtenAtOnceBytes) await write();
+    }
+    if (gatheredBytes > 0) await write();
+  } finally {
+    // Also after a failure: the file is closed and removed next.
+    await writing;
+  }
+}
+
+/** The system may take fewer bytes than it was given. */
+async function writePieces(file: FileHandle, pieces: Uint8Array[]): Promise<void> {
+  let rest = pieces;
+  for (;;) {
+    let { bytesWritten } = await file.writev(rest);
+    const open = rest.findIndex((piece) => {
+      if (bytesWritten < piece.length) return true;
+      bytesWritten -= piece.length;
+      return false;
+    });
+    if (open === -1) return;
+    const [cut, ...after] = rest.slice(open) as [Uint8Array, ...Uint8Array[]];
+    rest = [cut.subarray(bytesWritten), ...after];
+  }
+}
+
+/** A new name is durable when its directory is, and that, which another put may have made just now, when those above are. */
+async function syncDirectories(lowest: string, highest: string): Promise<void> {
+  for (let dir = lowest; ; dir = dirname(dir)) {
+    const handle = await open(dir, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (dir === highest) return;
+  }
+}
+
+async function* readFrom(
+  path: string,
+  { name, range }: { name: string; range: ByteRange | undefined },
+): AsyncIterable<Uint8Array> {
+  if (range && range.end <= range.start) return;
+  const stream = createReadStream(path, {
+    highWaterMark: readAtOnceBytes,
+    ...(range && { start: range.start, end: range.end - 1 }),
+  });
+  try {
+    yield* stream;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new BlobMissing(name);
+    throw new StoreFailed('read', error);
+  }
+}
+
+async function* filesUnder(dir: string): AsyncIterable<string> {
+  const entries = await opendir(dir).catch(nullWhenMissing);
+  if (!entries) return;
+  for await (const entry of entries) {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) yield* filesUnder(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+/** Whether the process that wrote it was one of this machine and is gone. */
+function isLeftBehind(path: string, host: string): boolean {
+  const [, madeOn, pid] = partName.exec(path) ?? [];
+  if (madeOn !== host) return false;
+  // What this process writes is known: the same number was another process before, as in a container after a restart.
+  if (Number(pid) === process.pid) return true;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+function nullWhenMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,114 @@
+/** The blob store in a bucket of any S3-compatible service; credentials come by the usual chain of the AWS SDK. */
+
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  paginateListMultipartUploads,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import type { S3BlobConfig } from '../blob-url.ts';
+import { BlobMissing, type BlobStore, type ByteRange, StoreFailed } from './blob-store.ts';
+import { checkName } from './object-names.ts';
+import { sourceOf } from './source.ts';
+
+/** S3 takes up to 10,000 parts: 80 GB. An upload holds some two of them in memory. */
+const partBytes = 8 << 20;
+const partsAtOnce = 2;
+
+export function openS3Store({ bucket, prefix, endpoint, region }: S3BlobConfig): BlobStore {
+  const client = new S3Client({
+    region,
+    // Services of other makers, and buckets with dots in their names, have no host name for each bucket.
+    ...(endpoint !== null && { endpoint, forcePathStyle: true }),
+    // Trailing checksums are not understood everywhere, and every chunk has an authentication tag anyway.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  const base = prefix === '' ? '' : `${prefix}/`;
+  const at = (name: string) => ({ Bucket: bucket, Key: base + checkName(name) });
+  const remove = async (name: string) => {
+    await client.send(new DeleteObjectCommand(at(name))).catch(refuse('remove'));
+  };
+
+  return {
+    async put(name, bytes, options) {
+      const source = sourceOf(bytes, options);
+      try {
+        await new Upload({
+          client,
+          params: { ...at(name), Body: Readable.from(source.bytes), ContentType: 'application/octet-stream' },
+          partSize: partBytes,
+          queueSize: partsAtOnce,
+        }).done();
+        return { bytes: source.count() };
+      } catch (error) {
+        // The answer may have been lost after the object was stored.
+        await remove(name).catch(() => {});
+        throw source.blame(error);
+      }
+    },
+    get: (name, range) => readFrom(client, { ...at(name), range, name }),
+    remove,
+    async *list() {
+      for (let token: string | undefined, more = true; more; ) {
+        const page: ListObjectsV2CommandOutput = await client
+          .send(new ListObjectsV2Command({ Bucket: bucket, Prefix: base, ContinuationToken: token }))
+          .catch(refuse('list'));
+        for (const { Key = '', Size = 0, LastModified = new Date() } of page.Contents ?? []) {
+          yield { name: Key.slice(base.length), bytes: Size, modifiedAt: LastModified };
+        }
+        token = page.NextContinuationToken;
+        more = token !== undefined;
+      }
+    },
+    async removeUnfinished(olderThanMs) {
+      let removed = 0;
+      try {
+        for await (const page of paginateListMultipartUploads({ client }, { Bucket: bucket, Prefix: base })) {
+          for (const { Key, UploadId, Initiated = new Date() } of page.Uploads ?? []) {
+            if (Date.now() - Initiated.getTime() < olderThanMs) continue;
+            await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+            removed += 1;
+          }
+        }
+      } catch (error) {
+        // Some services have no such list, and clean up by themselves.
+        if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 501) return removed;
+        throw new StoreFailed('list unfinished uploads', error);
+      }
+      return removed;
+    },
+    close: async () => client.destroy(),
+  };
+}
+
+async function* readFrom(
+  client: S3Client,
+  { name, range, ...at }: { Bucket: string; Key: string; name: string; range: ByteRange | undefined },
+): AsyncIterable<Uint8Array> {
+  if (range && range.end <= range.start) return;
+  try {
+    const { Body } = await client.send(
+      new GetObjectCommand({ ...at, ...(range && { Range: `bytes=${range.start}-${range.end - 1}` }) }),
+    );
+    yield* Body as Readable;
+  } catch (error) {
+    const code = error instanceof S3ServiceException ? error.name : '';
+    if (code === 'NoSuchKey' || code === 'NotFound') throw new BlobMissing(name);
+    // Behind the object's end there is nothing.
+    if (code === 'InvalidRange') return;
+    throw new StoreFailed('read', error);
+  }
+}
+
+function refuse(what: string): (error: unknown) => never {
+  return (error) => {
+    throw new StoreFailed(what, error);
+  };
+}
