@@ -164,6 +164,47 @@ test('the first and the last second of a day belong to it, the one after does no
   await chain.clear();
 });
 
+test('a page deep down costs the same whether its last day is near or far', async () => {
+  const chain = createChain('vlt_deep', { secondsPerBlock: 60 });
+  // Seven days.
+  await chain.append(Array.from({ length: 10_000 }, (_, number) => [hashOf(`deep ${number}`)]));
+  for (const kind of ['signed', 'hash'] as const) {
+    const place: Place = {
+      hash: hashOf('deep 200'),
+      ...(kind === 'signed' && { stood: { blockNumber: 200, index: 1, reorgId: 0 } }),
+    };
+    const near = await blocksRead(place, '2023-11-15');
+    const far = await blocksRead(place, '2023-11-21');
+    assert.ok(far <= near + 5, `${kind}: ${far} blocks of the database instead of ${near}`);
+  }
+  await chain.clear();
+
+  async function blocksRead(after: Place, finalDate: string): Promise<number> {
+    const pool = {
+      async query({ text, values }: { text: string; values: unknown[] }) {
+        const explain = `explain (analyze, buffers, format json) ${text}`;
+        const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>({
+          text: explain,
+          values,
+        });
+        const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+        read = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+        return { rows: [{ reorg_id: 0, hash: null, indexed_block: null }] };
+      },
+    };
+    let read = 0;
+    await createTransactions(pool as unknown as Database['pool']).list({
+      workspaceId: 'ws_test',
+      vaultId: 'vlt_deep',
+      after,
+      limit: 10,
+      finalDate,
+    });
+    assert.ok(read > 0);
+    return read;
+  }
+});
+
 test('a hash that the vault never had is no cursor', async () => {
   const chain = createChain('vlt_unknown');
   await chain.append([[hashOf('known')]]);

@@ -99,10 +99,9 @@ export function createTransactions(pool: Pool): Transactions {
 /** Above every block. */
 const farthest = { blockNumber: Number.MAX_SAFE_INTEGER, index: 0, reorgId: null };
 
-type Statement = (dates: Pick<TransactionQuery, 'initialDate' | 'finalDate'>) => {
-  name: string;
-  text: string;
-};
+type Dates = Pick<TransactionQuery, 'initialDate' | 'finalDate'>;
+
+type Statement = (dates: Dates) => { name: string; text: string };
 
 /** Bytes as text: made by PostgreSQL they cost less than as buffers that are made text here. */
 const columns = `encode(hash, 'hex') as hash, encode(from_address, 'hex') as from_address,
@@ -117,9 +116,14 @@ const belowStatement: Statement = (dates) => ({
   text: `
     select ${facts}, page.*, false as moved
     from (select) as always left join lateral (
-      select ${columns} from vault_transactions
-      where workspace_id = $1 and vault_id = $2 and (block_number, transaction_index) < ($4, $5) ${datesClause(dates, 6)}
-      order by block_number desc, transaction_index desc limit $3 + 1
+      ${pageBelow({
+        place: '$4::bigint, $5::integer',
+        columns,
+        dates,
+        firstDate: 6,
+        // Not `$3 + 1`, by which a plan for any limit looks so dear that every page would be planned anew: 0.3 ms.
+        limit: '(select $3::integer + 1)',
+      })}
     ) as page on true`,
 });
 
@@ -169,40 +173,74 @@ const movedStatement: Statement = (dates) => ({
       ) as present
       where workspace_id = $1
         and (block_number, transaction_index) >= (select block_number, transaction_index from place)
-        ${datesClause(dates, 8)}
+        ${fromClause(dates, 8)} ${toClause(dates, 8)}
     )
     select ${facts}, page.*
     from place left join (
       (select moved.*, true as moved from moved)
       union all
-      (select ${columns}, false from vault_transactions
-       where workspace_id = $1 and vault_id = $2
-         and (block_number, transaction_index)
-           < ((select block_number from place), (select transaction_index from place)) ${datesClause(dates, 8)}
-       order by block_number desc, transaction_index desc
-       limit (select greatest(1, $3 - count(*)) + 1 from moved))
+      (${pageBelow({
+        place: '(select block_number from place), (select transaction_index from place)',
+        columns: `${columns}, false`,
+        dates,
+        firstDate: 8,
+        limit: '(select greatest(1, $3 - count(*)) + 1 from moved)',
+      })})
     ) as page on true
     order by moved desc, block_number desc, transaction_index desc`,
 });
 
-function suffixOf({ initialDate, finalDate }: Pick<TransactionQuery, 'initialDate' | 'finalDate'>): string {
+function suffixOf({ initialDate, finalDate }: Dates): string {
   return `${initialDate === undefined ? '' : '-from'}${finalDate === undefined ? '' : '-to'}`;
+}
+
+interface PageBelow {
+  /** Block and index, as SQL. */
+  place: string;
+  columns: string;
+  dates: Dates;
+  /** Number of the first parameter that has a date. */
+  firstDate: number;
+  limit: string;
+}
+
+/**
+ * One upper bound, the lower of place and last day. With a condition for each, the scan of the index begins at the one
+ * and reads past everything down to the other: 18,000 rows for five days of a busy vault.
+ */
+function pageBelow({ place, columns, dates, firstDate, limit }: PageBelow): string {
+  const given = `select ${place}`;
+  const lower = `
+    select case when place.block <= day.block then place.block else day.block + 1 end,
+           case when place.block <= day.block then place.index else 0 end
+    from (${given}) as place (block, index) cross join (${lastBlock(dates, firstDate)}) as day (block)`;
+  return `
+    select ${columns}
+    from (${dates.finalDate === undefined ? given : lower}) as bound (block, index) cross join lateral (
+      select * from vault_transactions
+      where workspace_id = $1 and vault_id = $2 and (block_number, transaction_index) < (bound.block, bound.index)
+        ${fromClause(dates, firstDate)}
+      order by block_number desc, transaction_index desc limit ${limit}
+    ) as below`;
 }
 
 /**
  * Days as a range of blocks, which the primary key can look up: as a condition on the time a window deep down took
  * 615 ms at ten million rows, like this 0.3 ms. Blocks with transactions of vaults are never dropped.
  */
-function datesClause(
-  { initialDate, finalDate }: Pick<TransactionQuery, 'initialDate' | 'finalDate'>,
-  first: number,
-): string {
-  const from = `and block_number >= (select number from chain_blocks where time_seconds >= $${first}
+function fromClause({ initialDate }: Dates, first: number): string {
+  if (initialDate === undefined) return '';
+  return `and block_number >= (select number from chain_blocks where time_seconds >= $${first}
     order by time_seconds, number limit 1)`;
-  const to = `and block_number <= (select number from chain_blocks
-    where time_seconds < $${initialDate === undefined ? first : first + 1}
-    order by time_seconds desc, number desc limit 1)`;
-  return `${initialDate === undefined ? '' : from} ${finalDate === undefined ? '' : to}`;
+}
+
+function toClause(dates: Dates, first: number): string {
+  return dates.finalDate === undefined ? '' : `and block_number <= (${lastBlock(dates, first)})`;
+}
+
+function lastBlock({ initialDate }: Dates, first: number): string {
+  return `select number from chain_blocks where time_seconds < $${initialDate === undefined ? first : first + 1}
+    order by time_seconds desc, number desc limit 1`;
 }
 
 const daySeconds = 86_400;
