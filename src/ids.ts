@@ -2,24 +2,27 @@
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import { smallRandomBytes } from './random.ts';
 
-export type IdPrefix =
-  | 'ws'
-  | 'vlt'
-  | 'fil'
-  | 'blb'
-  | 'trf'
-  | 'val'
-  | 'rec'
-  | 'ast'
-  | 'itv'
-  | 'mnt'
-  | 'wrk'
-  | 'evt'
-  | 'whe'
-  | 'dlv'
-  | 'rpl'
-  | 'key'
-  | 'aud';
+export const idPrefixes = [
+  'ws',
+  'vlt',
+  'fil',
+  'blb',
+  'trf',
+  'val',
+  'rec',
+  'ast',
+  'itv',
+  'mnt',
+  'wrk',
+  'evt',
+  'whe',
+  'dlv',
+  'rpl',
+  'key',
+  'aud',
+] as const;
+
+export type IdPrefix = (typeof idPrefixes)[number] | 'usr' | 'ses' | 'inv';
 
 // Monotonic: two ids made in the same millisecond by this process still sort in the order they were made.
 const sortable = monotonicFactory(() => smallRandomBytes(1).readUInt8() / 256);

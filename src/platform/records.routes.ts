@@ -253,7 +253,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
 }
 
 /** Names that occur twice are refused: readers differ in which of the two they take. */
-function readJson(text: string): unknown {
+export function readJson(text: string): unknown {
   try {
     return parseUnambiguousJson(text);
   } catch (error) {

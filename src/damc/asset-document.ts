@@ -1,0 +1,95 @@
+/** What a version of an asset is made of: the document that is hashed under a salt, and the rows committed for it. */
+import { firstLeaf, pendingLeaf } from '../anchoring/pending.ts';
+import type { Write } from '../db/writes.ts';
+import { recordContent } from '../platform/record-content.ts';
+
+/** What the leaves of assets are called. */
+export const assetKind = 'asset';
+
+export interface Usage {
+  hours: number;
+  cycles: number;
+}
+
+/** What an asset is; its owner is in the leaf, as the vault that seals it. */
+export interface AssetFields {
+  name: string;
+  serialNumber: string;
+  partNumber: string;
+  metadata: Record<string, unknown>;
+  usage: Usage;
+}
+
+/** Where it is or was last installed. */
+export interface Installation {
+  parentAssetId: string;
+  installedAt: Date;
+  /** Null while it is installed. */
+  removedAt: Date | null;
+}
+
+export interface NewAssetVersion {
+  workspaceId: string;
+  assetId: string;
+  version: number;
+  vault: { id: string; address: string };
+  fields: AssetFields;
+  installation: Installation | null;
+  previousLeaf?: Buffer;
+  at: Date;
+}
+
+export interface MadeAssetVersion {
+  leaf: Buffer;
+  /** To be committed together. */
+  writes: Write[];
+}
+
+/** Throws invalid_request when the metadata have more than one reading. */
+export function makeAssetVersion(made: NewAssetVersion): MadeAssetVersion {
+  const { workspaceId, assetId, version, vault, fields, installation, at } = made;
+  const { name, serialNumber, partNumber, metadata, usage } = fields;
+  const document = {
+    assetId,
+    name,
+    serialNumber,
+    partNumber,
+    metadata,
+    usage,
+    installation: installation && {
+      parentAssetId: installation.parentAssetId,
+      installedAt: installation.installedAt.toISOString(),
+      removedAt: installation.removedAt?.toISOString() ?? null,
+    },
+  };
+  const { data, salt, digest } = recordContent(document, 'asset');
+  const { leaf, write } = pendingLeaf({
+    workspaceId,
+    kind: assetKind,
+    subjectId: assetId,
+    version,
+    vault,
+    digest,
+    previousLeaf: made.previousLeaf ?? firstLeaf,
+    claims: {},
+  });
+  return {
+    leaf,
+    writes: [
+      {
+        table: 'asset_versions',
+        row: {
+          workspace_id: workspaceId,
+          asset_id: assetId,
+          version,
+          vault_id: vault.id,
+          document: data,
+          salt,
+          digest,
+          created_at: at,
+        },
+      },
+      write,
+    ],
+  };
+}

@@ -1,0 +1,167 @@
+/** Assets in SQL: as they are today with the state of their newest anchor, or held for a change. */
+import { type RawBuilder, sql } from 'kysely';
+import { type AnchorColumns, type AnchorState, anchorStateOf } from '../anchoring/anchor-state.ts';
+import type { Db } from '../db/database.ts';
+import type { VaultStatus } from '../platform/vaults.store.ts';
+import { noAsset } from './asset-access.ts';
+import { type AssetFields, assetKind, type Installation } from './asset-document.ts';
+
+export interface Asset extends AssetFields, AnchorState {
+  assetId: string;
+  vaultId: string;
+  /** EIP-55. */
+  vaultAddress: string;
+  /** What it is installed in. */
+  parentAssetId: string | null;
+  /** Counts from 1. */
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface AssetKey {
+  workspaceId: string;
+  assetId: string;
+}
+
+export interface AssetQuery {
+  vaultId: string | undefined;
+  serialNumber: string | undefined;
+  parentAssetId: string | undefined;
+  /** The last asset of the page before. */
+  before: { createdAt: Date; assetId: string } | undefined;
+  limit: number;
+}
+
+export async function findAsset(db: Db, { workspaceId, assetId }: AssetKey): Promise<Asset> {
+  const [asset] = await readAssets(db, sql`a.workspace_id = ${workspaceId} and a.asset_id = ${assetId}`);
+  if (!asset) throw noAsset(assetId);
+  return asset;
+}
+
+/** Newest first. */
+export function listAssets(db: Db, workspaceId: string, query: AssetQuery): Promise<Asset[]> {
+  const { vaultId, serialNumber, parentAssetId, before, limit } = query;
+  const conditions = [
+    sql`a.workspace_id = ${workspaceId}`,
+    ...(vaultId === undefined ? [] : [sql`a.vault_id = ${vaultId}`]),
+    ...(serialNumber === undefined ? [] : [sql`a.serial_number = ${serialNumber} and a.serial_number <> ''`]),
+    ...(parentAssetId === undefined ? [] : [sql`a.parent_asset_id = ${parentAssetId}`]),
+    ...(before ? [sql`(a.created_at, a.asset_id) < (${before.createdAt}, ${before.assetId})`] : []),
+  ];
+  return readAssets(
+    db,
+    sql`${sql.join(conditions, sql` and `)} order by a.created_at desc, a.asset_id desc limit ${limit}`,
+  );
+}
+
+/** An asset that is held against other changes until the transaction ends. */
+export interface HeldAsset extends AssetKey {
+  fields: AssetFields;
+  /** How many there were. */
+  installations: number;
+  /** The last one. */
+  installation: Installation | null;
+  version: number;
+  lastLeaf: Buffer;
+  transferId: string | null;
+  vault: { id: string; address: string; status: VaultStatus };
+}
+
+export async function holdAsset(db: Db, { workspaceId, assetId }: AssetKey): Promise<HeldAsset> {
+  await sql`
+    select 1 from assets where workspace_id = ${workspaceId} and asset_id = ${assetId} for no key update`.execute(
+    db,
+  );
+  // A statement of its own, which sees what was committed during the wait.
+  const { rows } = await sql<HeldRow>`
+    select a.name, a.serial_number, a.part_number, a.metadata, a.usage_hours, a.usage_cycles, a.version, a.last_leaf,
+      a.transfer_id, a.vault_id, v.address, v.status, i.number, i.parent_asset_id, i.installed_at, i.removed_at
+    from assets a join vaults v on v.workspace_id = a.workspace_id and v.id = a.vault_id
+    left join lateral (
+      select number, parent_asset_id, installed_at, removed_at from asset_installations
+      where workspace_id = a.workspace_id and asset_id = a.asset_id order by number desc limit 1
+    ) as i on true
+    where a.workspace_id = ${workspaceId} and a.asset_id = ${assetId}`.execute(db);
+  const [row] = rows;
+  if (!row) throw noAsset(assetId);
+  const { number, parent_asset_id: parentAssetId, installed_at: installedAt, removed_at: removedAt } = row;
+  return {
+    workspaceId,
+    assetId,
+    fields: fieldsOf(row),
+    installations: number ?? 0,
+    installation: parentAssetId && installedAt ? { parentAssetId, installedAt, removedAt } : null,
+    version: row.version,
+    lastLeaf: row.last_leaf,
+    transferId: row.transfer_id,
+    vault: { id: row.vault_id, address: row.address, status: row.status },
+  };
+}
+
+interface FieldColumns {
+  name: string;
+  serial_number: string;
+  part_number: string;
+  metadata: string;
+  usage_hours: number;
+  usage_cycles: number;
+}
+
+interface HeldRow extends FieldColumns {
+  number: number | null;
+  parent_asset_id: string | null;
+  installed_at: Date | null;
+  removed_at: Date | null;
+  version: number;
+  last_leaf: Buffer;
+  transfer_id: string | null;
+  vault_id: string;
+  address: string;
+  status: VaultStatus;
+}
+
+interface AssetRow extends FieldColumns, AnchorColumns {
+  asset_id: string;
+  vault_id: string;
+  address: string;
+  parent_asset_id: string | null;
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<Asset[]> {
+  const { rows } = await sql<AssetRow>`
+    select a.asset_id, a.vault_id, v.address, a.name, a.serial_number, a.part_number, a.metadata, a.usage_hours,
+      a.usage_cycles, a.parent_asset_id, a.version, a.created_at, a.updated_at,
+      b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
+    from assets a
+    join vaults v on v.workspace_id = a.workspace_id and v.id = a.vault_id
+    left join anchor_leaves l on l.workspace_id = a.workspace_id and l.subject_id = a.asset_id
+      and l.kind = ${assetKind} and l.version = a.version
+    left join anchor_batches b on b.id = l.batch_id
+    left join chain c on c.singleton
+    where ${which}`.execute(db);
+  return rows.map((row) => ({
+    assetId: row.asset_id,
+    vaultId: row.vault_id,
+    vaultAddress: row.address,
+    ...fieldsOf(row),
+    parentAssetId: row.parent_asset_id,
+    version: row.version,
+    ...anchorStateOf(row),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }));
+}
+
+function fieldsOf(row: FieldColumns): AssetFields {
+  return {
+    name: row.name,
+    serialNumber: row.serial_number,
+    partNumber: row.part_number,
+    metadata: JSON.parse(row.metadata),
+    usage: { hours: row.usage_hours, cycles: row.usage_cycles },
+  };
+}

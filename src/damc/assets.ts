@@ -1,0 +1,215 @@
+/** Assets: things that are maintained, each owned by a vault and anchored with every change. */
+import { isDeepStrictEqual } from 'node:util';
+import { CanonicalJsonError, canonicalJson } from '../anchoring/canonical.ts';
+import { type History, transferKind } from '../anchoring/history.ts';
+import type { Proof, ProofContent } from '../anchoring/proof.ts';
+import type { Proofs } from '../anchoring/proofs.ts';
+import { auditWrite } from '../auth/audit.ts';
+import type { Caller } from '../caller.ts';
+import { fromBytea } from '../db/bytea.ts';
+import type { Db } from '../db/database.ts';
+import { violates } from '../db/faults.ts';
+import type { CommitTogether, Write } from '../db/writes.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { vaultDeactivated } from '../platform/record-versions.ts';
+import type { Vaults } from '../platform/vaults.ts';
+import { holdForChange, writeNextVersion } from './asset-changes.ts';
+import { type AssetFields, assetKind, makeAssetVersion, type Usage } from './asset-document.ts';
+import { checkAssetId } from './asset-id.ts';
+import { raisedUsage } from './asset-usage.ts';
+import { type AssetVersion, contentOfLeaf, findAssetVersion, listAssetVersions } from './asset-versions.ts';
+import { type Asset, type AssetKey, type AssetQuery, findAsset, listAssets } from './assets.store.ts';
+
+export interface Assets {
+  /** `also`: rows to commit with the asset. */
+  create(caller: Caller, input: NewAsset, also: (asset: Asset) => Write[]): Promise<Asset>;
+  list(workspaceId: string, query: Omit<AssetQuery, 'vaultId'> & { vaultAddress?: string }): Promise<Asset[]>;
+  get(workspaceId: string, assetId: string): Promise<Asset>;
+  update(caller: Caller, assetId: string, change: ChangedFields): Promise<Asset>;
+  /** Newest first. */
+  versions(key: AssetKey, page: { before: number | undefined; limit: number }): Promise<AssetVersion[]>;
+  /** Without a version: the newest. */
+  proof(key: AssetKey, version: number | undefined): Promise<Proof>;
+  /** Its versions and transfers. */
+  history(workspaceId: string, assetId: string): Promise<History>;
+}
+
+export interface ChangedFields extends Partial<Omit<AssetFields, 'usage'>> {
+  usage?: Partial<Usage>;
+}
+
+export interface NewAsset extends ChangedFields {
+  vaultAddress: string;
+  name: string;
+  /** Absent: the service makes one. */
+  assetId?: string;
+}
+
+export interface AssetsDeps {
+  db: Db;
+  commit: CommitTogether;
+  vaults: Pick<Vaults, 'get'>;
+  proofs: Pick<Proofs, 'make' | 'history'>;
+}
+
+export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets {
+  async function get(workspaceId: string, assetId: string): Promise<Asset> {
+    return findAsset(db, { workspaceId, assetId });
+  }
+
+  return {
+    async create(caller, input, also) {
+      const { workspaceId } = caller;
+      if (input.assetId !== undefined) checkAssetId(input.assetId);
+      const fields = fieldsOf(noFields, input);
+      const metadata = canonicalMetadata(fields.metadata);
+      const vault = await vaults.get(workspaceId, input.vaultAddress);
+      if (vault.status !== 'active') throw vaultDeactivated(vault.address);
+      const assetId = input.assetId ?? newId('ast');
+      const at = new Date();
+      const { leaf, writes } = makeAssetVersion({
+        workspaceId,
+        assetId,
+        version: 1,
+        vault,
+        fields,
+        installation: null,
+        at,
+      });
+      const asset: Asset = {
+        assetId,
+        vaultId: vault.id,
+        vaultAddress: vault.address,
+        ...fields,
+        parentAssetId: null,
+        version: 1,
+        status: 'pending',
+        anchor: null,
+        createdAt: at,
+        updatedAt: at,
+      };
+      const { name, serialNumber } = fields;
+      try {
+        await commit([
+          {
+            table: 'assets',
+            row: {
+              workspace_id: workspaceId,
+              asset_id: assetId,
+              vault_id: vault.id,
+              name,
+              serial_number: serialNumber,
+              part_number: fields.partNumber,
+              metadata,
+              usage_hours: fields.usage.hours,
+              usage_cycles: fields.usage.cycles,
+              version: 1,
+              last_leaf: leaf,
+              created_at: at,
+              updated_at: at,
+            },
+          },
+          ...writes,
+          auditWrite(caller, {
+            action: 'asset.create',
+            targetId: assetId,
+            details: { vaultId: vault.id, name, serialNumber },
+          }),
+          ...also(asset),
+        ]);
+      } catch (error) {
+        if (!violates(error, 'assets_pkey')) throw error;
+        throw new AppError('conflict', `There is already an asset ${assetId}.`, { cause: error });
+      }
+      return asset;
+    },
+
+    async list(workspaceId, { vaultAddress, ...query }) {
+      const vault = vaultAddress === undefined ? null : await vaults.get(workspaceId, vaultAddress);
+      return listAssets(db, workspaceId, { ...query, vaultId: vault?.id });
+    },
+
+    get,
+
+    async update(caller, assetId, change) {
+      await db.transaction().execute(async (db) => {
+        const asset = await holdForChange(db, caller, assetId);
+        const fields = fieldsOf(asset.fields, change);
+        canonicalMetadata(fields.metadata);
+        const details = changed(asset.fields, fields);
+        if (Object.keys(details).length === 0) return;
+        await writeNextVersion(db, asset, { caller, fields, action: 'asset.update', details });
+      });
+      return get(caller.workspaceId, assetId);
+    },
+
+    versions: (key, page) => listAssetVersions(db, key, page),
+
+    async proof(key, version) {
+      const found = await findAssetVersion(db, key, version);
+      return proofs.make({
+        workspaceId: key.workspaceId,
+        kind: assetKind,
+        subjectId: key.assetId,
+        version: found.version,
+        content: toContent(found),
+      });
+    },
+
+    async history(workspaceId, assetId) {
+      await get(workspaceId, assetId);
+      return proofs.history({
+        workspaceId,
+        subjectId: assetId,
+        kinds: [assetKind, transferKind],
+        contentOf: async (leaf) => toContent(await contentOfLeaf(db, { workspaceId, assetId }, leaf)),
+      });
+    },
+  };
+}
+
+const noFields: AssetFields = {
+  name: '',
+  serialNumber: '',
+  partNumber: '',
+  metadata: {},
+  usage: { hours: 0, cycles: 0 },
+};
+
+function fieldsOf(before: AssetFields, given: ChangedFields): AssetFields {
+  return {
+    name: given.name ?? before.name,
+    serialNumber: given.serialNumber ?? before.serialNumber,
+    partNumber: given.partNumber ?? before.partNumber,
+    metadata: given.metadata ?? before.metadata,
+    usage: raisedUsage(before.usage, given.usage ?? {}),
+  };
+}
+
+/** What an update really changes, for the audit log. */
+function changed(before: AssetFields, after: AssetFields): Record<string, unknown> {
+  const names = (['name', 'serialNumber', 'partNumber', 'metadata', 'usage'] as const).filter(
+    (name) => !isDeepStrictEqual(before[name], after[name]),
+  );
+  return Object.fromEntries(names.map((name) => [name, { from: before[name], to: after[name] }]));
+}
+
+/** What is hashed must have one reading. */
+function canonicalMetadata(metadata: Record<string, unknown>): string {
+  try {
+    return canonicalJson(metadata, 'metadata');
+  } catch (error) {
+    if (!(error instanceof CanonicalJsonError)) throw error;
+    throw new AppError('invalid_request', error.message, { cause: error });
+  }
+}
+
+function toContent({ digest, salt }: { digest: Buffer; salt: Buffer }): ProofContent {
+  return {
+    algorithm: 'sha-256',
+    digest: fromBytea(digest),
+    canonicalization: 'jcs',
+    salt: fromBytea(salt),
+  };
+}
