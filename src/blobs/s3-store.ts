@@ -5,9 +5,10 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
-  paginateListMultipartUploads,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -70,12 +71,10 @@ export function openS3Store({ bucket, prefix, endpoint, region }: S3BlobConfig):
     async removeUnfinished(olderThanMs) {
       let removed = 0;
       try {
-        for await (const page of paginateListMultipartUploads({ client }, { Bucket: bucket, Prefix: base })) {
-          for (const { Key, UploadId, Initiated = new Date() } of page.Uploads ?? []) {
-            if (Date.now() - Initiated.getTime() < olderThanMs) continue;
-            await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
-            removed += 1;
-          }
+        for await (const { Key, UploadId, Initiated = new Date() } of unfinished(client, { bucket, base })) {
+          if (Date.now() - Initiated.getTime() < olderThanMs) continue;
+          await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+          removed += 1;
         }
       } catch (error) {
         // Some services have no such list, and clean up by themselves.
@@ -86,6 +85,23 @@ export function openS3Store({ bucket, prefix, endpoint, region }: S3BlobConfig):
     },
     close: async () => client.destroy(),
   };
+}
+
+async function* unfinished(client: S3Client, { bucket, base }: { bucket: string; base: string }) {
+  let after: Pick<ListMultipartUploadsCommandOutput, 'NextKeyMarker' | 'NextUploadIdMarker'> = {};
+  for (let more = true; more; ) {
+    const page: ListMultipartUploadsCommandOutput = await client.send(
+      new ListMultipartUploadsCommand({
+        Bucket: bucket,
+        Prefix: base,
+        KeyMarker: after.NextKeyMarker,
+        UploadIdMarker: after.NextUploadIdMarker,
+      }),
+    );
+    yield* page.Uploads ?? [];
+    after = page;
+    more = page.IsTruncated === true;
+  }
 }
 
 async function* readFrom(
