@@ -109,7 +109,7 @@ function makeVersion(
   };
 }
 
-function canonicalOf(data: unknown, field: string): string {
+export function canonicalOf(data: unknown, field: string): string {
   try {
     return canonicalJson(data, field);
   } catch (error) {

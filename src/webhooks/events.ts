@@ -40,7 +40,7 @@ export interface EventData {
   'record.anchor.confirmed': Anchored & { record_id: string };
   'vault.deactivated': { vault_id: string; address: string; deactivated_at: string };
   'vault.reactivated': { vault_id: string; address: string; reactivated_at: string };
-  'maintenance.anchor.confirmed': Anchored & { asset_id: string; maintenance_id: string };
+  'maintenance.anchor.confirmed': Omit<Anchored, 'version'> & { asset_id: string; maintenance_id: string };
   'asset.transfer.completed': {
     asset_id: string;
     from_vault_id: string;

@@ -1,0 +1,51 @@
+/** The id of the configured chain, also on a node that never led and before the chain was first opened. */
+import type { Db } from '../db/database.ts';
+import { AppError } from '../errors.ts';
+import { createJournal } from './embedded/journal.ts';
+import { discoverChain } from './rpc.ts';
+import { findStoredChain } from './stored-chain.ts';
+
+export interface ChainIdDeps {
+  db: Db;
+  /** Empty: the embedded chain. */
+  rpcUrls: readonly string[];
+}
+
+/** A node that was asked is not asked again for so long, whether it answered or not. */
+const restMs = 5_000;
+const askMs = 2_000;
+
+/** Throws service_unavailable while it cannot be known. */
+export function createChainIdFinder({ db, rpcUrls }: ChainIdDeps): () => number | Promise<number> {
+  /** The stored one, which never changes. */
+  let known: number | null = null;
+  let asked: { until: number; answer: Promise<number | null> } | null = null;
+
+  /** Before it is stored: the journal's, or what the nodes of the settings say. */
+  async function ask(): Promise<number | null> {
+    if (rpcUrls.length === 0) return createJournal(db).chainId();
+    try {
+      return (await discoverChain(rpcUrls, askMs)).chainId;
+    } catch {
+      return null;
+    }
+  }
+
+  async function find(): Promise<number> {
+    const stored = await findStoredChain(db);
+    if (stored) {
+      known = stored.chainId;
+      return known;
+    }
+    if (!asked || asked.until <= Date.now()) asked = { until: Date.now() + restMs, answer: ask() };
+    const answer = await asked.answer;
+    if (answer !== null) return answer;
+    throw new AppError(
+      'service_unavailable',
+      'The chain was not reached yet, so its id is not known. Try again in a moment.',
+      { retryAfterSeconds: restMs / 1000 },
+    );
+  }
+
+  return () => known ?? find();
+}

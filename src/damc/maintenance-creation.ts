@@ -1,0 +1,208 @@
+/**
+ * Puts entries on record. Those that only add rows share commits with everything else; one that corrects another entry or
+ * raises the asset's usage waits its turn for them, again together with others.
+ */
+import { sql } from 'kysely';
+import { auditWrite } from '../auth/audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Db } from '../db/database.ts';
+import { isStatementFault } from '../db/faults.ts';
+import { gather } from '../db/gather.ts';
+import { type CommitTogether, insertAll, type Write } from '../db/writes.ts';
+import { AppError } from '../errors.ts';
+import { canonicalOf } from '../platform/record-content.ts';
+import { makeEntry } from './maintenance-content.ts';
+import { readData, type Usage } from './maintenance-entry.ts';
+import { findAttached } from './maintenance-files.ts';
+import { createSubjectFinder } from './maintenance-subject.ts';
+
+export interface NewMaintenance {
+  assetId: string;
+  workerAddress: string;
+  type: string;
+  summary: string;
+  performedAt: Date;
+  data?: Record<string, unknown> | undefined;
+  fileIds?: string[] | undefined;
+  supersedes?: string | undefined;
+}
+
+export interface CreatedMaintenance {
+  assetId: string;
+  maintenanceId: string;
+  maintenanceHash: `0x${string}`;
+  status: 'pending';
+}
+
+/** `also`: rows to commit with the entry. */
+export type CreateMaintenance = (
+  caller: Caller,
+  input: NewMaintenance,
+  also: (created: CreatedMaintenance) => Write[],
+) => Promise<CreatedMaintenance>;
+
+export function createMaintenanceCreator({
+  db,
+  commit,
+}: {
+  db: Db;
+  commit: CommitTogether;
+}): CreateMaintenance {
+  const findSubject = createSubjectFinder(db);
+  const addInTurn = gather<Addition, AppError | null>({
+    maxInFlight: 1,
+    maxItems: 200,
+    isItemFault: isStatementFault,
+    run: (additions) => db.transaction().execute((db) => addAll(db, additions)),
+  });
+
+  return async (caller, input, also) => {
+    const { workspaceId } = caller;
+    const { assetId, workerAddress, data = {}, fileIds = [], supersedes = null } = input;
+    const usage = usageIn(data);
+    if (new Set(fileIds).size < fileIds.length) {
+      throw new AppError('invalid_request', 'fileIds names a file twice.');
+    }
+    const { vault, worker } = await findSubject({ workspaceId, assetId, workerAddress });
+    const files = await findAttached(db, workspaceId, fileIds);
+    const { type, summary, performedAt } = input;
+    const work = { type, summary, performedAt, data, files, supersedes };
+    const made = makeEntry({ workspaceId, assetId, vault, worker, ...work });
+    if (performedAt > made.recordedAt) {
+      throw new AppError(
+        'invalid_request',
+        `performedAt ${performedAt.toISOString()} is in the future: only work that was done is put on record.`,
+      );
+    }
+    const { maintenanceId, maintenanceHash } = made;
+    const created: CreatedMaintenance = { assetId, maintenanceId, maintenanceHash, status: 'pending' };
+    const details = { assetId, type, workerId: worker.id, ...(supersedes !== null && { supersedes }) };
+    const writes = [
+      ...made.writes,
+      auditWrite(caller, { action: 'maintenance.create', targetId: maintenanceId, details }),
+      ...also(created),
+    ];
+    if (supersedes === null && usage === null) {
+      await commit(writes);
+    } else {
+      const refused = await addInTurn({ workspaceId, assetId, supersedes, usage, writes });
+      if (refused) throw refused;
+    }
+    return created;
+  };
+}
+
+/** Checks the data, and finds what it says the asset had run. */
+function usageIn(data: Record<string, unknown>): Usage | null {
+  // Before it is part of the entry, so that a message names the field as the caller knows it.
+  canonicalOf(data, 'data');
+  const read = readData(data);
+  if (typeof read === 'string') throw new AppError('invalid_request', read);
+  return read.usage;
+}
+
+interface Addition {
+  workspaceId: string;
+  assetId: string;
+  supersedes: string | null;
+  usage: Usage | null;
+  writes: Write[];
+}
+
+/** In the order they came; one that is refused takes nothing from the others. */
+async function addAll(db: Db, additions: Addition[]): Promise<(AppError | null)[]> {
+  const corrected = await lockCorrected(
+    db,
+    additions.filter(({ supersedes }) => supersedes !== null),
+  );
+  const accepted: Addition[] = [];
+  const results = additions.map((addition) => {
+    const { workspaceId, assetId, supersedes } = addition;
+    if (supersedes !== null) {
+      const entry = corrected.get(keyOf(workspaceId, supersedes));
+      const refused = refusalOf(assetId, supersedes, entry);
+      if (refused || !entry) return refused;
+      entry.superseded = true;
+    }
+    accepted.push(addition);
+    return null;
+  });
+  await insertAll(
+    db,
+    accepted.flatMap(({ writes }) => writes),
+  );
+  await raiseUsage(
+    db,
+    accepted.filter(({ usage }) => usage !== null),
+  );
+  return results;
+}
+
+interface Corrected {
+  assetId: string;
+  superseded: boolean;
+}
+
+function refusalOf(assetId: string, id: string, entry: Corrected | undefined): AppError | null {
+  if (!entry) return new AppError('resource_not_found', `There is no maintenance ${id} to supersede.`);
+  if (entry.assetId !== assetId) {
+    return new AppError('conflict', `The maintenance ${id} is of another asset.`);
+  }
+  if (!entry.superseded) return null;
+  return new AppError('conflict', `The maintenance ${id} is superseded already. Supersede the newest entry.`);
+}
+
+/** The entries to be corrected, held against other corrections and against sign-offs until the transaction ends. */
+async function lockCorrected(db: Db, additions: Addition[]): Promise<Map<string, Corrected>> {
+  if (additions.length === 0) return new Map();
+  const keys = sql`unnest(${additions.map(({ workspaceId }) => workspaceId)}::text[],
+                          ${additions.map(({ supersedes }) => supersedes)}::text[]) as wanted (workspace_id, id)`;
+  // In one order for all, so that two groups never wait for each other.
+  await sql`
+    select 1 from ${keys}
+    join maintenances m on m.workspace_id = wanted.workspace_id and m.id = wanted.id
+    order by m.workspace_id, m.id for no key update of m`.execute(db);
+  // A statement of its own, which sees what was committed during the wait.
+  const { rows } = await sql<{ workspace_id: string; id: string; asset_id: string; superseded: boolean }>`
+    select m.workspace_id, m.id, m.asset_id, exists (
+      select 1 from maintenances s where s.workspace_id = m.workspace_id and s.supersedes = m.id
+    ) as superseded
+    from ${keys}
+    cross join lateral (
+      select * from maintenances where workspace_id = wanted.workspace_id and id = wanted.id limit 1
+    ) as m`.execute(db);
+  return new Map(
+    rows.map((row) => [
+      keyOf(row.workspace_id, row.id),
+      { assetId: row.asset_id, superseded: row.superseded },
+    ]),
+  );
+}
+
+/** It never goes down: work that was done long ago may be put on record late. */
+async function raiseUsage(db: Db, additions: Addition[]): Promise<void> {
+  if (additions.length === 0) return;
+  const raised = sql`
+    (select workspace_id, asset_id, coalesce(max(hours), 0) as hours, coalesce(max(cycles), 0) as cycles
+     from unnest(${additions.map(({ workspaceId }) => workspaceId)}::text[],
+                 ${additions.map(({ assetId }) => assetId)}::text[],
+                 ${additions.map(({ usage }) => usage?.hours ?? null)}::double precision[],
+                 ${additions.map(({ usage }) => usage?.cycles ?? null)}::bigint[])
+       as given (workspace_id, asset_id, hours, cycles)
+     group by workspace_id, asset_id) as raised`;
+  await sql`
+    select 1 from ${raised}
+    join assets a on a.workspace_id = raised.workspace_id and a.asset_id = raised.asset_id
+    order by a.workspace_id, a.asset_id for no key update of a`.execute(db);
+  await sql`
+    update assets a
+    set usage_hours = greatest(a.usage_hours, raised.hours), usage_cycles = greatest(a.usage_cycles, raised.cycles),
+        updated_at = now()
+    from ${raised}
+    where a.workspace_id = raised.workspace_id and a.asset_id = raised.asset_id
+      and (a.usage_hours < raised.hours or a.usage_cycles < raised.cycles)`.execute(db);
+}
+
+function keyOf(workspaceId: string, id: string): string {
+  return `${workspaceId} ${id}`;
+}

@@ -1,0 +1,83 @@
+/** Who may sign what: order of the roles, independence, licences. Pure, and safe in browsers. */
+import type { Licence } from './workers.ts';
+
+/** In the order in which they are signed; `inspected` may be left out. */
+export const signoffRoles = ['performed', 'inspected', 'certified'] as const;
+export type SignoffRole = (typeof signoffRoles)[number];
+
+export interface Signing {
+  role: SignoffRole;
+  workerAddress: string;
+  /** The worker's licences at this moment. */
+  licences: Licence[];
+  /** Use the licence of this scope. */
+  licenceScope?: string | undefined;
+  at: Date;
+  /** The scope that the work needs. */
+  scope: string;
+  /** What was signed before. */
+  earlier: { role: SignoffRole; workerAddress: string }[];
+  /** All who did the work: the worker of the entry and those who signed as performed, with what numbers they hold. */
+  performers: { address: string; licenceNumbers: string[] }[];
+}
+
+/** The licence that the sign-off rests on, null when it needs none; or a text that says why it is refused. */
+export function judgeSignoff(signing: Signing): { licence: Licence | null } | string {
+  const { role, workerAddress, earlier, performers } = signing;
+  const has = (wanted: SignoffRole) => earlier.some((one) => one.role === wanted);
+  if (earlier.some((one) => one.role === role && isSameAddress(one.workerAddress, workerAddress))) {
+    return `The worker ${workerAddress} has signed as ${role} already.`;
+  }
+  const later = signoffRoles.slice(signoffRoles.indexOf(role) + 1).find(has);
+  if (later !== undefined) return `It is signed as ${later} already, and ${role} comes before that.`;
+  if (role !== 'performed') {
+    if (!has('performed')) return `It has to be signed as performed before it is ${role}.`;
+    if (performers.some(({ address }) => isSameAddress(address, workerAddress))) {
+      return `The worker ${workerAddress} did the work: it has to be ${role} by somebody else.`;
+    }
+  }
+  const chosen = chooseLicence(signing);
+  if (typeof chosen === 'string') return chosen;
+  const { licence } = chosen;
+  if (role !== 'performed' && licence) {
+    const number = plain(licence.number);
+    if (performers.some(({ licenceNumbers }) => licenceNumbers.some((held) => plain(held) === number))) {
+      return `The licence ${licence.number} is held by somebody who did the work: it has to be ${role} by somebody else.`;
+    }
+  }
+  return chosen;
+}
+
+/** From the moment on at which it expires. */
+export function isExpired({ expiresAt }: Licence, at: Date): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= at.getTime();
+}
+
+/** `engine` is good for `engine` and for `engine/borescope`; `*` for everything. Case does not matter. */
+export function fitsScope(licenceScope: string, scope: string): boolean {
+  const [held, needed] = [plain(licenceScope), plain(scope)];
+  return held === '*' || held === needed || needed.startsWith(`${held}/`);
+}
+
+function chooseLicence(signing: Signing): { licence: Licence | null } | string {
+  const { role, workerAddress, licences, licenceScope, at, scope } = signing;
+  if (role === 'performed' && licenceScope === undefined) return { licence: null };
+  const named = licences.filter(
+    (licence) => licenceScope === undefined || plain(licence.scope) === plain(licenceScope),
+  );
+  const fitting = named.filter((licence) => fitsScope(licence.scope, scope));
+  const licence = fitting.find((licence) => !isExpired(licence, at));
+  if (licence) return { licence };
+  const [expired] = fitting;
+  if (expired) return `The licence ${expired.number} for "${expired.scope}" expired at ${expired.expiresAt}.`;
+  const which = licenceScope === undefined ? '' : ` with the scope "${licenceScope}"`;
+  return `The worker ${workerAddress} has no licence${which} for "${scope}", which this work needs.`;
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function plain(text: string): string {
+  return text.trim().toLowerCase();
+}
