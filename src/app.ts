@@ -3,10 +3,12 @@ import type { Logger } from 'pino';
 import { tells } from './anchoring/announcer.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
+import type { Blobs } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import { createWorkers } from './damc/workers.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
+import { AppError } from './errors.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createServer, type Server } from './http/server.ts';
@@ -126,6 +128,11 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       loopHealth: loops.health,
       also: [...webhookMetrics.all, ...onChain.metrics],
     });
+    const blobs: Pick<Blobs, 'receive'> = {
+      async receive() {
+        throw new AppError('service_unavailable', 'There is no blob store yet.');
+      },
+    };
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
     const workers = createWorkers({ db, commit, keyring });
@@ -143,9 +150,11 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       pool,
       keyring,
       metrics,
+      blobs,
       findCaller: apiKeys.findCaller,
-      addRoutes: (app, idempotency) =>
+      addRoutes: (app, shell) =>
         addRoutes(app, {
+          ...shell,
           db,
           pool,
           vaults,
@@ -158,7 +167,6 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           replays,
           eventStreams,
           cursors,
-          idempotency,
           operations,
           chainRelay: createChainRelay(onChain),
           api: config.roles.api,

@@ -29,6 +29,8 @@ export interface Config {
   logLevel: LogLevel;
   webhooks: WebhookConfig;
   chain: ChainConfig;
+  /** The largest file that is taken. */
+  maxFileBytes: number;
 }
 
 export interface WebhookConfig {
@@ -118,6 +120,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       registryAddress: readRegistryAddress(),
       anchorIntervalMs: readCount('HOLDFAST_ANCHOR_INTERVAL_MS', 1_000, 3_600_000),
     },
+    maxFileBytes: readCount('HOLDFAST_MAX_FILE_BYTES', 5 * 1024 ** 3, 1024 ** 4),
   };
   if (!isLoopback(config.host) && !config.tls && config.trustProxy === false) {
     faults.push(
@@ -309,7 +312,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   function readCount(name: string, usual: number, most: number): number {
     const value = text(name);
     if (value === null) return usual;
-    const count = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+    const count = /^\d{1,13}$/.test(value) ? Number(value) : 0;
     if (count < 1 || count > most) fault(name, `give a number from 1 to ${most}`);
     return count;
   }

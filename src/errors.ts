@@ -66,7 +66,8 @@ export const errorKinds = {
   },
   unsupported_media_type: {
     status: 415,
-    meaning: 'Send the body as UTF-8 with Content-Type: application/json, uncompressed.',
+    meaning:
+      'Send the body as UTF-8 with Content-Type: application/json, uncompressed; routes that take a file also take multipart/form-data.',
   },
   range_not_satisfiable: {
     status: 416,

@@ -39,6 +39,8 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   eventStreams: EventStreams;
   cursors: Cursors;
   idempotency: Idempotency;
+  /** For routes that take files. */
+  uploads: Api;
   operations: OperationsDeps;
   chainRelay: ChainRelay;
   /** False on a node that only runs loops: it answers for its health and nothing else. */

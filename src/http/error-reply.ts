@@ -124,7 +124,8 @@ function toAppError(error: unknown, request: FastifyRequest): AppError {
   const { code = '', statusCode = 500, message = '' } = error as Partial<FastifyError>;
   const known = frameworkCodes[code];
   if (known === 'unsupported_media_type') {
-    return new AppError(known, 'Send the body with Content-Type: application/json.', { cause: error });
+    const form = request.routeOptions.config.upload ? ' or multipart/form-data' : '';
+    return new AppError(known, `Send the body with Content-Type: application/json${form}.`, { cause: error });
   }
   if (known === 'payload_too_large') {
     const limit = request.routeOptions.bodyLimit ?? 0;

@@ -49,6 +49,11 @@ export interface Answer<Body> {
 }
 
 export interface Idempotency {
+  /**
+   * For a route whose body is read by itself: takes the key before that, so that no second request reads the same in vain,
+   * and says whether an answer is kept. The payload is compared once it is there. `none`: the request has no key.
+   */
+  takeKey(request: FastifyRequest): Promise<'none' | 'new' | 'answered'>;
   /** `secret`: the answer holds one, so what is kept of it is sealed. */
   answer<Body>(request: FastifyRequest, reply: FastifyReply, options?: { secret: boolean }): Answer<Body>;
   rescue: Rescue;
@@ -64,8 +69,8 @@ export interface IdempotencyDeps {
 }
 
 export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: IdempotencyDeps): Idempotency {
-  /** What runs on this node just now, by workspace, route and key. */
-  const running = new Map<string, Buffer>();
+  /** What runs on this node just now, by workspace, route and key; null while its payload is still read. */
+  const running = new Map<string, Buffer | null>();
 
   const find = gather<Slot, AnswerRow | null>({
     maxInFlight: 2,
@@ -105,29 +110,24 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   async function preHandler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const key = readKey(request);
     if (key === null) return;
-    const caller = callerOf(request);
-    const own = request.routeOptions.config.idempotent === 'own';
-    const slot: Slot = {
-      workspaceId: caller.workspaceId,
-      method: request.method,
-      path: pathOf(request).replace(/\/$/, ''),
-      key,
-      fingerprint: createHash('sha256')
-        .update(canonicalize([request.query, request.body, own ? caller.actor.id : null]) ?? '')
-        .digest(),
-    };
-    const first = running.get(slotName(slot));
-    if (first) {
-      refuseOtherPayload(slot, first);
-      throw new AppError(
-        'idempotency_in_progress',
-        'The first request with this Idempotency-Key is still running.',
-        { retryAfterSeconds: 1 },
-      );
-    }
-    running.set(slotName(slot), slot.fingerprint);
+    const fingerprint = fingerprintOf(request);
+    const slot = request.idempotency ?? slotOf(request, key);
+    slot.fingerprint = fingerprint;
+    if (!request.idempotency) refuseWhileRunning(slot);
+    running.set(slotName(slot), fingerprint);
     request.idempotency = slot;
     return (await replay(slot, reply)) ? reply : undefined;
+  }
+
+  function refuseWhileRunning(slot: Slot): void {
+    const first = running.get(slotName(slot));
+    if (first === undefined) return;
+    if (first !== null && slot.fingerprint.length > 0) refuseOtherPayload(slot, first);
+    throw new AppError(
+      'idempotency_in_progress',
+      'The first request with this Idempotency-Key is still running.',
+      { retryAfterSeconds: 1 },
+    );
   }
 
   async function onSend(request: FastifyRequest): Promise<void> {
@@ -138,7 +138,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   async function replay(slot: Slot, reply: FastifyReply): Promise<boolean> {
     const row = await find(slot);
     if (!row) return false;
-    if (row.created_at.getTime() < Date.now() - keptForMs) {
+    if (isOver(row)) {
       await forgetOldAnswers(db);
       return false;
     }
@@ -154,6 +154,16 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   }
 
   return {
+    async takeKey(request) {
+      const key = readKey(request);
+      if (key === null) return 'none';
+      const slot = slotOf(request, key);
+      refuseWhileRunning(slot);
+      running.set(slotName(slot), null);
+      request.idempotency = slot;
+      const row = await find(slot);
+      return row && !isOver(row) ? 'answered' : 'new';
+    },
     answer<Body>(request: FastifyRequest, reply: FastifyReply, { secret } = { secret: false }): Answer<Body> {
       let text: string | null = null;
       return {
@@ -176,6 +186,10 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   };
 }
 
+function isOver({ created_at }: AnswerRow): boolean {
+  return created_at.getTime() < Date.now() - keptForMs;
+}
+
 /** Deletes the answers whose time is over; returns how many. */
 export async function forgetOldAnswers(db: Db): Promise<number> {
   const before = new Date(Date.now() - keptForMs);
@@ -189,6 +203,26 @@ export async function forgetOldAnswers(db: Db): Promise<number> {
     .where('created_at', '<', before)
     .execute();
   return Number(numDeletedRows);
+}
+
+/** Without its fingerprint, which needs the body. */
+function slotOf(request: FastifyRequest, key: string): Slot {
+  return {
+    workspaceId: callerOf(request).workspaceId,
+    method: request.method,
+    path: pathOf(request).replace(/\/$/, ''),
+    key,
+    fingerprint: noFingerprint,
+  };
+}
+
+const noFingerprint = Buffer.alloc(0);
+
+function fingerprintOf(request: FastifyRequest): Buffer {
+  const own = request.routeOptions.config.idempotent === 'own';
+  return createHash('sha256')
+    .update(canonicalize([request.query, request.body, own ? callerOf(request).actor.id : null]) ?? '')
+    .digest();
 }
 
 function readKey(request: FastifyRequest): string | null {

@@ -54,9 +54,14 @@ export function parseJson(body: Buffer, readJson: (text: string) => unknown = JS
     if (error instanceof AppError) throw error;
     throw new AppError('invalid_request', `The body is not valid JSON: ${(error as Error).message}.`);
   }
+  refuseUnusable(value);
+  return value;
+}
+
+/** Throws AppError when a text, number, name or nesting cannot be stored and given back unchanged. */
+export function refuseUnusable(value: unknown): void {
   const unusable = findUnusable(value, '');
   if (unusable !== null) throw new AppError('invalid_request', unusable);
-  return value;
 }
 
 /** Says what is wrong with the first text, number, name or nesting that cannot be stored and given back unchanged. */

@@ -12,6 +12,7 @@ import Fastify, {
 } from 'fastify';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Blobs } from '../blobs/blobs.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
@@ -30,6 +31,7 @@ import type { Metrics } from './metrics.ts';
 import { describeApi } from './openapi.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { addReferencePage } from './reference-page.ts';
+import { acceptUploads } from './uploads.ts';
 import { useStrictValidation } from './validation.ts';
 
 export interface ServerDeps {
@@ -40,8 +42,10 @@ export interface ServerDeps {
   pool: Pool;
   keyring: Keyring;
   metrics: Metrics;
+  blobs: Pick<Blobs, 'receive'>;
   findCaller: FindCaller;
-  addRoutes(app: Api, idempotency: Idempotency): void;
+  /** `uploads`: for routes that take files. */
+  addRoutes(app: Api, shell: { idempotency: Idempotency; uploads: Api }): void;
 }
 
 const bodyLimitBytes = 1024 * 1024;
@@ -55,6 +59,7 @@ export interface Server {
 export async function createServer(deps: ServerDeps): Promise<Server> {
   const { config, log } = deps;
   const publicUrl = (): string => config.publicUrl ?? derivedUrl(config, app);
+  let isUploading = (_connection: object): boolean => false;
   const app: FastifyInstance = Fastify({
     ...(config.tls
       ? {
@@ -84,7 +89,11 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
       setHeaders(request, reply, config);
       answerFrameworkError(error, request, reply, publicUrl);
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, publicUrl),
+    clientErrorHandler(error, socket) {
+      // A file may take longer than a request does otherwise.
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
+      answerBrokenRequest(error, socket, publicUrl);
+    },
   }) as unknown as FastifyInstance;
 
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -101,10 +110,12 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const methods = watchMethods(app);
   await describeApi(app, { version: deps.version, publicUrl });
   labelEvidence(app, { embedded: config.chain.rpcUrls.length === 0 });
+  const uploads = await acceptUploads(app, { ...deps, maxFileBytes: config.maxFileBytes, idempotency });
+  isUploading = uploads.isRunning;
   const api: Api = app.withTypeProvider<TypeBoxTypeProvider>();
   errorPage(api);
   addReferencePage(app);
-  deps.addRoutes(api, idempotency);
+  deps.addRoutes(api, { idempotency, uploads: uploads.app });
   methods.close();
   return { http: app, publicUrl };
 }

@@ -8,12 +8,12 @@ import { AppError, type ErrorCode } from '../errors.ts';
 /** Formats with an error code of their own; every other fault is invalid_request. */
 const formatCodes: Record<string, ErrorCode> = { address: 'invalid_address', date: 'invalid_date_range' };
 
-/** JSON bodies are taken as they are; query and path values are text, so they are parsed by their schema. */
+/** JSON bodies are taken as they are; query, path and form values are text, so they are parsed by their schema. */
 export function useStrictValidation(app: FastifyInstance): void {
   const forBodies = makeAjv(false);
   const forText = makeAjv(true);
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? forBodies : forText).compile(schema),
+  app.setValidatorCompiler(({ schema, httpPart, contentType }) =>
+    (httpPart === 'body' && contentType !== 'multipart/form-data' ? forBodies : forText).compile(schema),
   );
   app.setSchemaErrorFormatter((errors, part) => toAppError(errors, part));
 }
