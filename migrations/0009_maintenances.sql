@@ -45,3 +45,6 @@ create table signoffs (
   primary key (workspace_id, maintenance_id, number)
 );
 create unique index signoffs_once on signoffs (workspace_id, maintenance_id, role, worker_id);
+
+-- Entries that close a deferred defect, or might: found without reading all the others.
+create index maintenances_closing on maintenances (workspace_id, asset_id, id) where entry like '%"closes":%';

@@ -1,10 +1,10 @@
 /** Changes of an asset: each is a version of its own, whose leaf names the one before. */
-import { canonicalJson } from '../anchoring/canonical.ts';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
+import { canonicalOf } from '../platform/record-content.ts';
 import { vaultDeactivated } from '../platform/record-versions.ts';
 import { type AssetFields, type Installation, makeAssetVersion } from './asset-document.ts';
 import { type HeldAsset, holdAsset } from './assets.store.ts';
@@ -65,7 +65,7 @@ export async function writeNextVersion(db: Db, asset: HeldAsset, change: AssetCh
       name: fields.name,
       serial_number: fields.serialNumber,
       part_number: fields.partNumber,
-      metadata: canonicalJson(fields.metadata),
+      metadata: canonicalOf(fields.metadata, 'metadata'),
       usage_hours: fields.usage.hours,
       usage_cycles: fields.usage.cycles,
       parent_asset_id: installation?.removedAt === null ? installation.parentAssetId : null,

@@ -1,6 +1,5 @@
 /** Assets: things that are maintained, each owned by a vault and anchored with every change. */
 import { isDeepStrictEqual } from 'node:util';
-import { CanonicalJsonError, canonicalJson } from '../anchoring/canonical.ts';
 import { type History, transferKind } from '../anchoring/history.ts';
 import type { Proof, ProofContent } from '../anchoring/proof.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
@@ -12,6 +11,7 @@ import { violates } from '../db/faults.ts';
 import type { CommitTogether, Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { canonicalOf } from '../platform/record-content.ts';
 import { vaultDeactivated } from '../platform/record-versions.ts';
 import type { Vaults } from '../platform/vaults.ts';
 import { holdForChange, writeNextVersion } from './asset-changes.ts';
@@ -63,7 +63,7 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
       const { workspaceId } = caller;
       if (input.assetId !== undefined) checkAssetId(input.assetId);
       const fields = fieldsOf(noFields, input);
-      const metadata = canonicalMetadata(fields.metadata);
+      const metadata = canonicalOf(fields.metadata, 'metadata');
       const vault = await vaults.get(workspaceId, input.vaultAddress);
       if (vault.status !== 'active') throw vaultDeactivated(vault.address);
       const assetId = input.assetId ?? newId('ast');
@@ -136,7 +136,7 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
       await db.transaction().execute(async (db) => {
         const asset = await holdForChange(db, caller, assetId);
         const fields = fieldsOf(asset.fields, change);
-        canonicalMetadata(fields.metadata);
+        canonicalOf(fields.metadata, 'metadata');
         const details = changed(asset.fields, fields);
         if (Object.keys(details).length === 0) return;
         await writeNextVersion(db, asset, { caller, fields, action: 'asset.update', details });
@@ -193,16 +193,6 @@ function changed(before: AssetFields, after: AssetFields): Record<string, unknow
     (name) => !isDeepStrictEqual(before[name], after[name]),
   );
   return Object.fromEntries(names.map((name) => [name, { from: before[name], to: after[name] }]));
-}
-
-/** What is hashed must have one reading. */
-function canonicalMetadata(metadata: Record<string, unknown>): string {
-  try {
-    return canonicalJson(metadata, 'metadata');
-  } catch (error) {
-    if (!(error instanceof CanonicalJsonError)) throw error;
-    throw new AppError('invalid_request', error.message, { cause: error });
-  }
 }
 
 function toContent({ digest, salt }: { digest: Buffer; salt: Buffer }): ProofContent {

@@ -11,6 +11,9 @@ export const locks = {
   firstStart: 4_801_005,
   deliveryPartitions: 4_801_006,
   chainLead: 4_801_007,
+  /** With a second number for the workspace. */
+  assetParents: 4_801_010,
+  restore: 4_801_008,
 } as const;
 
 /** Waits for its turn, and holds it until the transaction ends. */
