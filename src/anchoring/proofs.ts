@@ -35,6 +35,14 @@ export interface Proofs {
   history(request: HistoryRequest): Promise<History>;
 }
 
+/** What is stored does not lead to what was anchored: rows were changed. */
+export class NotAsAnchored extends Error {
+  constructor(subjectId: string) {
+    super(`${subjectId} is not as it was anchored`);
+    this.name = 'NotAsAnchored';
+  }
+}
+
 interface LeafColumns {
   digest: Buffer;
   previous_leaf: Buffer;
@@ -111,7 +119,7 @@ function notConfirmed(): AppError {
   return new AppError('conflict', 'It is not confirmed on the chain yet.');
 }
 
-/** Throws when what is stored does not fit together: a proof that fails is worse than none. */
+/** Throws NotAsAnchored when what is stored does not fit together: a proof that fails is worse than none. */
 function assemble(request: ProofRequest, row: ConfirmedRow, lower: Uint8Array): Proof {
   const { workspaceId, kind, subjectId, version, content } = request;
   const subject = { workspaceId, id: subjectId };
@@ -128,7 +136,7 @@ function assemble(request: ProofRequest, row: ConfirmedRow, lower: Uint8Array): 
   const subtreeRoot = foldPath(leaf, lower, plainKeccak);
   const root = foldPath(subtreeRoot, row.upper_path, plainKeccak);
   const fits = row.leaf.equals(leaf) && row.subtree_root.equals(subtreeRoot) && row.root.equals(root);
-  if (!fits) throw new Error(`${subjectId} is not as it was anchored`);
+  if (!fits) throw new NotAsAnchored(subjectId);
   return {
     format: proofFormat,
     kind,

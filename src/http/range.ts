@@ -1,4 +1,5 @@
-/** Range requests, RFC 9110 section 14: which bytes of a thing of known size are asked for, and what is said of them. */ import type { ByteRange } from '../blobs/blob-store.ts';
+/** Range requests, RFC 9110 section 14: which bytes of a thing of known size are asked for, and what is said of them. */
+import type { ByteRange } from '../blobs/blob-store.ts';
 
 export interface RangeHeaders {
   range?: string | undefined;

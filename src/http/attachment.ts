@@ -1,0 +1,50 @@
+/** Headers of bytes that come from elsewhere: to be saved under a name, never shown or run as a part of this service. */
+
+/** RFC 6266: a name that every client reads, and the exact one for those that know RFC 8187. */
+export function attachment(name: string): string {
+  const safe = safeName(name);
+  // Percent signs too: some clients decode them where they must not.
+  const plain = safe.replaceAll(/[^\w .()+,=@~-]/g, '_');
+  const exact = encodeURIComponent(safe).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return plain === safe
+    ? `attachment; filename="${plain}"`
+    : `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+}
+
+/** What is no media type is sent as plain bytes. */
+export function safeMediaType(type: string): string {
+  const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+  const parameter = `[ \\t]*;[ \\t]*${token}=(?:${token}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*")`;
+  return new RegExp(`^${token}/${token}(?:${parameter})*$`).test(type) ? type : 'application/octet-stream';
+}
+
+/** Should a browser show the bytes after all, then without scripts, forms, or what else they ask for. */
+export const attachmentPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
+/** Without what would lead out of a directory, hide the name, or change its direction on a screen. */
+function safeName(name: string): string {
+  const flat = name
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd/\\:*?"<>|]/gu, '_')
+    .replace(/^[. ]+/, '_')
+    .replace(/[. ]+$/, '_');
+  // Most file systems take 255 bytes; the end is kept, for it says what kind of file it is.
+  const long = Buffer.byteLength(flat) > mostNameBytes;
+  return long ? shortened(flat) : flat === '' ? 'file' : flat;
+}
+
+const mostNameBytes = 200;
+
+function shortened(name: string): string {
+  const [ending = ''] = /\.[^.]{1,16}$/u.exec(name) ?? [];
+  const room = mostNameBytes - Buffer.byteLength(ending);
+  let start = '';
+  for (const character of name) {
+    if (Buffer.byteLength(start + character) > room) break;
+    start += character;
+  }
+  return start + ending;
+}
