@@ -4,7 +4,13 @@ import { tells } from './anchoring/announcer.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
 import type { Blobs } from './blobs/blobs.ts';
+import { createChainIdFinder } from './chain/chain-id.ts';
 import type { Config } from './config.ts';
+import { createAssetAccess } from './damc/asset-access.ts';
+import { maintenanceKind } from './damc/maintenance-content.ts';
+import { maintenanceConfirmed } from './damc/maintenance-events.ts';
+import { createMaintenances } from './damc/maintenances.ts';
+import { createSignoffs } from './damc/signoffs.ts';
 import { createWorkers } from './damc/workers.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
@@ -99,7 +105,10 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       db,
       connection: store.connection,
       keyring,
-      confirmations: { [recordKind]: tells(recordConfirmed) },
+      confirmations: {
+        [recordKind]: tells(recordConfirmed),
+        [maintenanceKind]: tells(maintenanceConfirmed),
+      },
       eventBell,
       log,
     });
@@ -136,6 +145,15 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
     const workers = createWorkers({ db, commit, keyring });
+    const assetAccess = createAssetAccess(pool);
+    const maintenances = createMaintenances({
+      db,
+      commit,
+      assetAccess,
+      chainId: createChainIdFinder({ db, rpcUrls: config.chain.rpcUrls }),
+      makeProof: onChain.proofs.make,
+    });
+    const signoffs = createSignoffs({ db, keyring });
     const operations = {
       metrics,
       metricsToken: config.metricsToken,
@@ -161,6 +179,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           transactions: createTransactions(pool),
           records,
           workers,
+          maintenances,
+          signoffs,
           apiKeys,
           endpoints,
           deliveries,

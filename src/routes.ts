@@ -3,6 +3,10 @@
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
 import type { ApiKeys } from './auth/api-keys.ts';
 import { auditRoutes } from './auth/audit.routes.ts';
+import { maintenanceRoutes } from './damc/maintenances.routes.ts';
+import type { Maintenances } from './damc/maintenances.ts';
+import { signoffRoutes } from './damc/signoffs.routes.ts';
+import type { Signoffs } from './damc/signoffs.ts';
 import { workerRoutes } from './damc/workers.routes.ts';
 import type { Workers } from './damc/workers.ts';
 import type { Database } from './db/database.ts';
@@ -32,6 +36,8 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   transactions: Transactions;
   records: Records;
   workers: Workers;
+  maintenances: Maintenances;
+  signoffs: Signoffs;
   apiKeys: ApiKeys;
   endpoints: Endpoints;
   deliveries: Deliveries;
@@ -54,6 +60,8 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   transactionRoutes(app, deps);
   recordRoutes(app, deps);
   workerRoutes(app, deps);
+  maintenanceRoutes(app, deps);
+  signoffRoutes(app, deps);
   eventRoutes(app, deps);
   endpointRoutes(app, deps);
   deliveryRoutes(app, deps);
