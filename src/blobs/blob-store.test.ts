@@ -1,0 +1,210 @@
+/** What every blob store has to do, held against each of them. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { BlobMissing, type BlobStore, StoreFailed } from './blob-store.ts';
+import { openDiskStore } from './disk-store.ts';
+import { type S3Server, startS3Server } from './s3-server.test-bed.ts';
+import { openS3Store } from './s3-store.ts';
+
+interface Bed {
+  store: BlobStore;
+  /** Everything that lies there, finished or not. */
+  everything(): Promise<string[]>;
+  /** The same store, which cannot take anything. */
+  broken(): Promise<BlobStore>;
+  close(): Promise<void>;
+}
+
+const beds: Record<string, () => Promise<Bed>> = { disk: openDiskBed, S3: openS3Bed };
+
+for (const [kind, openBed] of Object.entries(beds)) {
+  describe(`the blob store on ${kind}`, () => {
+    let bed: Bed;
+    let store: BlobStore;
+    before(async () => {
+      bed = await openBed();
+      ({ store } = bed);
+    });
+    after(() => bed?.close());
+
+    for (const size of [0, 1, 70_000, 9 << 20]) {
+      test(`gives back ${size} bytes as they were put, whole and in part`, async () => {
+        const bytes = randomBytes(size);
+        const name = `ws_1/blb_${size}`;
+        assert.deepEqual(await store.put(name, pieces(bytes)), { bytes: size });
+        assert.ok((await gather(store.get(name))).equals(bytes));
+        for (const [start, end] of [
+          [0, 2],
+          [size >> 1, size],
+          [1, size - 1],
+          [size - 1, size + 100],
+          [5, 5],
+        ] as const) {
+          if (start < 0 || start >= size) continue;
+          assert.ok(
+            (await gather(store.get(name, { start, end }))).equals(
+              bytes.subarray(start, Math.max(start, end)),
+            ),
+          );
+        }
+        await store.remove(name);
+      });
+    }
+
+    test('an object that is not there is missing, and removing it is no fault', async () => {
+      await assert.rejects(gather(store.get('ws_1/blb_none')), BlobMissing);
+      await assert.rejects(gather(store.get('ws_1/blb_none', { start: 3, end: 9 })), BlobMissing);
+      await store.remove('ws_1/blb_none');
+    });
+
+    test('lists what is kept, with size and time, until it is removed', async () => {
+      const began = Date.now();
+      const names = ['ws_1/blb_a', 'ws_1/blb_b', 'ws_2/blb_a'];
+      for (const [place, name] of names.entries()) await store.put(name, pieces(Buffer.alloc(place)));
+      const listed = await listOf(store);
+      assert.deepEqual(
+        listed.map(({ name, bytes }) => [name, bytes]),
+        names.map((name, place) => [name, place]),
+      );
+      for (const { modifiedAt } of listed) assert.ok(Math.abs(modifiedAt.getTime() - began) < 60_000);
+      for (const name of names) await store.remove(name);
+      assert.deepEqual(await listOf(store), []);
+    });
+
+    test('a source that fails midway is told as it is, and leaves nothing', async () => {
+      const cut = new Error('cut off');
+      for (const before of [0, 1, 20]) {
+        async function* failing() {
+          for (let piece = 0; piece < before; piece += 1) yield randomBytes(1 << 20);
+          throw cut;
+        }
+        await assert.rejects(store.put('ws_1/blb_cut', failing()), (error) => error === cut);
+        assert.deepEqual(await bed.everything(), []);
+      }
+    });
+
+    test('an abort ends a put whose source keeps silent, and leaves nothing', async () => {
+      const stopping = new AbortController();
+      async function* silent() {
+        yield randomBytes(100);
+        setImmediate(() => stopping.abort(new Error('gone')));
+        await new Promise(() => {});
+      }
+      await assert.rejects(store.put('ws_1/blb_gone', silent(), { signal: stopping.signal }), /gone/);
+      await assert.rejects(store.put('ws_1/blb_gone', silent(), { signal: stopping.signal }), /gone/);
+      assert.deepEqual(await bed.everything(), []);
+    });
+
+    test('names cannot lead out of the store', async () => {
+      for (const name of ['../x', '/x', 'a/../x', 'a//x', '', 'a/x\0', 'a/.', 'ü']) {
+        await assert.rejects(
+          async () => store.put(name, pieces(Buffer.alloc(1))),
+          /no name of an object/,
+          name,
+        );
+        await assert.rejects(async () => gather(store.get(name)), /no name of an object/, name);
+        await assert.rejects(async () => store.remove(name), /no name of an object/, name);
+      }
+      assert.deepEqual(await bed.everything(), []);
+    });
+
+    test('a store that cannot take anything says that it is at fault', async () => {
+      const broken = await bed.broken();
+      await assert.rejects(broken.put('ws_1/blb_x', pieces(randomBytes(9 << 20))), StoreFailed);
+      await broken.close();
+    });
+
+    test('puts that run side by side do not mix', async () => {
+      const contents = Array.from({ length: 8 }, () => randomBytes(200_000));
+      await Promise.all(contents.map((bytes, place) => store.put(`ws_3/blb_${place}`, pieces(bytes))));
+      for (const [place, bytes] of contents.entries()) {
+        assert.ok((await gather(store.get(`ws_3/blb_${place}`))).equals(bytes));
+        await store.remove(`ws_3/blb_${place}`);
+      }
+    });
+  });
+}
+
+test('what a dead process left unfinished on disk goes at once, what another machine writes only when it is old', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'holdfast-parts-'));
+  const store = await openDiskStore(dir);
+  try {
+    const { promise: let_, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    async function* waiting() {
+      yield Buffer.alloc(10);
+      begin();
+      await let_;
+    }
+    const putting = store.put('ws_1/blb_now', waiting());
+    await begun;
+    const [own = ''] = (await readdir(join(dir, 'ws_1'))).filter((name) => name.endsWith('.part'));
+    const host = /\.([0-9a-f]{8})-/.exec(own)?.[1];
+    // Linux gives no process so high a number.
+    const dead = `blb_dead.${host}-4194999-1.part`;
+    const elsewhere = 'blb_far.00000000-1-1.part';
+    for (const name of [dead, elsewhere]) await writeFile(join(dir, 'ws_1', name), 'x');
+
+    assert.equal(await store.removeUnfinished(60_000), 1);
+    assert.deepEqual((await readdir(join(dir, 'ws_1'))).sort(), [elsewhere, own].sort());
+    assert.equal(await store.removeUnfinished(0), 1);
+    letGo();
+    assert.deepEqual(await putting, { bytes: 10 });
+    assert.deepEqual(await readdir(join(dir, 'ws_1')), ['blb_now']);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+async function openDiskBed(): Promise<Bed> {
+  const dir = await mkdtemp(join(tmpdir(), 'holdfast-blobs-'));
+  const isFile = (path: string) => /blb_/.test(path);
+  return {
+    store: await openDiskStore(join(dir, 'blobs')),
+    everything: async () => (await readdir(join(dir, 'blobs'), { recursive: true })).filter(isFile),
+    async broken() {
+      // A file where a directory has to be: refused to everybody, root included.
+      await writeFile(join(dir, 'blobs', 'ws_1x'), '');
+      const store = await openDiskStore(join(dir, 'blobs'));
+      return { ...store, put: (_name, bytes) => store.put('ws_1x/blb_x', bytes) };
+    },
+    close: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+async function openS3Bed(): Promise<Bed> {
+  const server: S3Server = await startS3Server();
+  const store = openS3Store(server.config);
+  return {
+    store,
+    everything: async () => [
+      ...(await server.unfinished()),
+      ...(await listOf(store)).map(({ name }) => name),
+    ],
+    broken: async () => openS3Store({ ...server.config, bucket: 'no-such-bucket' }),
+    async close() {
+      await store.close();
+      await server.close();
+    },
+  };
+}
+
+async function* pieces(bytes: Buffer) {
+  for (let start = 0; start < bytes.length; start += 65_536) yield bytes.subarray(start, start + 65_536);
+}
+
+async function gather(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of bytes) all.push(piece);
+  return Buffer.concat(all);
+}
+
+async function listOf(store: BlobStore) {
+  const all = [];
+  for await (const object of store.list()) all.push(object);
+  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
