@@ -11,10 +11,19 @@ const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url)
 export interface MigrateOptions {
   connection: pg.ClientConfig;
   dir?: string;
+  /** For a restore, which the database is in the middle of: only so many, counted from the first. */
+  restoring?: { upTo: number };
 }
 
+/** A table that is there while a restore is under way. */
+export const restoreMark = 'restore_under_way';
+
 /** Applies what is missing and returns the names of the applied files. Waits while another node migrates. */
-export async function migrate({ connection, dir = migrationsDir }: MigrateOptions): Promise<string[]> {
+export async function migrate({
+  connection,
+  dir = migrationsDir,
+  restoring,
+}: MigrateOptions): Promise<string[]> {
   const client = new pg.Client({
     connectionTimeoutMillis: 10_000,
     ...connection,
@@ -23,6 +32,7 @@ export async function migrate({ connection, dir = migrationsDir }: MigrateOption
   await client.connect();
   try {
     await refuseNewerSchema(client, dir);
+    if (!restoring) await refuseHalfRestored(client);
     const applied = await runner({
       dbClient: client,
       dir,
@@ -30,6 +40,7 @@ export async function migrate({ connection, dir = migrationsDir }: MigrateOption
       migrationsTable: 'schema_migrations',
       singleTransaction: false,
       advisoryLockMode: 'wait',
+      ...(restoring && { count: restoring.upTo - (await countApplied(client)) }),
       logger: { debug() {}, info() {}, warn() {}, error() {} },
     });
     return applied.map(({ name }) => name);
@@ -38,15 +49,40 @@ export async function migrate({ connection, dir = migrationsDir }: MigrateOption
   }
 }
 
+/** The names of all migrations of this version, in their order. */
+export async function knownMigrations(dir = migrationsDir): Promise<string[]> {
+  return (await readdir(dir)).map((file) => parse(file).name).sort();
+}
+
 /** An older version must not work on a schema whose rules it does not know. */
 async function refuseNewerSchema(client: pg.Client, dir: string): Promise<void> {
-  const table = await client.query("select to_regclass('schema_migrations') is not null as exists");
-  if (!table.rows[0].exists) return;
-  const known = new Set((await readdir(dir)).map((file) => parse(file).name));
+  if (!(await hasTable(client, 'schema_migrations'))) return;
+  const known = new Set(await knownMigrations(dir));
   const applied = await client.query<{ name: string }>('select name from schema_migrations order by id');
   const unknown = applied.rows.map(({ name }) => name).filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   throw new OperatorError(
     `The database was migrated by a newer Holdfast (it has ${unknown.join(', ')}, which this version does not know). Start that version or a newer one; nothing was changed.`,
   );
+}
+
+/** Rows may be there without the blobs and the key that belong to them. */
+async function refuseHalfRestored(client: pg.Client): Promise<void> {
+  if (!(await hasTable(client, restoreMark))) return;
+  throw new OperatorError(
+    'This database is in the middle of a restore that has not come to its end. Wait for it, or run "holdfast restore" again: it begins anew.',
+  );
+}
+
+async function countApplied(client: pg.Client): Promise<number> {
+  if (!(await hasTable(client, 'schema_migrations'))) return 0;
+  const { rows } = await client.query<{ count: string }>('select count(*) from schema_migrations');
+  return Number(rows[0]?.count);
+}
+
+async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
+    name,
+  ]);
+  return rows[0]?.exists === true;
 }

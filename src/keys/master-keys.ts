@@ -52,10 +52,14 @@ export async function readMasterKeys(source: MasterKeySource): Promise<MasterKey
   return text === null ? null : parseMasterKeys(text, `The master key file ${source.file}`);
 }
 
+/** As parseMasterKeys reads them. */
+export function masterKeyText(keys: MasterKeys): string {
+  return [...keys.byVersion].map(([version, key]) => `${version}:${key.toString('base64')}\n`).join('');
+}
+
 /** Writes the key file so that after a crash either the old or the new one is there, whole, with mode 0600. */
 export async function writeMasterKeyFile(file: string, keys: MasterKeys): Promise<void> {
-  const lines = [...keys.byVersion].map(([version, key]) => `${version}:${key.toString('base64')}`);
-  const text = `# Holdfast master key. Without it no vault can sign and no secret can be read: keep a copy elsewhere.\n${lines.join('\n')}\n`;
+  const text = `# Holdfast master key. Without it no vault can sign and no secret can be read: keep a copy elsewhere.\n${masterKeyText(keys)}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.new-${process.pid}`;
   const handle = await open(temporary, 'w', 0o600);

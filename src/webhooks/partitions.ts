@@ -1,27 +1,32 @@
 /** The days of the delivery log: a partition each, made ahead of time and dropped when its time is over. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
-import { inTurn, locks } from '../db/turn.ts';
+import { locks, tryInTurn } from '../db/turn.ts';
 
 const daysAhead = 3;
 
-/** Makes the partitions of the next days and drops those older than the retention; returns what it dropped. */
+/**
+ * Makes the partitions of the next days and drops those older than the retention; returns what it dropped. Leaves it for
+ * the next time while another node is at it, or a backup reads the log: there are days ahead.
+ */
 export async function keepPartitions(db: Db, retentionDays: number, now = new Date()): Promise<string[]> {
-  return inTurn(db, locks.deliveryPartitions, async (db) => {
+  const dropped: string[] = [];
+  await tryInTurn(db, locks.deliveryPartitions, async (db) => {
     const present = await listPartitions(db);
     for (let ahead = 0; ahead <= daysAhead; ahead += 1) {
       const day = dayOf(now, ahead);
       if (!present.includes(nameOf(day))) await makePartition(db, day, dayOf(now, ahead + 1));
     }
     const oldest = nameOf(dayOf(now, -retentionDays));
-    const dropped = present.filter((name) => name < oldest);
+    dropped.push(...present.filter((name) => name < oldest));
     for (const name of dropped) await sql`drop table ${sql.table(name)}`.execute(db);
     const before = sql`${`${dayOf(now, -retentionDays)}Z`}::timestamptz`;
     await sql`delete from webhook_queue where created_at < ${before}`.execute(db);
     // What the catch-all partition holds goes row by row; on most days that is nothing.
     await sql`delete from webhook_deliveries_other where created_at < ${before}`.execute(db);
-    return dropped;
+    return true;
   });
+  return dropped;
 }
 
 const prefix = 'webhook_deliveries_';

@@ -1,0 +1,158 @@
+/** Makes a backup: the database as it was at one moment, the blobs of that moment, and apart from them the master key. */
+import { rm } from 'node:fs/promises';
+import pg from 'pg';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { MasterKeySource } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { OperatorError } from '../errors.ts';
+import { fitsCheckValue } from '../keys/envelope.ts';
+import { type MasterKeys, readMasterKeys, withOlder } from '../keys/master-keys.ts';
+import { version } from '../version.ts';
+import { type ArchiveWriter, createArchive, writeWhole } from './archive-writer.ts';
+import { copyBlobs } from './blob-copy.ts';
+import { type Dump, dumpDatabase } from './dump.ts';
+import { backupFormat, formatMember, type Manifest, manifestMember, sealMember } from './format.ts';
+import { sealKeyFile } from './key-file.ts';
+import { sealManifest } from './manifest-seal.ts';
+import { verifyArchive } from './verify-archive.ts';
+
+export type Stage = 'database' | 'blobs' | 'archive';
+export type OnProgress = (stage: Stage, progress: { done: number; total: number }) => void;
+
+export interface BackupDeps {
+  database: Database;
+  connection(): pg.ClientConfig;
+  store: BlobStore;
+  masterKey: MasterKeySource;
+}
+
+export interface BackupOptions {
+  file: string;
+  /** Where the encrypted master key goes, and under which passphrase; null: it is kept elsewhere. */
+  key: { file: string; passphrase: string } | null;
+  onProgress: OnProgress;
+  signal?: AbortSignal | undefined;
+}
+
+export interface BackupResult {
+  manifest: Manifest;
+  /** Null when there was no key to write. */
+  keyFile: string | null;
+}
+
+export async function makeBackup(deps: BackupDeps, options: BackupOptions): Promise<BackupResult> {
+  const { file, signal, onProgress } = options;
+  const createdAt = new Date();
+  const archive = await createArchive(file, createdAt);
+  const blobNamesFile = `${archive.draft}.blobs`;
+  try {
+    await archive.addFile(formatMember, JSON.stringify({ format: backupFormat }));
+    // A rotation may be under way: what is in use at the snapshot is in the file before it or after it.
+    const keysBefore = await readMasterKeys(deps.masterKey);
+    const dump = await withConnection(deps, (client) =>
+      dumpDatabase(client, {
+        archive,
+        blobNamesFile,
+        signal,
+        onProgress: (progress) => onProgress('database', progress),
+      }),
+    );
+    const keys = keysInUse(dump, withBoth(await readMasterKeys(deps.masterKey), keysBefore), deps.masterKey);
+    const blobs = await copyBlobs({
+      archive,
+      store: deps.store,
+      db: deps.database.db,
+      namesFile: blobNamesFile,
+      total: dump.blobs.bytes,
+      signal,
+      onProgress: (progress) => onProgress('blobs', progress),
+    });
+    const { migrations, masterKeys, chain, tables, sequences } = dump;
+    const manifest: Manifest = {
+      format: backupFormat,
+      createdAt: createdAt.toISOString(),
+      madeBy: `holdfast ${version}`,
+      migrations,
+      masterKeys,
+      chain,
+      tables,
+      sequences,
+      blobs,
+    };
+    await writeManifest(archive, manifest, keys);
+    await verifyArchive(archive.draft, { signal, onProgress: (progress) => onProgress('archive', progress) });
+    // The key first: an archive that has its name has its key beside it.
+    const keyFile = keys && options.key ? options.key.file : null;
+    if (keys && options.key) {
+      await writeWhole(options.key.file, await sealKeyFile(keys, options.key.passphrase));
+    }
+    await archive.publish();
+    return { manifest, keyFile };
+  } finally {
+    await rm(blobNamesFile, { force: true });
+    await archive.discard();
+  }
+}
+
+async function writeManifest(
+  archive: ArchiveWriter,
+  manifest: Manifest,
+  keys: MasterKeys | null,
+): Promise<void> {
+  const text = JSON.stringify(manifest, null, 1);
+  await archive.addFile(manifestMember, text);
+  const key = keys?.byVersion.get(keys.current);
+  if (keys && key) {
+    const seal = sealManifest(text, { version: keys.current, key });
+    await archive.addFile(sealMember, JSON.stringify(seal));
+  }
+  await archive.finish();
+}
+
+/** A connection without the limits that statements of the service have. It is ended by force if the work fails. */
+async function withConnection<T>(
+  { database, connection }: BackupDeps,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ ...connection(), application_name: 'holdfast backup', keepAlive: true });
+  client.on('error', () => {});
+  await client.connect();
+  let pid: number | undefined;
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    pid = rows[0]?.pid;
+    const result = await work(client);
+    await client.end();
+    return result;
+  } catch (error) {
+    await database.pool.query('select pg_terminate_backend($1)', [pid]).catch(() => {});
+    void client.end().catch(() => {});
+    throw error;
+  }
+}
+
+function withBoth(now: MasterKeys | null, before: MasterKeys | null): MasterKeys | null {
+  return now ? withOlder(now, before) : before;
+}
+
+/** Those that secrets of the snapshot are sealed with; null when there are none yet. A backup without them is none. */
+function keysInUse(
+  { checkValues }: Dump,
+  configured: MasterKeys | null,
+  source: MasterKeySource,
+): MasterKeys | null {
+  const newest = checkValues.at(-1);
+  if (!newest) return null;
+  const where = 'text' in source ? 'HOLDFAST_MASTER_KEY' : source.file;
+  const byVersion = new Map<number, Buffer>();
+  for (const { version, check_value } of checkValues) {
+    const key = configured?.byVersion.get(version);
+    if (!key || !fitsCheckValue({ version, key }, check_value)) {
+      throw new OperatorError(
+        `${where} does not have master key version ${version}, which this database is sealed with: a backup could never be restored. Put the right key there first.`,
+      );
+    }
+    byVersion.set(version, key);
+  }
+  return { current: newest.version, byVersion };
+}

@@ -1,0 +1,30 @@
+/** The seal over a manifest: only who has the master key can have written it, so a changed archive is not restored. */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { OperatorError } from '../errors.ts';
+import type { MasterKey } from '../keys/envelope.ts';
+import type { MasterKeys } from '../keys/master-keys.ts';
+import type { ManifestSeal } from './format.ts';
+
+export function sealManifest(text: string, master: MasterKey): ManifestSeal {
+  return { masterVersion: master.version, hmacSha256: macOf(text, master).toString('hex') };
+}
+
+/** Throws when the keys are not those of the backup, or the manifest is not the one that was sealed. */
+export function requireSealed(text: string, seal: ManifestSeal, keys: MasterKeys): void {
+  const key = keys.byVersion.get(seal.masterVersion);
+  if (!key) {
+    throw new OperatorError(
+      `The backup needs master key version ${seal.masterVersion}, and the key that was given does not have it. Give the key file that was made with this backup; nothing was restored.`,
+    );
+  }
+  const mac = macOf(text, { version: seal.masterVersion, key });
+  if (timingSafeEqual(mac, Buffer.from(seal.hmacSha256, 'hex'))) return;
+  throw new OperatorError(
+    'The master key does not fit this backup, or somebody changed the archive after it was made. Give the key file that was made with it; nothing was restored.',
+  );
+}
+
+function macOf(text: string, { key, version }: MasterKey): Buffer {
+  const macKey = Buffer.from(hkdfSync('sha256', key, '', `holdfast/backup-seal@1 ${version}`, 32));
+  return createHmac('sha256', macKey).update(text).digest();
+}

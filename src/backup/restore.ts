@@ -1,0 +1,155 @@
+/** Restores a backup into an empty place: everything is verified before, and nothing counts until all of it is there. */
+import { sql } from 'kysely';
+import type pg from 'pg';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../db/database.ts';
+import { knownMigrations, migrate, restoreMark } from '../db/migrate.ts';
+import { OperatorError } from '../errors.ts';
+import { fitsCheckValue } from '../keys/envelope.ts';
+import { type MasterKeys, writeMasterKeyFile } from '../keys/master-keys.ts';
+import type { LoopLog } from '../loop.ts';
+import { readArchive } from './archive-reader.ts';
+import type { OnProgress } from './backup.ts';
+import { type ErasedBlob, eraseAgain, putBlobs } from './blob-copy.ts';
+import { kindOf, type Manifest } from './format.ts';
+import { createLoad } from './load.ts';
+import { requireSealed } from './manifest-seal.ts';
+import { openTarget, refuseUsed, type Target } from './target.ts';
+import { type VerifiedArchive, verifyArchive } from './verify-archive.ts';
+
+export interface RestoreOptions {
+  file: string;
+  /** Those of the backup; null when none are at hand, which is right only for a backup without secrets. */
+  keys: MasterKeys | null;
+  config: Config;
+  log: LoopLog;
+  onProgress: OnProgress;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The order decides what a kill leaves behind. Up to the mark, an empty place. From there to the last commit, which
+ * takes the mark away, a place where no service starts and the next restore begins anew.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
+  const { file, keys, config, log, signal, onProgress } = options;
+  await refuseUsed(config, log);
+  const archive = await verifyArchive(file, {
+    signal,
+    onProgress: (progress) => onProgress('archive', progress),
+  });
+  const { manifest } = archive;
+  const migrations = await requireKnownSchema(manifest);
+  requireKeys(archive, keys);
+
+  const target = await openTarget(config, log);
+  try {
+    const store = await target.begin();
+    const connection = target.connection();
+    await migrate({ connection, restoring: { upTo: manifest.migrations.length } });
+    const erased = await loadAll({ client: target.client, store, manifest }, options);
+    await migrate({ connection, restoring: { upTo: migrations } });
+    if (keys && 'file' in config.masterKey && config.masterKey.generated) {
+      await writeMasterKeyFile(config.masterKey.file, keys);
+    }
+    await finish(target, erased);
+    return manifest;
+  } finally {
+    await target.close();
+  }
+}
+
+/** How many migrations this version has; those of the archive have to be the first of them. */
+async function requireKnownSchema({ migrations, madeBy }: Manifest): Promise<number> {
+  const known = await knownMigrations();
+  const unknown = migrations.filter((name, place) => known[place] !== name);
+  if (unknown.length === 0) return known.length;
+  throw new OperatorError(
+    `The backup was made by a newer Holdfast (${madeBy}; it has ${unknown.join(', ')}, which this version does not know). Restore it with that version or a newer one; nothing was changed.`,
+  );
+}
+
+function requireKeys({ manifest, manifestText, seal }: VerifiedArchive, keys: MasterKeys | null): void {
+  if (manifest.masterKeys.length === 0 || seal === null) return;
+  if (!keys) {
+    throw new OperatorError(
+      'The backup cannot be restored without its master key: give the key file that was made with it as --key-file, or set HOLDFAST_MASTER_KEY; nothing was changed.',
+    );
+  }
+  requireSealed(manifestText, seal, keys);
+}
+
+interface Loading {
+  client: pg.ClientBase;
+  store: BlobStore;
+  manifest: Manifest;
+}
+
+/** One more time through the archive: first the tables, as one transaction, then the blobs. */
+async function loadAll({ client, store, manifest }: Loading, options: RestoreOptions): Promise<ErasedBlob[]> {
+  const { file, keys, onProgress, signal } = options;
+  const load = createLoad(client, {
+    manifest,
+    signal,
+    onProgress: (progress) => onProgress('database', progress),
+  });
+  const blobs = putBlobs(store, {
+    total: manifest.blobs.bytes,
+    signal,
+    onProgress: (progress) => onProgress('blobs', progress),
+  });
+  let isLoaded = false;
+  await client.query('begin');
+  await load.begin();
+  for await (const member of readArchive(file)) {
+    signal?.throwIfAborted();
+    const { kind } = kindOf(member.name);
+    if (kind === 'table') await load.load(member);
+    else if (!isLoaded) {
+      await load.end();
+      await requireFitting(client, keys);
+      await client.query('commit');
+      await client.query('analyze');
+      isLoaded = true;
+    }
+    if (kind === 'blob') await blobs.put(member);
+    if (kind === 'list') await blobs.check(member);
+  }
+  return blobs.erased;
+}
+
+/** What the database itself says of the keys that it was sealed with. */
+async function requireFitting(client: pg.ClientBase, keys: MasterKeys | null): Promise<void> {
+  const { rows } = await client.query<{ version: number; check_value: Buffer }>(
+    'select version, check_value from master_keys',
+  );
+  for (const { version, check_value } of rows) {
+    const key = keys?.byVersion.get(version);
+    if (key && fitsCheckValue({ version, key }, check_value)) continue;
+    throw new OperatorError(
+      `The master key that was given is not the one that the backup was sealed with (version ${version}). Give the key file that was made with it, and restore again.`,
+    );
+  }
+}
+
+/** Who led, who sent and what they had in hand was there, on another machine: here all of it is free to be taken. */
+async function finish(target: Target, erased: ErasedBlob[]): Promise<void> {
+  const database = openDatabase({
+    connection: () => ({ ...target.connection(), statement_timeout: 0 }),
+    onError() {},
+    max: 1,
+  });
+  try {
+    await database.db.transaction().execute(async (db) => {
+      await eraseAgain(db, erased);
+      await sql`update leaders set backend_pid = null`.execute(db);
+      await sql`delete from webhook_nodes`.execute(db);
+      await sql`update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
+        where claim_id is not null`.execute(db);
+      await sql`drop table ${sql.table(restoreMark)}`.execute(db);
+    });
+  } finally {
+    await database.close();
+  }
+}

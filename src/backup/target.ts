@@ -1,0 +1,169 @@
+/** Where a backup is restored to: an empty place, marked as half restored until all is there. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { openBlobStore } from '../blobs/open-blob-store.ts';
+import type { Config } from '../config.ts';
+import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
+import { restoreMark } from '../db/migrate.ts';
+import { locks } from '../db/turn.ts';
+import { OperatorError } from '../errors.ts';
+import type { LoopLog } from '../loop.ts';
+import { quoted } from './catalogue.ts';
+
+export interface Target {
+  connection(): pg.ClientConfig;
+  client: pg.Client;
+  /** Marks it, takes away what a restore that did not come to its end has left, and opens the store of its blobs. */
+  begin(): Promise<BlobStore>;
+  close(): Promise<void>;
+}
+
+/** What an empty data directory may have: a file system of its own, and a database that is looked at as well. */
+const harmless = /^(lost\+found|postgres(\.init-.*)?)$/;
+/** Where blobs go by default. A restore that was killed early may have made it, and the store is looked at as well. */
+const blobsDir = 'blobs';
+
+/** Throws at once when the place is in use, before a long look at the archive; makes nothing where there is nothing. */
+export async function refuseUsed(config: Config, log: LoopLog): Promise<void> {
+  const entries = await entriesOf(config.dataDir);
+  if (config.databaseUrl === null && entries.length === 0) return;
+  await (await openTarget(config, log)).close();
+}
+
+/** Throws when there is anything, unless a restore that did not come to its end made it. */
+export async function openTarget(config: Config, log: LoopLog): Promise<Target> {
+  const { dataDir, databaseUrl } = config;
+  const entries = await entriesOf(dataDir);
+  const present = entries.filter((name) => !harmless.test(name));
+  // Without a database there is no mark, so nothing needs to be started to say so.
+  if (databaseUrl === null && present.length > 0 && !entries.includes('postgres'))
+    throw notEmpty(dataDir, present);
+
+  const embedded =
+    databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, exclusive: true }) : null;
+  const connection = (): pg.ClientConfig => ({
+    ...(embedded?.connection() ?? { connectionString: databaseUrl ?? '' }),
+    application_name: 'holdfast restore',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  const client = new pg.Client(connection());
+  client.on('error', () => {});
+  const closing: (() => Promise<unknown>)[] = [async () => embedded?.release()];
+  const close = async () => {
+    for (const end of closing.reverse())
+      await end().catch((error) => log.error({ err: error }, 'not closed in order'));
+  };
+  try {
+    await client.connect().catch((cause) => {
+      throw new OperatorError(
+        `The database cannot be used: ${cause.message}. Check DATABASE_URL and that the server runs.`,
+        { cause },
+      );
+    });
+    closing.push(() => client.end());
+    await takeTurn(client);
+    const isOurs = await hasMark(client);
+    if (!isOurs) {
+      const tables = await listRelations(client);
+      if (tables.length > 0) throw databaseNotEmpty(config, tables);
+      if (present.length > 0) throw notEmpty(dataDir, present);
+    }
+    const begin = async () => {
+      const store = await openBlobStore(config.blobs);
+      closing.push(() => store.close());
+      if (!isOurs) await requireEmptyStore(store);
+      await markAnew(client);
+      if (isOurs) await emptyStore(store);
+      return store;
+    };
+    return { connection, client, begin, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function entriesOf(dataDir: string): Promise<string[]> {
+  const blobs = await readdir(join(dataDir, blobsDir)).catch(() => null);
+  const entries = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new OperatorError(`The data directory ${dataDir} cannot be read: ${error.message}.`, {
+      cause: error,
+    });
+  });
+  return entries.filter((name) => !(name === blobsDir && blobs?.length === 0));
+}
+
+/** Two restores into one database would take away each other's rows. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+    locks.restore,
+  ]);
+  if (!rows[0]?.taken) throw new OperatorError('Another restore into this database is under way.');
+}
+
+async function hasMark(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
+    `public.${restoreMark}`,
+  ]);
+  return rows[0]?.exists === true;
+}
+
+async function listRelations(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** One transaction: what an earlier try left goes, and the mark is there before anything else is. */
+async function markAnew(client: pg.Client): Promise<void> {
+  await client.query('begin');
+  // Only tables: migrations make nothing else that a table would not take along.
+  for (const name of await listRelations(client)) {
+    await client.query(`drop table if exists public.${quoted(name)} cascade`);
+  }
+  const { rows } = await client.query<{ routine: string }>(
+    `select p.oid::regprocedure::text as routine from pg_proc p
+     where p.pronamespace = 'public'::regnamespace
+       and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
+  );
+  if (rows.length > 0)
+    await client.query(`drop routine ${rows.map(({ routine }) => routine).join(', ')} cascade`);
+  await client.query(`create table public.${restoreMark} (began_at timestamptz not null default now())`);
+  await client.query('commit');
+}
+
+async function requireEmptyStore(store: BlobStore): Promise<void> {
+  for await (const { name } of store.list()) {
+    throw new OperatorError(
+      `The blob store holds something already (${name}). Set HOLDFAST_BLOB_URL to an empty place, or empty it; nothing was restored.`,
+    );
+  }
+}
+
+/** It was empty when the mark was set. */
+async function emptyStore(store: BlobStore): Promise<void> {
+  for await (const { name } of store.list()) await store.remove(name);
+  await store.removeUnfinished(0);
+}
+
+function notEmpty(dataDir: string, present: string[]): OperatorError {
+  return new OperatorError(
+    `The data directory ${dataDir} is not empty (it has ${present.slice(0, 5).join(', ')}). A backup is restored into an empty one: set HOLDFAST_DATA_DIR to another directory, or move this one away; nothing was changed.`,
+  );
+}
+
+function databaseNotEmpty({ dataDir, databaseUrl }: Config, tables: string[]): OperatorError {
+  const [what, advice] =
+    databaseUrl === null
+      ? [`The database in ${dataDir}`, 'set HOLDFAST_DATA_DIR to another directory, or move this one away']
+      : ['The database of DATABASE_URL', 'make a new, empty database and set DATABASE_URL to it'];
+  return new OperatorError(
+    `${what} is not empty (it has ${tables.length} tables). A backup is restored into an empty one: ${advice}; nothing was changed.`,
+  );
+}
