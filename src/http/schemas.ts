@@ -11,6 +11,12 @@ export const address = Type.String({
   description: '0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum',
 });
 
+/** Of a file, as a caller gives it. */
+export const contentHash = Type.String({
+  format: 'hash',
+  description: '0x and 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them',
+});
+
 /** Text or null, written so that OpenAPI 3.1 and the serialiser both take the short way. */
 export function orNull<T extends TSchema>(schema: T) {
   const { type, ...rest } = schema as unknown as { type: string };

@@ -29,6 +29,7 @@ function makeAjv(coerceTypes: boolean): Ajv {
     strictNumbers: !coerceTypes,
   });
   ajv.addFormat('address', isAcceptableAddress);
+  ajv.addFormat('hash', /^0x[0-9a-fA-F]{64}$/);
   ajv.addFormat('date', isCalendarDay);
   ajv.addFormat('date-time', isDateTime);
   return ajv;
@@ -59,6 +60,7 @@ function fieldName(instancePath: string, part: string): string {
 const described: Record<string, string> = {
   address:
     'must be an address: 0x and 40 hexadecimal digits, with a correct EIP-55 checksum when upper and lower case are mixed',
+  hash: 'must be a hash of 32 bytes: 0x and 64 hexadecimal digits',
   date: 'must be a calendar day written YYYY-MM-DD',
   'date-time': 'must be a date and time with a time zone, such as 2026-11-15T12:00:00Z',
 };
