@@ -23,7 +23,10 @@ import { openServiceSecret } from './keys/service-secret.ts';
 import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
 import { createOnChain } from './on-chain.ts';
+import { registryCodeHash } from './chain/registry.ts';
 import { createChainRelay } from './platform/chain-relay.ts';
+import { createFileValidations } from './platform/file-validations.ts';
+import { createFileValidator } from './platform/file-validator.ts';
 import { recordConfirmed } from './platform/record-events.ts';
 import { recordKind } from './platform/records.store.ts';
 import { createRecords } from './platform/records.ts';
@@ -65,6 +68,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const feedBell = createBell();
     const deliveryBell = createBell();
     const replayBell = createBell();
+    const validationBell = createBell();
     // One commit with an event wakes both: the one that orders the feed, and the one that sends.
     const eventBell = {
       ring() {
@@ -126,6 +130,14 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         dispatcher,
         replays,
         onChain,
+        fileValidator: createFileValidator({
+          db,
+          proofs: onChain.proofs,
+          registry: { address: onChain.registry, codeHash: registryCodeHash },
+          eventBell,
+          log,
+        }),
+        validationBell,
         retentionDays: webhooks.retentionDays,
         shared: config.roles.loops,
       }),
@@ -144,6 +156,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     };
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
+    const fileValidations = createFileValidations({
+      pool,
+      commit,
+      vaults,
+      makeProof: onChain.proofs.make,
+      bell: validationBell,
+    });
     const workers = createWorkers({ db, commit, keyring });
     const assetAccess = createAssetAccess(pool);
     const maintenances = createMaintenances({
@@ -178,6 +197,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           vaults,
           transactions: createTransactions(pool),
           records,
+          fileValidations,
           workers,
           maintenances,
           signoffs,

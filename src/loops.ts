@@ -9,6 +9,8 @@ import { keyringLoop } from './keys/keyring.loop.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { Bell, Loop } from './loop.ts';
 import type { OnChain } from './on-chain.ts';
+import { fileValidationLoop } from './platform/file-validation.loop.ts';
+import type { FileValidator } from './platform/file-validator.ts';
 import { eventOrderLoop } from './webhooks/event-order.loop.ts';
 import type { Nodes } from './webhooks/nodes.ts';
 import { replaysLoop } from './webhooks/replays.loop.ts';
@@ -28,6 +30,8 @@ export interface LoopDeps {
   dispatcher: Loop;
   replays: Replays;
   onChain: OnChain;
+  fileValidator: FileValidator;
+  validationBell: Bell;
   retentionDays: number;
   /** False on a node that only answers requests. */
   shared: boolean;
@@ -48,5 +52,6 @@ export function allLoops(deps: LoopDeps): Loop[] {
     nodesLoop(deps.nodes, deps.deliveryBell),
     deliveryLogLoop(db, deps.retentionDays),
     ...deps.onChain.loops,
+    fileValidationLoop(deps.fileValidator, { lead: deps.onChain.lead, bell: deps.validationBell }),
   ];
 }

@@ -15,6 +15,8 @@ import type { Cursors } from './http/cursor.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type OperationsDeps, operationsRoutes } from './http/operations.routes.ts';
 import type { ChainRelay } from './platform/chain-relay.ts';
+import { fileValidationRoutes } from './platform/file-validations.routes.ts';
+import type { FileValidations } from './platform/file-validations.ts';
 import { recordRoutes } from './platform/records.routes.ts';
 import type { Records } from './platform/records.ts';
 import { transactionRoutes } from './platform/transactions.routes.ts';
@@ -35,6 +37,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   vaults: Vaults;
   transactions: Transactions;
   records: Records;
+  fileValidations: FileValidations;
   workers: Workers;
   maintenances: Maintenances;
   signoffs: Signoffs;
@@ -59,6 +62,7 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   vaultRoutes(app, deps);
   transactionRoutes(app, deps);
   recordRoutes(app, deps);
+  fileValidationRoutes(app, deps);
   workerRoutes(app, deps);
   maintenanceRoutes(app, deps);
   signoffRoutes(app, deps);
