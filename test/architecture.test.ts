@@ -15,6 +15,7 @@ const floors = [
   ['src/app.ts'],
   ['src/routes.ts', 'src/loops.ts', 'src/checks.ts', 'src/store.ts'],
   ['src/on-chain.ts'],
+  ['src/backup/'],
   ['src/damc/'],
   ['src/platform/'],
   ['src/anchoring/'],
@@ -23,7 +24,7 @@ const floors = [
   ['src/webhooks/'],
   ['src/auth/'],
   ['src/http/'],
-  ['src/keys/', 'src/chain/', 'src/blobs/'],
+  ['src/keys/', 'src/chain/', 'src/blobs/', 'src/pdf/'],
   ['src/db/'],
   [
     'src/address.ts',
