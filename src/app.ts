@@ -2,9 +2,17 @@
 import type { Logger } from 'pino';
 import { tells } from './anchoring/announcer.ts';
 import { createApiKeys } from './auth/api-keys.ts';
+import { createCallers } from './auth/callers.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
+import { invitationLink } from './auth/invitations.routes.ts';
+import { createInvitations } from './auth/invitations.ts';
+import { createMembers } from './auth/members.ts';
+import { createSessions } from './auth/sessions.ts';
+import { createSignIn } from './auth/sign-in.ts';
+import { createSignInThrottle } from './auth/sign-in-throttle.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { createChainIdFinder } from './chain/chain-id.ts';
+import { registryCodeHash } from './chain/registry.ts';
 import type { Config } from './config.ts';
 import { createAssetAccess } from './damc/asset-access.ts';
 import { maintenanceKind } from './damc/maintenance-content.ts';
@@ -23,7 +31,6 @@ import { openServiceSecret } from './keys/service-secret.ts';
 import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
 import { createOnChain } from './on-chain.ts';
-import { registryCodeHash } from './chain/registry.ts';
 import { createChainRelay } from './platform/chain-relay.ts';
 import { createFileValidations } from './platform/file-validations.ts';
 import { createFileValidator } from './platform/file-validator.ts';
@@ -52,6 +59,8 @@ export interface App {
   loops: Supervisor;
   /** The first API key, made when the default workspace never had one: to be shown once. */
   makeFirstKey(): Promise<string | null>;
+  /** A link that makes the first owner; null once there is one. */
+  makeOwnerLink(): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -179,7 +188,15 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       loopHealth: loops.health,
       pingDatabase: () => ping(store.database),
     };
-    const server = await createServer({
+    const publicUrl = () => server.publicUrl();
+    const signIn = createSignIn({
+      db,
+      secret: await openServiceSecret(db, keyring, 'sessions'),
+      publicUrl,
+    });
+    const invitations = createInvitations(db);
+    const { find: findCaller } = createCallers({ db, apiKeys, signIn });
+    const server: Server = await createServer({
       config,
       log,
       version,
@@ -188,7 +205,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       keyring,
       metrics,
       blobs,
-      findCaller: apiKeys.findCaller,
+      findCaller,
       addRoutes: (app, shell) =>
         addRoutes(app, {
           ...shell,
@@ -202,6 +219,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           maintenances,
           signoffs,
           apiKeys,
+          findCaller,
+          signIn,
+          signInThrottle: createSignInThrottle(db),
+          members: createMembers(db),
+          invitations,
+          sessions: createSessions(db),
+          publicUrl,
           endpoints,
           deliveries,
           replays,
@@ -228,7 +252,16 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await keyring.close();
       await store.close();
     });
-    return { server, loops, makeFirstKey: () => ensureFirstKey(db, apiKeys), close: closeOnce };
+    return {
+      server,
+      loops,
+      makeFirstKey: () => ensureFirstKey(db, apiKeys),
+      async makeOwnerLink() {
+        const token = await invitations.forFirstOwner();
+        return token && invitationLink(publicUrl(), token);
+      },
+      close: closeOnce,
+    };
   } catch (error) {
     await store.close();
     throw error;

@@ -3,6 +3,14 @@
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
 import type { ApiKeys } from './auth/api-keys.ts';
 import { auditRoutes } from './auth/audit.routes.ts';
+import { invitationRoutes } from './auth/invitations.routes.ts';
+import type { Invitations } from './auth/invitations.ts';
+import type { Members } from './auth/members.ts';
+import { peopleRoutes } from './auth/people.routes.ts';
+import type { Sessions } from './auth/sessions.ts';
+import { signInRoutes } from './auth/sign-in.routes.ts';
+import type { SignIn } from './auth/sign-in.ts';
+import type { SignInThrottle } from './auth/sign-in-throttle.ts';
 import { maintenanceRoutes } from './damc/maintenances.routes.ts';
 import type { Maintenances } from './damc/maintenances.ts';
 import { signoffRoutes } from './damc/signoffs.routes.ts';
@@ -11,6 +19,7 @@ import { workerRoutes } from './damc/workers.routes.ts';
 import type { Workers } from './damc/workers.ts';
 import type { Database } from './db/database.ts';
 import type { Api } from './http/api.ts';
+import type { FindCaller } from './http/authentication.ts';
 import type { Cursors } from './http/cursor.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type OperationsDeps, operationsRoutes } from './http/operations.routes.ts';
@@ -42,6 +51,13 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   maintenances: Maintenances;
   signoffs: Signoffs;
   apiKeys: ApiKeys;
+  findCaller: FindCaller;
+  signIn: SignIn;
+  signInThrottle: SignInThrottle;
+  members: Members;
+  invitations: Invitations;
+  sessions: Sessions;
+  publicUrl(): string;
   endpoints: Endpoints;
   deliveries: Deliveries;
   replays: Replays;
@@ -72,5 +88,8 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   replayRoutes(app, deps);
   apiKeyRoutes(app, deps);
   auditRoutes(app, deps);
+  signInRoutes(app, deps);
+  peopleRoutes(app, deps);
+  invitationRoutes(app, deps);
   verifyPageRoutes(app, deps);
 }

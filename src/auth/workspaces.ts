@@ -1,5 +1,5 @@
 /** Workspaces: the tenants. Name, slug and metadata are those an organisation of the sign-in library has too. */
-import type { Caller } from '../caller.ts';
+import type { Caller, Role } from '../caller.ts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import { insertAll } from '../db/writes.ts';
@@ -40,6 +40,41 @@ export async function createWorkspace(
     throw error;
   }
   return workspace;
+}
+
+/** Made by a person, who becomes its owner. */
+export async function createWorkspaceAs(
+  db: Db,
+  { actor, requestId }: Caller,
+  { userId, name }: { userId: string; name: string },
+): Promise<Workspace> {
+  // Names need not be unique, so a slug that is taken gets a few characters more.
+  const id = newId('ws');
+  const slug = `${slugOf(name)}-${id.slice(-6).toLowerCase()}`;
+  const caller = { workspaceId: id, actor, scopes: [], requestId };
+  const now = new Date();
+  await db
+    .transaction()
+    .execute((db) =>
+      insertAll(db, [
+        { table: 'workspaces', row: { id, name, slug, metadata: {}, created_at: now } },
+        { table: 'members', row: { workspace_id: id, user_id: userId, role: 'owner', created_at: now } },
+        auditWrite(caller, { action: 'workspace.create', targetId: id, details: { name } }),
+      ]),
+    );
+  return { id, name, slug };
+}
+
+/** Of a person, in the order of joining. */
+export function listWorkspacesOf(db: Db, userId: string): Promise<(Workspace & { role: Role })[]> {
+  return db
+    .selectFrom('members as m')
+    .innerJoin('workspaces as w', 'w.id', 'm.workspace_id')
+    .select(['w.id', 'w.name', 'w.slug', 'm.role'])
+    .where('m.user_id', '=', userId)
+    .orderBy('m.created_at')
+    .orderBy('w.id')
+    .execute();
 }
 
 const operator = { kind: 'command', id: 'command-line' } as const;

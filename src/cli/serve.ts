@@ -37,7 +37,9 @@ async function serve(): Promise<void> {
     await listen(app, config);
     app.loops.start();
     const firstKey = config.roles.api ? await app.makeFirstKey() : null;
-    console.log(greeting(app.server.publicUrl(), config, { firstKey, noChain: await whyNoChain(config) }));
+    const ownerLink = config.roles.api ? await app.makeOwnerLink() : null;
+    const noChain = await whyNoChain(config);
+    console.log(greeting(app.server.publicUrl(), config, { firstKey, ownerLink, noChain }));
   } catch (error) {
     await app.close();
     throw error;
@@ -105,12 +107,14 @@ async function whyNoChain({ chain, roles }: Config): Promise<string | null> {
 
 interface Greeted {
   firstKey: string | null;
+  ownerLink: string | null;
   noChain: string | null;
 }
 
-function greeting(url: string, config: Config, { firstKey, noChain }: Greeted): string {
+function greeting(url: string, config: Config, { firstKey, ownerLink, noChain }: Greeted): string {
   const lines = [
     `Holdfast ${version} is ready at ${url}`,
+    `  Dashboard      ${url}/`,
     `  API reference  ${url}/docs`,
     `  Verify proofs  ${url}/verify`,
     `  Data           ${config.dataDir}`,
@@ -123,6 +127,14 @@ function greeting(url: string, config: Config, { firstKey, noChain }: Greeted): 
       `    ${firstKey}`,
       '',
       '  More keys: bin/holdfast keys create --name NAME',
+    );
+  }
+  if (ownerLink !== null) {
+    lines.push(
+      '',
+      '  Nobody owns this installation yet. Open this once to become its owner:',
+      '',
+      `    ${ownerLink}`,
     );
   }
   if (noChain !== null) lines.push('', `  Anchoring waits, and what is accepted stays pending: ${noChain}`);

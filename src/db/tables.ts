@@ -5,6 +5,7 @@ import type { ChainTables } from './tables/chain.ts';
 import type { FileTables } from './tables/files.ts';
 import type { FoundationTables } from './tables/foundation.ts';
 import type { MaintenanceTables } from './tables/maintenances.ts';
+import type { PeopleTables } from './tables/people.ts';
 import type { WebhookTables } from './tables/webhooks.ts';
 
 export interface Tables
@@ -14,4 +15,5 @@ export interface Tables
     AnchoringTables,
     FileTables,
     AssetTables,
-    MaintenanceTables {}
+    MaintenanceTables,
+    PeopleTables {}

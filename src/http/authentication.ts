@@ -1,48 +1,79 @@
-/** Lets a request in: finds its caller by API key, checks the scope its route asks for, and counts it. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Caller, may, type Scope } from '../caller.ts';
+/** Lets a request in: finds its caller by API key or session, checks what its route asks for, and counts it. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, isAtLeast, may, type Role, type Scope } from '../caller.ts';
 import { AppError } from '../errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { requireSameOrigin } from './same-origin.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope a caller needs; a route without one is open to everybody. */
+    /** The scope a caller needs; a route with neither scope nor role is open to everybody. */
     scope?: Scope;
+    /** For people who are signed in, not for keys: the role that they need at least. */
+    role?: Role;
   }
   interface FastifyRequest {
     caller: Caller | null;
   }
 }
 
-/** Finds who holds an API key; null when nobody does, or no longer. */
-export type FindCaller = (apiKey: string, requestId: string) => Promise<Caller | null>;
+/** Finds who makes a request; null when it has neither a valid key nor a session. */
+export type FindCaller = (headers: IncomingHttpHeaders, requestId: string) => Promise<Caller | null>;
 
-export function requireCallers(app: FastifyInstance, findCaller: FindCaller, limiter: RateLimiter): void {
+export interface AuthenticationDeps {
+  findCaller: FindCaller;
+  limiter: RateLimiter;
+  publicUrl(): string;
+}
+
+export function requireCallers(
+  app: FastifyInstance,
+  { findCaller, limiter, publicUrl }: AuthenticationDeps,
+): void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
-    const { scope } = request.routeOptions.config;
-    if (scope === undefined) return;
-    const apiKey = request.headers['x-api-key'];
-    const caller = typeof apiKey === 'string' && apiKey !== '' ? await findCaller(apiKey, request.id) : null;
-    if (!caller) {
-      // Counted by address: whoever has no key gets no more answers than a key holder.
-      limiter.count(`address ${request.ip}`, reply);
-      throw new AppError(
-        'unauthorized',
-        apiKey === undefined
-          ? 'The x-api-key header is missing.'
-          : 'The API key in x-api-key is not valid: malformed, unknown, revoked or expired.',
-      );
-    }
+    const { scope, role } = request.routeOptions.config;
+    if (scope === undefined && role === undefined) return;
+    const caller = await findCaller(request.headers, request.id);
+    if (!caller) throw refuse(request, reply, limiter);
+    if (caller.person) requireSameOrigin(request, publicUrl());
     request.caller = caller;
     limiter.count(caller.actor.id, reply);
-    if (!may(caller, scope))
-      throw new AppError('forbidden', `This API key does not have the scope ${scope}.`);
+    if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
+    if (role !== undefined) requireRole(caller, role);
   });
 }
 
-/** The caller of a route that has a scope. */
+/** The caller of a route that has a scope or a role. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error(`${request.routeOptions.url} asks for a caller but has no scope`);
   return request.caller;
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): AppError {
+  // Counted by address: whoever has no key gets no more answers than a key holder.
+  limiter.count(`address ${request.ip}`, reply);
+  if (request.headers['x-api-key'] !== undefined) {
+    return new AppError(
+      'unauthorized',
+      'The API key in x-api-key is not valid: malformed, unknown, revoked or expired.',
+    );
+  }
+  return new AppError(
+    'unauthorized',
+    'The x-api-key header is missing, and there is no session. Send a key, or sign in.',
+  );
+}
+
+function lacks({ person }: Caller, scope: Scope): string {
+  return person
+    ? `As ${person.role} of this workspace you do not have the scope ${scope}.`
+    : `This API key does not have the scope ${scope}.`;
+}
+
+function requireRole({ person }: Caller, role: Role): void {
+  if (!person) throw new AppError('forbidden', 'This is for people who are signed in, not for API keys.');
+  if (isAtLeast(person.role, role)) return;
+  throw new AppError('forbidden', `This needs the role ${role} in the workspace; you are ${person.role}.`);
 }

@@ -103,7 +103,11 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   closeConnectionsWhenStopping(app, config);
   deps.metrics.countRequests(app);
   announceDeprecations(app);
-  requireCallers(app, deps.findCaller, createRateLimiter(config.rateLimit));
+  requireCallers(app, {
+    findCaller: deps.findCaller,
+    limiter: createRateLimiter(config.rateLimit),
+    publicUrl,
+  });
   const idempotency = useIdempotency(app, deps);
   replyWithErrors(app, publicUrl, idempotency.rescue);
 

@@ -2,10 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { Type } from 'typebox';
-import type { ApiKeys } from '../auth/api-keys.ts';
 import { may } from '../caller.ts';
 import { type Api, apiBase } from '../http/api.ts';
-import { callerOf } from '../http/authentication.ts';
+import { callerOf, type FindCaller } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { linkNextPage, pageParameters } from '../http/page.ts';
 import { dateTime } from '../http/schemas.ts';
@@ -28,10 +27,11 @@ export interface EventRoutesDeps {
   pool: Pool;
   cursors: Cursors;
   eventStreams: EventStreams;
-  apiKeys: Pick<ApiKeys, 'findCaller'>;
+  /** Asked again while a stream is open. */
+  findCaller: FindCaller;
 }
 
-export function eventRoutes(app: Api, { pool, cursors, eventStreams, apiKeys }: EventRoutesDeps): void {
+export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller }: EventRoutesDeps): void {
   app.get(
     `${apiBase}/platform/events`,
     {
@@ -105,7 +105,7 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, apiKeys }: 
   );
 
   async function mayStillRead({ headers, id }: FastifyRequest): Promise<boolean> {
-    const caller = await apiKeys.findCaller(String(headers['x-api-key']), id);
+    const caller = await findCaller(headers, id);
     return caller !== null && may(caller, scope);
   }
 }

@@ -1,0 +1,106 @@
+/** Members of a workspace: who they are, their roles, and the rule that an owner remains. */
+import { sql } from 'kysely';
+import { type Caller, isAtLeast, type Role } from '../caller.ts';
+import type { Db } from '../db/database.ts';
+import { insertAll } from '../db/writes.ts';
+import { AppError } from '../errors.ts';
+import { auditWrite } from './audit.ts';
+
+export interface Member {
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  twoFactor: boolean;
+  joinedAt: Date;
+}
+
+export interface Members {
+  /** In the order of joining. */
+  list(workspaceId: string): Promise<Member[]>;
+  changeRole(caller: Caller, userId: string, role: Role): Promise<Member>;
+  remove(caller: Caller, userId: string): Promise<void>;
+}
+
+export function createMembers(db: Db): Members {
+  return {
+    list: (workspaceId) => readMembers(db, workspaceId),
+
+    changeRole: (caller, userId, role) =>
+      db.transaction().execute(async (db) => {
+        const members = await holdMembers(db, caller.workspaceId);
+        const member = requireMember(members, userId);
+        if (member.role === role) return member;
+        requireRank(caller, [member.role, role]);
+        if (member.role === 'owner') requireOtherOwner(members, userId);
+        await db
+          .updateTable('members')
+          .set({ role })
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('user_id', '=', userId)
+          .execute();
+        const details = { role: { from: member.role, to: role } };
+        await insertAll(db, [auditWrite(caller, { action: 'member.update', targetId: userId, details })]);
+        return { ...member, role };
+      }),
+
+    remove: (caller, userId) =>
+      db.transaction().execute(async (db) => {
+        const members = await holdMembers(db, caller.workspaceId);
+        const member = requireMember(members, userId);
+        // Everybody may leave.
+        if (caller.person?.userId !== userId) requireRank(caller, [member.role]);
+        if (member.role === 'owner') requireOtherOwner(members, userId);
+        await db
+          .deleteFrom('members')
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('user_id', '=', userId)
+          .execute();
+        const details = { email: member.email, role: member.role };
+        await insertAll(db, [auditWrite(caller, { action: 'member.remove', targetId: userId, details })]);
+      }),
+  };
+}
+
+/** Only an owner makes, changes or removes an owner; for the others an admin does. */
+export function requireRank({ person }: Caller, touched: Role[]): void {
+  const needed = touched.includes('owner') ? 'owner' : 'admin';
+  if (person && isAtLeast(person.role, needed)) return;
+  throw new AppError('forbidden', `This needs the role ${needed} in the workspace.`);
+}
+
+/** Held against other changes until the transaction ends, so that two owners cannot remove each other at once. */
+async function holdMembers(db: Db, workspaceId: string): Promise<Member[]> {
+  await sql`select 1 from workspaces where id = ${workspaceId} for update`.execute(db);
+  return readMembers(db, workspaceId);
+}
+
+async function readMembers(db: Db, workspaceId: string): Promise<Member[]> {
+  const rows = await db
+    .selectFrom('members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['m.user_id', 'u.name', 'u.email', 'm.role', 'u.two_factor_enabled', 'm.created_at'])
+    .where('m.workspace_id', '=', workspaceId)
+    .orderBy('m.created_at')
+    .orderBy('m.user_id')
+    .execute();
+  return rows.map((row) => ({
+    userId: row.user_id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    twoFactor: row.two_factor_enabled,
+    joinedAt: row.created_at,
+  }));
+}
+
+function requireMember(members: Member[], userId: string): Member {
+  const member = members.find((member) => member.userId === userId);
+  if (member) return member;
+  throw new AppError('resource_not_found', `There is no member ${userId}.`);
+}
+
+function requireOtherOwner(members: Member[], userId: string): void {
+  if (members.some((member) => member.role === 'owner' && member.userId !== userId)) return;
+  throw new AppError('conflict', 'A workspace keeps at least one owner. Make somebody else an owner first.');
+}

@@ -1,0 +1,265 @@
+/** People: the first owner, invitations, roles, workspaces, sessions, two-factor codes, and what is refused. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { type Account, becomeOwner, join, newVisitor, signIn, type Visitor } from './browser-session.ts';
+import { assertError } from './openapi-answers.ts';
+import { type Service, startService } from './service.ts';
+
+const api = '/api-v1/platform';
+const ada: Account = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' };
+
+let service: Service;
+let owner: Visitor;
+before(async () => {
+  service = await startService();
+  owner = await becomeOwner(service, ada);
+});
+after(() => service.close());
+
+async function invite(role: string, email?: string): Promise<string> {
+  const answer = await owner.call('POST', `${api}/invitations`, { body: { role, ...(email && { email }) } });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.json.link;
+}
+
+let people = 0;
+async function member(role: string): Promise<{ visitor: Visitor; account: Account }> {
+  people += 1;
+  const account = {
+    name: `Person ${people}`,
+    email: `p${people}@example.com`,
+    password: 'a long enough one',
+  };
+  return { visitor: await join(service, await invite(role), account), account };
+}
+
+test('the link makes one owner, and then there is no link any more', async () => {
+  assert.equal(await service.app.makeOwnerLink(), null);
+  const { json } = await owner.call('GET', `${api}/me`);
+  assert.deepEqual(
+    {
+      name: json.name,
+      email: json.email,
+      role: json.role,
+      slugs: json.workspaces.map((w: { slug: string }) => w.slug),
+    },
+    { name: 'Ada', email: ada.email, role: 'owner', slugs: ['default'] },
+  );
+});
+
+test('a link works once, and a replaced or withdrawn one not at all', async () => {
+  const link = await invite('viewer');
+  const account = { name: 'Eve', email: 'eve@example.com', password: 'a long enough one' };
+  await join(service, link, account);
+  const token = new URL(link).hash.slice(1);
+  const again = { token, name: 'Eve', email: 'eve2@example.com', password: 'a long enough one' };
+  assertError(
+    await newVisitor(service).call('POST', `${api}/invitations/accept`, { body: again }),
+    'resource_not_found',
+  );
+  const other = await invite('viewer', 'mia@example.com');
+  const { json: open } = await owner.call('GET', `${api}/invitations`);
+  const { id } = open.find(({ email }: { email: string }) => email === 'mia@example.com');
+  assert.equal((await owner.call('DELETE', `${api}/invitations/${id}`)).status, 204);
+  const withdrawn = { token: new URL(other).hash.slice(1) };
+  assertError(
+    await newVisitor(service).call('POST', `${api}/invitations/look`, { body: withdrawn }),
+    'resource_not_found',
+  );
+});
+
+test('an invitation for an email takes no other, and a short password none', async () => {
+  const token = new URL(await invite('viewer', 'Zoe@Example.com')).hash.slice(1);
+  const visitor = newVisitor(service);
+  const accept = (email: string, password: string) =>
+    visitor.call('POST', `${api}/invitations/accept`, { body: { token, name: 'Z', email, password } });
+  assertError(await accept('other@example.com', 'a long enough one'), 'invalid_request', /zoe@example.com/);
+  assertError(await accept('zoe@example.com', 'short'), 'invalid_request', /password/);
+  assert.equal((await accept('ZOE@example.com', 'a long enough one')).status, 200);
+  await signIn(visitor, { email: 'zoe@example.com', password: 'a long enough one' });
+});
+
+test('the cookie is bound to this host, out of reach of scripts and of other sites', async () => {
+  const visitor = newVisitor(service);
+  const answer = await visitor.call('POST', '/auth/sign-in/email', {
+    body: { email: ada.email, password: ada.password },
+  });
+  const session = answer.headers.getSetCookie().find((cookie) => cookie.includes('session_token='));
+  assert.match(session ?? '', /^__Host-holdfast\.session_token=/);
+  for (const attribute of [/HttpOnly/i, /Secure/i, /SameSite=Strict/i, /Path=\//i])
+    assert.match(session ?? '', attribute);
+  assert.doesNotMatch(session ?? '', /Domain=/i);
+  assert.ok(!answer.text.includes('token'), 'the session token is not told to scripts');
+});
+
+test('a viewer reads, but changes nothing and sees no keys', async () => {
+  const { visitor } = await member('viewer');
+  assert.equal((await visitor.call('GET', `${api}/vaults`)).status, 200);
+  assertError(await visitor.call('POST', `${api}/vaults`, { body: { name: 'x' } }), 'forbidden', /viewer/);
+  assertError(await visitor.call('GET', `${api}/api-keys`), 'forbidden');
+  assertError(await visitor.call('POST', `${api}/invitations`, { body: { role: 'viewer' } }), 'forbidden');
+});
+
+test('a developer makes vaults and keys, and invites nobody', async () => {
+  const { visitor } = await member('developer');
+  const made = await visitor.call('POST', `${api}/vaults`, { body: { name: 'Made by a person' } });
+  assert.equal(made.status, 201, made.text);
+  assert.equal((await visitor.call('POST', `${api}/api-keys`, { body: { name: 'mine' } })).status, 201);
+  assertError(await visitor.call('POST', `${api}/invitations`, { body: { role: 'viewer' } }), 'forbidden');
+  const { json: me } = await visitor.call('GET', `${api}/me`);
+  const { json: log } = await visitor.call('GET', `${api}/audit-log?action=vault.create`);
+  assert.deepEqual(log[0].actor, { kind: 'user', id: me.id });
+});
+
+test('an admin looks after people, but not after owners', async () => {
+  const { visitor } = await member('admin');
+  const { json: me } = await owner.call('GET', `${api}/me`);
+  const role = (to: string) => visitor.call('PATCH', `${api}/members/${me.id}`, { body: { role: to } });
+  assertError(await role('viewer'), 'forbidden', /owner/);
+  assertError(await visitor.call('POST', `${api}/invitations`, { body: { role: 'owner' } }), 'forbidden');
+  assertError(await visitor.call('DELETE', `${api}/members/${me.id}`), 'forbidden');
+});
+
+test('the last owner can neither leave nor step down', async () => {
+  const { json: me } = await owner.call('GET', `${api}/me`);
+  assertError(await owner.call('DELETE', `${api}/members/${me.id}`), 'conflict', /owner/);
+  const down = await owner.call('PATCH', `${api}/members/${me.id}`, { body: { role: 'admin' } });
+  assertError(down, 'conflict', /owner/);
+});
+
+test('somebody who is removed is refused with the next request', async () => {
+  const { visitor } = await member('developer');
+  const { json: me } = await visitor.call('GET', `${api}/me`);
+  assert.equal((await owner.call('DELETE', `${api}/members/${me.id}`)).status, 204);
+  assertError(await visitor.call('GET', `${api}/vaults`), 'forbidden', /member/);
+});
+
+test('a workspace is chosen by header, and another one is closed', async () => {
+  const { json: made } = await owner.call('POST', `${api}/workspaces`, { body: { name: 'Second' } });
+  const inSecond = { headers: { 'x-workspace-id': made.id } };
+  await owner.call('POST', `${api}/vaults`, { ...inSecond, body: { name: 'Only here' } });
+  const names = async (options = {}) =>
+    (await owner.call('GET', `${api}/vaults`, options)).json.map(({ name }: { name: string }) => name);
+  assert.deepEqual(await names(inSecond), ['Only here']);
+  assert.ok(!(await names()).includes('Only here'));
+  const { visitor } = await member('admin');
+  assertError(await visitor.call('GET', `${api}/vaults`, inSecond), 'forbidden', /not a member/);
+  const unknown = { headers: { 'x-workspace-id': 'ws_nowhere' } };
+  assertError(await visitor.call('GET', `${api}/vaults`, unknown), 'forbidden', /not a member/);
+});
+
+test('a change needs the proof that it comes from a page of this service', async () => {
+  const cookie = owner.cookies();
+  const change = (headers: Record<string, string>) =>
+    service.call('POST', `${api}/vaults`, {
+      key: null,
+      body: { name: 'x' },
+      headers: { cookie, ...headers },
+    });
+  for (const headers of [
+    {},
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', origin: service.url },
+    { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+  ] as Record<string, string>[]) {
+    assertError(await change(headers), 'forbidden', /page of this service/);
+  }
+  assert.equal((await change({ 'sec-fetch-site': 'same-origin' })).status, 201);
+  assert.equal((await change({ origin: service.url })).status, 201);
+});
+
+test('routes for people refuse keys', async () => {
+  for (const path of ['me', 'members', 'sessions', 'invitations']) {
+    assertError(await service.call('GET', `${api}/${path}`), 'forbidden', /signed in/);
+  }
+});
+
+test('a wrong key beside a good session is refused', async () => {
+  const answer = await owner.call('GET', `${api}/vaults`, { headers: { 'x-api-key': 'hf_live_wrong' } });
+  assertError(answer, 'unauthorized');
+});
+
+test('sessions are listed, one can be ended, and signing out everywhere ends all', async () => {
+  const { visitor: first, account } = await member('viewer');
+  const second = newVisitor(service);
+  await signIn(second, account);
+  const { json: sessions } = await first.call('GET', `${api}/sessions`);
+  assert.deepEqual(sessions.map(({ current }: { current: boolean }) => current).sort(), [false, true]);
+  const other = sessions.find(({ current }: { current: boolean }) => !current);
+  assert.equal((await first.call('DELETE', `${api}/sessions/${other.id}`)).status, 204);
+  assertError(await second.call('GET', `${api}/me`), 'unauthorized');
+  await signIn(second, account);
+  assert.equal((await first.call('DELETE', `${api}/sessions`)).status, 204);
+  assertError(await first.call('GET', `${api}/me`), 'unauthorized');
+  assertError(await second.call('GET', `${api}/me`), 'unauthorized');
+});
+
+test("nobody ends another person's session", async () => {
+  const { visitor } = await member('admin');
+  const { json: sessions } = await owner.call('GET', `${api}/sessions`);
+  assertError(await visitor.call('DELETE', `${api}/sessions/${sessions[0].id}`), 'resource_not_found');
+});
+
+test('guessing a password is made to wait, for the account and for nobody else', async () => {
+  const { account } = await member('viewer');
+  const guess = (email: string) =>
+    newVisitor(service).call('POST', '/auth/sign-in/email', {
+      body: { email, password: 'wrong wrong wrong' },
+    });
+  for (let tries = 0; tries < 5; tries += 1) assertError(await guess(account.email), 'unauthorized');
+  const refused = await guess(account.email);
+  assertError(refused, 'rate_limit_exceeded');
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  assertError(
+    await newVisitor(service).call('POST', '/auth/sign-in/email', { body: account }),
+    'rate_limit_exceeded',
+  );
+  await signIn(newVisitor(service), ada);
+});
+
+test('with two-factor codes a password alone gives no session', async () => {
+  const { visitor, account } = await member('viewer');
+  const { password } = account;
+  const enabled = await visitor.call('POST', '/auth/two-factor/enable', { body: { password } });
+  assert.equal(enabled.status, 200, enabled.text);
+  const secret = new URL(enabled.json.totpURI).searchParams.get('secret') ?? '';
+  const verify = (by: Visitor) =>
+    by.call('POST', '/auth/two-factor/verify-totp', { body: { code: codeOf(secret, Date.now()) } });
+  assert.equal((await verify(visitor)).status, 200);
+
+  const next = newVisitor(service);
+  const half = await next.call('POST', '/auth/sign-in/email', { body: { email: account.email, password } });
+  assert.equal(half.json.twoFactorRedirect, true, half.text);
+  assertError(await next.call('GET', `${api}/me`), 'unauthorized');
+  const wrong = await next.call('POST', '/auth/two-factor/verify-totp', { body: { code: '000000' } });
+  assert.ok(wrong.status >= 400 && wrong.status < 500, wrong.text);
+  assert.equal((await verify(next)).status, 200);
+  assert.equal((await next.call('GET', `${api}/me`)).json.twoFactor, true);
+});
+
+test('changing the password asks for the old one', async () => {
+  const { visitor, account } = await member('viewer');
+  const change = (currentPassword: string) =>
+    visitor.call('POST', '/auth/change-password', {
+      body: { currentPassword, newPassword: 'another long one', revokeOtherSessions: true },
+    });
+  assertError(await change('wrong wrong wrong'), 'invalid_request');
+  assert.equal((await change(account.password)).status, 200);
+  await signIn(newVisitor(service), { email: account.email, password: 'another long one' });
+});
+
+/** RFC 6238 with the usual parameters. */
+function codeOf(secret: string, at: number): string {
+  const bits = [...secret.replace(/=+$/, '')]
+    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
+  const digest = createHmac('sha1', key).update(counter).digest();
+  const offset = (digest.at(-1) ?? 0) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
