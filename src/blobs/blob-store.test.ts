@@ -1,10 +1,12 @@
 /** What every blob store has to do, held against each of them. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { BlobMissing, type BlobStore, StoreFailed } from './blob-store.ts';
 import { openDiskStore } from './disk-store.ts';
 import { type S3Server, startS3Server } from './s3-server.test-bed.ts';
@@ -155,6 +157,28 @@ test('what a dead process left unfinished on disk goes at once, what another mac
     letGo();
     assert.deepEqual(await putting, { bytes: 10 });
     assert.deepEqual(await readdir(join(dir, 'ws_1')), ['blb_now']);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+test('a disk that takes no more is at fault, and nothing lies on it afterwards', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'holdfast-full-'));
+  try {
+    const program = `
+      import { openDiskStore } from ${JSON.stringify(new URL('./disk-store.ts', import.meta.url).href)};
+      const store = await openDiskStore(${JSON.stringify(dir)});
+      async function* bytes() { for (let piece = 0; piece < 80; piece += 1) yield Buffer.alloc(65_536); }
+      await store.put('ws_1/blb_x', bytes()).catch((error) => console.log(error.name, error.cause.code));`;
+    // No file of this process may become larger than a mebibyte: the nearest thing to a full disk that needs no rights.
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      'ulimit -f 2048 && exec "$0" --input-type=module-typescript -e "$1"',
+      process.execPath,
+      program,
+    ]);
+    assert.equal(stdout.trim(), 'StoreFailed EFBIG');
+    assert.deepEqual(await readdir(join(dir, 'ws_1')), []);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

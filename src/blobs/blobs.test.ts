@@ -1,0 +1,302 @@
+/** Blobs on a real database and a real directory: stored once, read in ranges, erased for good, nothing left behind. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { openTestDatabase } from '../../test/database.ts';
+import { waitUntil } from '../../test/process.ts';
+import { createWorkspace } from '../auth/workspaces.ts';
+import type { Db } from '../db/database.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { type Keyring, openKeyring } from '../keys/keyring.ts';
+import { type BlobStore, StoreFailed } from './blob-store.ts';
+import { type Blobs, createBlobs } from './blobs.ts';
+import { BlobDamaged } from './cipher.ts';
+import { digestOf } from './digest.ts';
+import { openDiskStore } from './disk-store.ts';
+import { createSweep } from './sweep.ts';
+
+let dir: string;
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+let db: Db;
+let keyring: Keyring;
+let store: BlobStore;
+let blobs: Blobs;
+let workspaceId: string;
+const vaultId = newId('vlt');
+const roomy = { maxBytes: 1 << 30 };
+const needed = async () => true;
+const unneeded = async () => false;
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'holdfast-blobs-'));
+  database = await openTestDatabase();
+  ({ db } = database);
+  keyring = await openKeyring({ db, source: { file: join(dir, 'master.key'), generated: true } });
+  store = await openDiskStore(join(dir, 'blobs'));
+  blobs = createBlobs({ db, keyring, store });
+  ({ id: workspaceId } = await createWorkspace(db, { name: 'Blobs' }));
+});
+after(async () => {
+  await keyring?.close();
+  await database?.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+test('what was received reads back in whole and in any range, and lies encrypted in the store', async () => {
+  const content = Buffer.from('a sentence that nobody else may read '.repeat(20_000));
+  const received = await blobs.receive(workspaceId, pieces(content), roomy);
+  assert.equal(received.size, content.length);
+  assert.deepEqual(received.contentHash, createHash('sha256').update(content).digest());
+  const ref = { ...(await attach(received)), size: content.length };
+  await received.settle('committed');
+  assert.ok((await gather(await blobs.read(ref))).equals(content));
+  const range = { start: 131_070, end: 400_001 };
+  assert.ok((await gather(await blobs.read(ref, range))).equals(content.subarray(range.start, range.end)));
+  const stored = await readFile(join(dir, 'blobs', workspaceId, ref.blobId));
+  assert.equal(stored.indexOf('nobody else'), -1);
+});
+
+test('50 uploads at once of the same bytes store one blob, and each vault its own', async () => {
+  const content = randomBytes(300_000);
+  const attached = await Promise.all(
+    Array.from({ length: 50 }, async () => {
+      const received = await blobs.receive(workspaceId, pieces(content), roomy);
+      const { blobId } = await attach(received);
+      await received.settle('committed');
+      return blobId;
+    }),
+  );
+  const [blobId = ''] = attached;
+  assert.equal(new Set(attached).size, 1);
+  const hash = createHash('sha256').update(content).digest();
+  const rows = await db.selectFrom('blobs').select('id').where('content_hash', '=', hash).execute();
+  assert.deepEqual(rows, [{ id: blobId }]);
+  const other = await blobs.receive(workspaceId, pieces(content), roomy);
+  const elsewhere = await attach(other, newId('vlt'));
+  await other.settle('committed');
+  assert.notEqual(elsewhere.blobId, blobId);
+  assert.deepEqual(await objectsWithoutRow(), []);
+});
+
+test('too many bytes are refused as soon as they come, and leave nothing', async () => {
+  let given = 0;
+  async function* endless() {
+    for (;;) {
+      given += 1 << 16;
+      yield Buffer.alloc(1 << 16);
+    }
+  }
+  await assert.rejects(
+    blobs.receive(workspaceId, endless(), { maxBytes: 1_000_000 }),
+    isCode('payload_too_large'),
+  );
+  assert.ok(given < 1_200_000);
+  await assert.rejects(digestOf(endless(), { maxBytes: 1_000_000 }), isCode('payload_too_large'));
+  assert.deepEqual(await objectsWithoutRow(), []);
+});
+
+test('a store that fails is told as 503, and what the source throws as it is', async () => {
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const failing: BlobStore = {
+    ...store,
+    async put() {
+      throw new StoreFailed('write', full);
+    },
+    get: () => ({
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          throw new StoreFailed('read', full);
+        },
+      }),
+    }),
+  };
+  const unlucky = createBlobs({ db, keyring, store: failing });
+  await assert.rejects(unlucky.receive(workspaceId, pieces(randomBytes(10)), roomy), (error) => {
+    assert.ok(error instanceof AppError && error.code === 'service_unavailable');
+    assert.equal(error.retryAfterSeconds, 5);
+    assert.doesNotMatch(error.message, /device/);
+    return true;
+  });
+  const ref = { ...(await keep(randomBytes(10))), size: 10 };
+  await assert.rejects(unlucky.read(ref), isCode('service_unavailable'));
+  const cut = new Error('the client went away');
+  async function* failingSource() {
+    yield randomBytes(10);
+    throw cut;
+  }
+  await assert.rejects(blobs.receive(workspaceId, failingSource(), roomy), (error) => error === cut);
+  assert.deepEqual(await objectsWithoutRow(), []);
+});
+
+test('a transaction that fails leaves neither row nor object', async () => {
+  const received = await blobs.receive(workspaceId, pieces(randomBytes(1000)), roomy);
+  const refused = new Error('refused');
+  await assert.rejects(
+    db.transaction().execute(async (db) => {
+      await received.attach(db, vaultId);
+      throw refused;
+    }),
+    (error) => error === refused,
+  );
+  assert.equal((await objectsWithoutRow()).length, 1);
+  await received.settle('failed');
+  assert.deepEqual(await objectsWithoutRow(), []);
+});
+
+test('a commit whose answer was lost keeps its object, also while it is still under way', async () => {
+  const received = await blobs.receive(workspaceId, pieces(randomBytes(1000)), roomy);
+  const { promise: mayCommit, resolve: letCommit } = Promise.withResolvers<void>();
+  const { promise: attached, resolve: tellAttached } = Promise.withResolvers<string>();
+  const committing = db.transaction().execute(async (db) => {
+    tellAttached((await received.attach(db, vaultId)).blobId);
+    await mayCommit;
+  });
+  const blobId = await attached;
+  const settling = received.settle('failed');
+  // For the one that may still be committed.
+  await somethingWaits();
+  letCommit();
+  await committing;
+  await settling;
+  assert.equal((await gather(await blobs.read({ workspaceId, blobId, size: 1000 }))).length, 1000);
+});
+
+test('erasing drops the key when nothing needs the blob, and the same bytes can come again', async () => {
+  const content = randomBytes(5000);
+  const ref = await keep(content);
+  assert.equal(await db.transaction().execute((db) => blobs.erase(db, ref, needed)), null);
+  assert.ok((await gather(await blobs.read({ ...ref, size: 5000 }))).equals(content));
+
+  const erased = await db.transaction().execute((db) => blobs.erase(db, ref, unneeded));
+  await erased?.settle();
+  await assert.rejects(blobs.read({ ...ref, size: 5000 }), isCode('resource_not_found'));
+  assert.equal((await names()).includes(`${workspaceId}/${ref.blobId}`), false);
+  const secrets = await db.selectFrom('secrets').select('id').where('id', '=', ref.blobId).execute();
+  assert.deepEqual(secrets, []);
+  assert.equal(await db.transaction().execute((db) => blobs.erase(db, ref, unneeded)), null);
+
+  const again = await keep(content);
+  assert.notEqual(again.blobId, ref.blobId);
+  assert.ok((await gather(await blobs.read({ ...again, size: 5000 }))).equals(content));
+});
+
+test('an erasure that was not committed removes nothing', async () => {
+  const ref = await keep(randomBytes(100));
+  let settle = async () => {};
+  await assert.rejects(
+    db.transaction().execute(async (db) => {
+      const erased = await blobs.erase(db, ref, unneeded);
+      settle = erased?.settle ?? settle;
+      throw new Error('rolled back');
+    }),
+  );
+  await settle();
+  assert.equal((await gather(await blobs.read({ ...ref, size: 100 }))).length, 100);
+});
+
+test('an upload that takes part in a blob keeps it from being erased at the same moment', async () => {
+  const content = randomBytes(100);
+  const ref = await keep(content);
+  const received = await blobs.receive(workspaceId, pieces(content), roomy);
+  const { promise: mayCommit, resolve: letCommit } = Promise.withResolvers<void>();
+  const { promise: attached, resolve: tellAttached } = Promise.withResolvers<void>();
+  let files = 0;
+  const uploading = db.transaction().execute(async (db) => {
+    assert.deepEqual(await received.attach(db, vaultId), { blobId: ref.blobId });
+    tellAttached();
+    await mayCommit;
+    files += 1;
+  });
+  await attached;
+  const erasing = db.transaction().execute((db) => blobs.erase(db, ref, async () => files > 0));
+  await somethingWaits();
+  letCommit();
+  await uploading;
+  assert.equal(await erasing, null);
+  await received.settle('committed');
+});
+
+test('damaged bytes are never given out', async () => {
+  const ref = { ...(await keep(randomBytes(200_000))), size: 200_000 };
+  const path = join(dir, 'blobs', workspaceId, ref.blobId);
+  const stored = await readFile(path);
+  stored.writeUInt8(stored.readUInt8(150_000) ^ 1, 150_000);
+  await writeFile(path, stored);
+  await assert.rejects(gather(await blobs.read(ref)), BlobDamaged);
+  assert.equal((await gather(await blobs.read(ref, { start: 0, end: 1000 }))).length, 1000);
+});
+
+test('the sweep removes old objects without a row and those of erased blobs, and no other', async () => {
+  const kept = await keep(randomBytes(100));
+  const gone = await keep(randomBytes(100));
+  await db.transaction().execute((db) => blobs.erase(db, gone, unneeded));
+  const young = await blobs.receive(workspaceId, pieces(randomBytes(100)), roomy);
+  const old = `${workspaceId}/${newId('blb')}`;
+  const foreign = `ws_of_another_database/${newId('blb')}`;
+  for (const name of [old, foreign, `${workspaceId}/${kept.blobId}`]) {
+    if (name !== `${workspaceId}/${kept.blobId}`) await store.put(name, pieces(randomBytes(10)));
+    const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
+    await utimes(join(dir, 'blobs', name), yesterday, yesterday);
+  }
+  const before = await names();
+  assert.equal(await createSweep({ db, store }).step(), false);
+  const after = new Set(await names());
+  assert.deepEqual(
+    before.filter((name) => !after.has(name)).sort(),
+    [old, `${workspaceId}/${gone.blobId}`].sort(),
+  );
+  await young.settle('failed');
+  await store.remove(foreign);
+});
+
+async function attach(received: Awaited<ReturnType<Blobs['receive']>>, vault = vaultId) {
+  return { workspaceId, ...(await db.transaction().execute((db) => received.attach(db, vault))) };
+}
+
+async function keep(content: Buffer) {
+  const received = await blobs.receive(workspaceId, pieces(content), roomy);
+  const ref = await attach(received);
+  await received.settle('committed');
+  return ref;
+}
+
+async function names(): Promise<string[]> {
+  const entries = await readdir(join(dir, 'blobs'), { recursive: true });
+  return entries.filter((entry) => entry.includes('/'));
+}
+
+async function objectsWithoutRow(): Promise<string[]> {
+  const rows = await db.selectFrom('blobs').select(['workspace_id', 'id']).execute();
+  const known = new Set(rows.map(({ workspace_id, id }) => `${workspace_id}/${id}`));
+  return (await names()).filter((name) => !known.has(name));
+}
+
+/** For a lock that another transaction has. */
+async function somethingWaits(): Promise<void> {
+  await waitUntil(async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      db,
+    );
+    return rows.length > 0;
+  });
+}
+
+function isCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof AppError && error.code === code;
+}
+
+async function* pieces(bytes: Buffer) {
+  for (let start = 0; start < bytes.length; start += 65_536) yield bytes.subarray(start, start + 65_536);
+}
+
+async function gather(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of bytes) all.push(piece);
+  return Buffer.concat(all);
+}
