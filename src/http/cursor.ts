@@ -1,6 +1,7 @@
 /** Cursors: opaque, signed, bound to the list and the filters they were made for; they never expire. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { AppError } from '../errors.ts';
+import { createHmacSha256 } from '../keys/hmac.ts';
 
 export type CursorPosition = (string | number)[];
 
@@ -19,16 +20,15 @@ export interface CursorList {
 const macBytes = 16;
 
 export function createCursors(secret: Buffer): Cursors {
+  const hmac = createHmacSha256(secret);
+
   function mac(list: CursorList, payload: Buffer): Buffer {
     const filters = Object.entries(list.filters)
       .filter(([, value]) => value !== undefined)
       .sort();
-    return createHmac('sha256', secret)
-      .update(JSON.stringify([list.name, list.workspaceId, filters]))
-      .update('\0')
-      .update(payload)
-      .digest()
-      .subarray(0, macBytes);
+    const bound = JSON.stringify([list.name, list.workspaceId, filters]);
+    // Byte by byte, because a cursor that was tampered with may hold what is no UTF-8.
+    return Buffer.from(hmac(`${bound}\0${payload.toString('latin1')}`, 'hex'), 'hex').subarray(0, macBytes);
   }
 
   return {

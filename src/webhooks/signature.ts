@@ -1,6 +1,6 @@
 /** Signs a delivery in two ways: the service's own header, and the Standard Webhooks headers beside it. */
 import { randomBytes } from 'node:crypto';
-import { createHmacSha256 } from './hmac.ts';
+import { createHmacSha256 } from '../keys/hmac.ts';
 
 const secretPrefix = 'whsec_';
 
