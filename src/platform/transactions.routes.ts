@@ -97,10 +97,30 @@ function writePlace(cursors: Cursors, list: CursorList, { hash, stood }: Require
  * Written by hand, as the schema has it: hex digits, decimals and times need no escaping, and a page of a hundred took
  * longer to serialise than to select.
  */
-function toJson(transactions: VaultTransaction[]): string {
-  const items = transactions.map(({ hash, from, to, valueWei, timeSeconds }) => {
-    const timestamp = new Date(timeSeconds * 1000).toISOString();
-    return `{"hash":"${hash}","from":"${from}","to":"${to}","value":"${valueWei}","timestamp":"${timestamp}"}`;
-  });
-  return `[${items.join(',')}]`;
+function toJson(transactions: VaultTransaction[]): Buffer {
+  const writeTime = createTimeWriter();
+  const items = transactions.map(
+    ({ hash, from, to, valueWei, timeSeconds }) =>
+      `{"hash":"${hash}","from":"${from}","to":"${to}","value":"${valueWei}","timestamp":"${writeTime(timeSeconds)}"}`,
+  );
+  return Buffer.from(`[${items.join(',')}]`, 'latin1');
+}
+
+const daySeconds = 86_400;
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+
+/** The same as toISOString, which took most of the time that a page takes to write; many in a row are of one day. */
+function createTimeWriter(): (timeSeconds: number) => string {
+  let day = Number.NaN;
+  let date = '';
+  return (timeSeconds) => {
+    const ofDay = Math.floor(timeSeconds / daySeconds);
+    if (ofDay !== day) {
+      day = ofDay;
+      date = new Date(day * daySeconds * 1000).toISOString().slice(0, -'00:00:00.000Z'.length);
+    }
+    const seconds = timeSeconds - day * daySeconds;
+    const hour = twoDigits[Math.floor(seconds / 3600)];
+    return `${date}${hour}:${twoDigits[Math.floor(seconds / 60) % 60]}:${twoDigits[seconds % 60]}.000Z`;
+  };
 }
