@@ -32,6 +32,15 @@ export function tells(event: (leaf: AnchoredLeaf) => Write): Confirmations[strin
   return async (_db, leaves) => leaves.map(event);
 }
 
+/** For a kind that things of several sorts have: each leaves those alone that are not its own. */
+export function each(...confirms: Confirmations[string][]): Confirmations[string] {
+  return async (db, leaves) => {
+    const writes: Write[] = [];
+    for (const confirm of confirms) writes.push(...(await confirm(db, leaves)));
+    return writes;
+  };
+}
+
 export interface AnnouncerDeps {
   db: Db;
   confirmations: Confirmations;

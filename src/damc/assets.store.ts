@@ -25,9 +25,9 @@ export interface AssetKey {
 }
 
 export interface AssetQuery {
-  vaultId: string | undefined;
-  serialNumber: string | undefined;
-  parentAssetId: string | undefined;
+  vaultId?: string | undefined;
+  serialNumber?: string | undefined;
+  parentAssetId?: string | undefined;
   /** The last asset of the page before. */
   before: { createdAt: Date; assetId: string } | undefined;
   limit: number;
