@@ -40,30 +40,46 @@ export function addFsckCommand(program: Command): void {
     });
 }
 
+export interface FsckOutcome {
+  document: ReturnType<typeof documentOf>;
+  summary: string;
+}
+
 async function check(options: Options, config: Config, store: Store): Promise<number> {
+  const { document, summary } = await checkStore({ ...options, config, store });
+  print(options, document, summary);
+  if (document.found > 0) return exitCodes.found;
+  return document.skipped > 0 ? exitCodes.notMade : exitCodes.clean;
+}
+
+/** Tells findings and progress as it goes, unless it is for JSON; the outcome is the caller's to print. */
+export async function checkStore({
+  json,
+  only,
+  config,
+  store,
+}: Options & { config: Config; store: Store }): Promise<FsckOutcome> {
   // Loaded here and not above: the other commands start sooner without it.
   const { allChecks, runChecks } = await import('../checks.ts');
   const database = openReadOnly(store);
   const { deps, close } = openDeps(config, database);
-  const progress = createProgressLine(options.json ? null : process.stderr);
+  const progress = createProgressLine(json ? null : process.stderr);
   const stopping = new AbortController();
   const stop = () => stopping.abort(new NotMade('it was stopped'));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     const reports = await runChecks(deps, {
-      ...(options.only !== undefined && { only: parseNames(options.only, allChecks(deps)) }),
+      ...(only !== undefined && { only: parseNames(only, allChecks(deps)) }),
       signal: stopping.signal,
       onProgress: progress.tell,
       onFinding(_, finding) {
-        if (options.json) return;
+        if (json) return;
         progress.clear();
         console.log(describe(finding));
       },
     });
     progress.end();
-    print(options, documentOf(reports), summaryOf(reports));
-    if (reports.some(({ found }) => found > 0)) return exitCodes.found;
-    return reports.some(({ skipped }) => skipped.length > 0) ? exitCodes.notMade : exitCodes.clean;
+    return { document: documentOf(reports), summary: summaryOf(reports) };
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await close();

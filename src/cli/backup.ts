@@ -1,0 +1,112 @@
+/** `holdfast backup`: everything that a restore needs, in one verified archive and a key file beside it. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { BackupResult } from '../backup/backup.ts';
+import type { Config } from '../config.ts';
+import { print, withStore } from './command.ts';
+import { readPassphrase } from './passphrase.ts';
+import { createProgressLine } from './progress-line.ts';
+import { stageProgress, stoppable } from './stages.ts';
+
+interface Options {
+  passphraseFile?: string;
+  key: boolean;
+  json?: boolean;
+}
+
+/** Made, but the store did not have all that the database says it has. */
+const exitIncomplete = 2;
+
+export function addBackupCommand(program: Command): void {
+  program
+    .command('backup')
+    .description('write database, blobs and chain to one archive, and the master key, encrypted, beside it')
+    .argument('<file>', 'the archive to write, such as holdfast-2026-11-15.tar; must not be there yet')
+    .option('--passphrase-file <file>', 'what the master key is encrypted with (default: asked for)')
+    .option('--no-key', 'leave the master key out: you keep a copy of it elsewhere')
+    .option('--json', 'print {file, keyFile, bytes, tables, rows, blobs, createdAt}, and no progress')
+    .addHelpText(
+      'after',
+      '\nExit code 0: all is in it. 1: no archive was made. 2: blobs were missing in the store.',
+    )
+    .action((file: string, options: Options) =>
+      withStore(async ({ config, store }) => {
+        const path = resolve(file);
+        const key = await keyOptions(path, options, config);
+        // Loaded here and not above: the other commands start sooner without them.
+        const { makeBackup } = await import('../backup/backup.ts');
+        const { openBlobStore } = await import('../blobs/open-blob-store.ts');
+        const blobStore = await openBlobStore(config.blobs);
+        const progress = createProgressLine(options.json ? null : process.stderr);
+        try {
+          const result = await stoppable((signal) =>
+            makeBackup(
+              {
+                database: store.database,
+                connection: store.connection,
+                store: blobStore,
+                masterKey: config.masterKey,
+              },
+              { file: path, key, signal, onProgress: stageProgress(progress) },
+            ),
+          );
+          progress.end();
+          print(options, await documentOf(path, result), summaryOf(path, result, config));
+          if (result.manifest.blobs.missing > 0) process.exitCode = exitIncomplete;
+        } finally {
+          progress.end();
+          await blobStore.close();
+        }
+      }),
+    );
+}
+
+/** A key that the environment gives is the operator's to keep. */
+async function keyOptions(file: string, options: Options, { masterKey }: Config) {
+  if (!options.key || 'text' in masterKey) return null;
+  const passphrase = await readPassphrase({
+    file: options.passphraseFile,
+    what: 'a passphrase for the master key',
+    twice: true,
+  });
+  return { file: `${file}.key`, passphrase };
+}
+
+async function documentOf(file: string, { manifest, keyFile }: BackupResult) {
+  const { archiveBytes } = await import('../backup/archive-reader.ts');
+  const { createdAt, tables, blobs } = manifest;
+  return {
+    file,
+    keyFile,
+    bytes: await archiveBytes(file),
+    tables: tables.length,
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    blobs: { count: blobs.count, bytes: blobs.bytes, erased: blobs.erased, missing: blobs.missing },
+    createdAt,
+  };
+}
+
+function summaryOf(file: string, { manifest, keyFile }: BackupResult, { masterKey }: Config): string {
+  const count = (value: number) => value.toLocaleString('en-US');
+  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+  const { blobs } = manifest;
+  const lines = [
+    `${file} holds ${count(rows)} rows of ${manifest.tables.length} tables and ${count(blobs.count)} blobs (${count(blobs.bytes)} bytes), and was read again and verified.`,
+  ];
+  if (blobs.erased > 0) lines.push(`${count(blobs.erased)} blobs were erased meanwhile and are not in it.`);
+  if (blobs.missing > 0) {
+    lines.push(`${count(blobs.missing)} blobs are missing in the store: run holdfast fsck to see which.`);
+  }
+  if (keyFile !== null) {
+    lines.push(
+      `The master key is in ${keyFile}, encrypted with your passphrase. Keep it apart from the archive: who has both, and the passphrase, has every private key.`,
+    );
+  } else if (manifest.masterKeys.length > 0) {
+    lines.push(
+      'text' in masterKey
+        ? 'The master key is yours to keep: it comes from HOLDFAST_MASTER_KEY, and the archive is worth nothing without it.'
+        : `The master key was left out: keep a copy of ${masterKey.file}, without which the archive is worth nothing.`,
+    );
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,122 @@
+/** `holdfast restore`: brings a backup to life in an empty place, and checks what came of it. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Manifest } from '../backup/format.ts';
+import { type Config, loadEnvFile, readConfig } from '../config.ts';
+import { OperatorError } from '../errors.ts';
+import type { MasterKeys } from '../keys/master-keys.ts';
+import { print, withStore } from './command.ts';
+import { checkStore, type FsckOutcome } from './fsck.ts';
+import { createLog } from './log.ts';
+import { readPassphrase } from './passphrase.ts';
+import { createProgressLine } from './progress-line.ts';
+import { stageProgress, stoppable } from './stages.ts';
+
+interface Options {
+  keyFile?: string;
+  passphraseFile?: string;
+  fsck: boolean;
+  json?: boolean;
+}
+
+export function addRestoreCommand(program: Command): void {
+  program
+    .command('restore')
+    .description('restore a backup into an empty data directory or database, and check it')
+    .argument('<file>', 'the archive that holdfast backup made')
+    .option('--key-file <file>', 'the master key of the backup (default: FILE.key beside the archive)')
+    .option('--passphrase-file <file>', 'what the key file was encrypted with (default: asked for)')
+    .option('--no-fsck', 'leave out the check at the end')
+    .option('--json', 'print {file, createdAt, tables, rows, blobs, fsck}, and no progress')
+    .addHelpText(
+      'after',
+      `
+Everything is verified before anything is written. A restore that was stopped is run again, and begins anew.
+Exit code 0: restored. 1: not restored, or the check found something.`,
+    )
+    .action(async (file: string, options: Options) => {
+      const manifest = await restore(resolve(file), options);
+      const outcome = options.fsck ? await checkRestored(options) : null;
+      print(options, documentOf(resolve(file), manifest, outcome), summaryOf(manifest, outcome));
+      if (outcome && outcome.document.found > 0) process.exitCode = 1;
+    });
+}
+
+async function restore(file: string, options: Options): Promise<Manifest> {
+  loadEnvFile();
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
+  const keys = await findKeys(file, options, config);
+  const { restoreBackup } = await import('../backup/restore.ts');
+  const progress = createProgressLine(options.json ? null : process.stderr);
+  try {
+    return await stoppable((signal) =>
+      restoreBackup({ file, keys, config, log, signal, onProgress: stageProgress(progress) }),
+    );
+  } finally {
+    progress.end();
+  }
+}
+
+/** The keys that are configured, or those of the key file, which then become the configured ones. */
+async function findKeys(
+  archive: string,
+  options: Options,
+  { masterKey }: Config,
+): Promise<MasterKeys | null> {
+  const { parseMasterKeys, readMasterKeys } = await import('../keys/master-keys.ts');
+  if ('text' in masterKey || !masterKey.generated) {
+    if (options.keyFile === undefined) return readMasterKeys(masterKey);
+    const setting = 'text' in masterKey ? 'HOLDFAST_MASTER_KEY' : 'HOLDFAST_MASTER_KEY_FILE';
+    throw new OperatorError(
+      `${setting} gives the master key already: leave out --key-file, or that setting.`,
+    );
+  }
+  const path = resolve(options.keyFile ?? `${archive}.key`);
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' && options.keyFile === undefined) return null;
+    throw new OperatorError(`The key file ${path} cannot be read: ${cause.message}.`, { cause });
+  });
+  if (text === null) return null;
+  const { isSealedKeyFile, openKeyFile } = await import('../backup/key-file.ts');
+  if (!isSealedKeyFile(text)) return parseMasterKeys(text, path);
+  const passphrase = await readPassphrase({
+    file: options.passphraseFile,
+    what: `the passphrase of ${path}`,
+  });
+  return openKeyFile(text, { passphrase, origin: path });
+}
+
+async function checkRestored(options: Options): Promise<FsckOutcome> {
+  let outcome: FsckOutcome | undefined;
+  await withStore(async ({ config, store }) => {
+    outcome = await checkStore({ json: options.json === true, config, store });
+  });
+  if (!outcome) throw new Error('the check has no outcome');
+  return outcome;
+}
+
+function documentOf(file: string, { createdAt, tables, blobs }: Manifest, outcome: FsckOutcome | null) {
+  return {
+    file,
+    createdAt,
+    tables: tables.length,
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    blobs: { count: blobs.count, bytes: blobs.bytes, erased: blobs.erased, missing: blobs.missing },
+    fsck: outcome?.document ?? null,
+  };
+}
+
+function summaryOf({ createdAt, tables, blobs, chain }: Manifest, outcome: FsckOutcome | null): string {
+  const count = (value: number) => value.toLocaleString('en-US');
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  const lines = [
+    `Restored as of ${createdAt}: ${count(rows)} rows of ${tables.length} tables, ${count(blobs.count)} blobs.`,
+    'Start it only when the service that was backed up is stopped for good: two of them would send everything twice.',
+  ];
+  if (chain?.embedded && outcome && outcome.document.skipped > 0) {
+    lines.push('What needs the chain can be checked once it runs: start the service and run holdfast fsck.');
+  }
+  return [...(outcome ? [outcome.summary, ''] : []), ...lines].join('\n');
+}

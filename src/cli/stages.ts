@@ -1,0 +1,23 @@
+/** What backup and restore show of their stages, and how they are stopped. */
+import type { OnProgress } from '../backup/backup.ts';
+import { OperatorError } from '../errors.ts';
+import type { ProgressLine } from './progress-line.ts';
+
+const units = { database: 'rows', blobs: 'bytes', archive: 'bytes verified' } as const;
+
+export function stageProgress(line: ProgressLine): OnProgress {
+  return (stage, { done, total }) =>
+    line.tell({ check: stage, what: units[stage], done: Math.round(done), total: Math.round(total) });
+}
+
+/** Ctrl-C and SIGTERM end the work in order: what it has begun to write is taken away. */
+export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new OperatorError('It was stopped.'));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    return await work(stopping.signal);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
