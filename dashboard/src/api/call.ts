@@ -1,0 +1,109 @@
+/** Asks the API, the same that everyone uses: with the session's cookie, in the workspace that was chosen. */
+import { chosenWorkspace } from './workspace.ts';
+
+/** What went wrong, in the words of the service. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly docUrl: string | null;
+
+  constructor(status: number, { message, errorCode, docUrl }: Partial<ErrorBody>) {
+    super(message ?? `The service answered with status ${status}.`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = errorCode ?? 'unknown';
+    this.docUrl = docUrl ?? null;
+  }
+}
+
+interface ErrorBody {
+  message: string;
+  errorCode: string;
+  docUrl: string;
+}
+
+export interface CallOptions {
+  /** Sent as JSON; a FormData as it is. */
+  body?: unknown;
+  query?: Record<string, string | number | undefined>;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** `path` below /api-v1. */
+export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+  const { json } = await callWhole<T>(method, path, options);
+  return json;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Leads to the next page; null on the last. */
+  next: string | null;
+}
+
+export async function callPage<T>(path: string, options: CallOptions = {}): Promise<Page<T>> {
+  const { json, response } = await callWhole<T[]>('GET', path, options);
+  return { items: json, next: response.headers.get('x-next-cursor') };
+}
+
+export async function callWhole<T>(
+  method: string,
+  path: string,
+  { body, query = {}, headers = {}, signal }: CallOptions = {},
+): Promise<{ json: T; response: Response }> {
+  const response = await fetch(apiUrl(path, query), {
+    method,
+    credentials: 'same-origin',
+    headers: {
+      accept: 'application/json',
+      ...workspaceHeaders(),
+      ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, {
+      message: 'The service does not answer. Is it running?',
+      errorCode: 'unreachable',
+    });
+  });
+  const text = await response.text();
+  const json = parse(text);
+  if (!response.ok) throw new ApiError(response.status, (json ?? {}) as Partial<ErrorBody>);
+  return { json: json as T, response };
+}
+
+export function apiUrl(path: string, query: CallOptions['query'] = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return `/api-v1${path}${search === '' ? '' : `?${search}`}`;
+}
+
+export function workspaceHeaders(): Record<string, string> {
+  const workspace = chosenWorkspace();
+  return workspace === null ? {} : { 'x-workspace-id': workspace };
+}
+
+/** Below /auth: signing in and what belongs to it. */
+export async function callAuth<T>(path: string, body: unknown = {}): Promise<T> {
+  const response = await fetch(`/auth/${path}`, {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const json = parse(await response.text());
+  if (!response.ok) throw new ApiError(response.status, (json ?? {}) as Partial<ErrorBody>);
+  return json as T;
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

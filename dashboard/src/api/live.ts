@@ -1,0 +1,87 @@
+/** Live updates: the feed of events as it grows, so that what is on the screen is fetched anew without a reload. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { apiUrl, workspaceHeaders } from './call.ts';
+
+export interface FeedEvent {
+  id: string;
+  type: string;
+  timestamp: string;
+  workspace_id: string;
+  data: Record<string, unknown>;
+}
+
+/** What a type of event touches; everything about these nouns is stale then. */
+const touched: [prefix: string, nouns: string[]][] = [
+  ['file.', ['files', 'vaults', 'stats']],
+  ['record.', ['records', 'vaults', 'stats']],
+  ['vault.', ['vaults']],
+  ['maintenance.', ['assets', 'stats']],
+  ['asset.', ['assets']],
+  ['endpoint.', ['webhooks']],
+  ['anchor.', ['files', 'records', 'assets', 'stats']],
+];
+
+/** Follows the feed from now on; reconnects by itself after a while. */
+export function useLiveUpdates(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const ending = new AbortController();
+    void follow(ending.signal, (event) => {
+      const nouns = touched.find(([prefix]) => event.type.startsWith(prefix))?.[1] ?? [];
+      for (const noun of ['events', 'deliveries', ...nouns]) {
+        void client.invalidateQueries({ queryKey: [noun] });
+      }
+    });
+    return () => ending.abort();
+  }, [client]);
+}
+
+const pauseMs = 3_000;
+
+/** EventSource cannot choose a workspace by header, so the stream is read here. */
+async function follow(signal: AbortSignal, tell: (event: FeedEvent) => void): Promise<void> {
+  let lastId: string | null = null;
+  while (!signal.aborted) {
+    try {
+      const response = await fetch(apiUrl('/platform/events/stream'), {
+        credentials: 'same-origin',
+        headers: {
+          accept: 'text/event-stream',
+          ...workspaceHeaders(),
+          ...(lastId !== null && { 'last-event-id': lastId }),
+        },
+        signal,
+      });
+      if (response.status === 401 || response.status === 403) return;
+      if (response.ok && response.body) {
+        for await (const { id, data } of readMessages(response.body)) {
+          lastId = id ?? lastId;
+          if (data !== '') tell(JSON.parse(data) as FeedEvent);
+        }
+      }
+    } catch {
+      // Cut off: goes on below.
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+async function* readMessages(body: ReadableStream<Uint8Array>) {
+  const reader = body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+    .getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    rest += value;
+    const messages = rest.split('\n\n');
+    rest = messages.pop() ?? '';
+    for (const message of messages) {
+      const fields = message.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line));
+      const field = (name: string) => fields.find((found) => found?.[1] === name)?.[2];
+      yield { id: field('id') ?? null, data: field('data') ?? '' };
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** Who is signed in. */
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { ApiError, call } from './call.ts';
+import { chooseWorkspace, chosenWorkspace } from './workspace.ts';
+
+export type Role = 'owner' | 'admin' | 'developer' | 'viewer';
+
+export interface Me {
+  id: string;
+  name: string;
+  email: string;
+  twoFactor: boolean;
+  workspaceId: string;
+  role: Role;
+  workspaces: { id: string; name: string; slug: string; role: Role }[];
+}
+
+/** Null: nobody. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: findMe,
+  staleTime: 60_000,
+  retry: false,
+});
+
+async function findMe(): Promise<Me | null> {
+  try {
+    return await call<Me>('GET', '/platform/me');
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) return null;
+    // The workspace that was remembered is closed to this person: go on with another.
+    if (error.status === 403 && chosenWorkspace() !== null) {
+      chooseWorkspace(null);
+      return findMe();
+    }
+    throw error;
+  }
+}
+
+/** On pages that are shown only to somebody who is signed in. */
+export function useMe(): Me {
+  const { data } = useQuery(meQuery);
+  if (!data) throw new Error('nobody is signed in');
+  return data;
+}
+
+/** Whether the person may change things in this workspace. */
+export function useMayWrite(): boolean {
+  return useMe().role !== 'viewer';
+}
+
+export function useMayManagePeople(): boolean {
+  const { role } = useMe();
+  return role === 'owner' || role === 'admin';
+}

@@ -1,0 +1,176 @@
+/** What surrounds every page for somebody who is signed in: navigation, workspace, and the person's own menu. */
+import {
+  ActionIcon,
+  AppShell,
+  Box,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Select,
+  Text,
+  Tooltip,
+  UnstyledButton,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { callAuth } from '../api/call.ts';
+import { useLiveUpdates } from '../api/live.ts';
+import { useMe } from '../api/session.ts';
+import { chooseWorkspace } from '../api/workspace.ts';
+import { navigation } from '../links.ts';
+import { Icon } from './icons.tsx';
+
+export function AppFrame() {
+  const [opened, { toggle, close }] = useDisclosure();
+  useLiveUpdates();
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <a href="#content" className="skip-link">
+        Skip to the content
+      </a>
+      <AppShell.Header px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <UnstyledButton component={Link} to="/" aria-label="Holdfast, overview">
+              <Group gap={8} wrap="nowrap">
+                <img src="/favicon.svg" alt="" width={26} height={26} />
+                <Text fw={700} visibleFrom="xs">
+                  Holdfast
+                </Text>
+              </Group>
+            </UnstyledButton>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <WorkspaceSwitch />
+            <SchemeSwitch />
+            <PersonMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Main">
+        <AppShell.Section grow component={ScrollArea}>
+          <Navigation close={close} />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Box maw={1240} mx="auto">
+          <Outlet />
+        </Box>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function Navigation({ close }: { close(): void }) {
+  const { pathname } = useLocation();
+  return navigation.map(({ heading, links }) => (
+    <Box key={heading ?? 'top'} mb="sm">
+      {heading !== null && (
+        <Text size="xs" c="dimmed" fw={600} px="sm" mb={4} mt={4}>
+          {heading}
+        </Text>
+      )}
+      {links.map(({ to, label, icon }) => {
+        const active = to === '/' ? pathname === '/' : pathname.startsWith(to);
+        return (
+          <NavLink
+            key={to}
+            component={Link}
+            to={to}
+            label={label}
+            leftSection={<Icon name={icon} />}
+            active={active}
+            {...(active && { 'aria-current': 'page' })}
+            onClick={close}
+            style={{ borderRadius: 'var(--mantine-radius-md)' }}
+          />
+        );
+      })}
+    </Box>
+  ));
+}
+
+function WorkspaceSwitch() {
+  const me = useMe();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  if (me.workspaces.length < 2) return null;
+  return (
+    <Select
+      aria-label="Workspace"
+      size="xs"
+      w={{ base: 120, sm: 190 }}
+      allowDeselect={false}
+      data={me.workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+      value={me.workspaceId}
+      onChange={async (id) => {
+        chooseWorkspace(id);
+        // Nothing of the other workspace stays on the screen.
+        client.clear();
+        await navigate({ to: '/' });
+      }}
+    />
+  );
+}
+
+function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light');
+  const next = scheme === 'dark' ? 'light' : 'dark';
+  const label = `Switch to ${next} colours`;
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(next)}>
+        <Icon name={scheme === 'dark' ? 'sun' : 'moon'} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function PersonMenu() {
+  const me = useMe();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  async function signOut() {
+    await callAuth('sign-out');
+    chooseWorkspace(null);
+    client.clear();
+    await navigate({ to: '/sign-in' });
+  }
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon variant="light" size="lg" radius="xl" aria-label={`Your account, ${me.name}`}>
+          <Text size="sm" fw={600}>
+            {me.name.slice(0, 1).toUpperCase()}
+          </Text>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {me.name}
+          <br />
+          {me.email} · {me.role}
+        </Menu.Label>
+        <Menu.Item component={Link} to="/settings" leftSection={<Icon name="settings" size={16} />}>
+          Settings
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs" leftSection={<Icon name="file" size={16} />}>
+          API reference
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={signOut}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

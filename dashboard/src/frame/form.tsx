@@ -1,0 +1,56 @@
+/** The frame of a form in a dialog: fields, what went wrong, and two buttons. */
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { FormEvent, ReactNode } from 'react';
+import { Icon } from './icons.tsx';
+
+export interface FormDialogProps {
+  title: string;
+  opened: boolean;
+  close(): void;
+  submitLabel: string;
+  /** Runs when the form is sent; its failure is shown above the buttons. Give it `meta: { shown: true }`. */
+  saving: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>;
+  danger?: boolean;
+  children: ReactNode;
+}
+
+export function FormDialog({ title, opened, close, submitLabel, saving, danger, children }: FormDialogProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={title}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          {children}
+          <FormFailure error={saving.error} />
+          <Group justify="flex-end" gap="xs" mt="xs">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={saving.isPending} {...(danger && { color: 'red' })}>
+              {submitLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+export function FormFailure({ error }: { error: Error | null }) {
+  if (!error) return null;
+  return (
+    <Alert color="red" icon={<Icon name="warning" />} role="alert" py="xs">
+      {error.message}
+    </Alert>
+  );
+}

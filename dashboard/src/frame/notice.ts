@@ -1,0 +1,17 @@
+/** Short notices at the edge of the page: that something was done, or why not. */
+import { notifications } from '@mantine/notifications';
+
+export function showDone(message: string): void {
+  notifications.show({ message, color: 'sea', withBorder: true });
+}
+
+export function showFailure(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  notifications.show({
+    title: 'That did not work',
+    message,
+    color: 'red',
+    autoClose: 10_000,
+    withBorder: true,
+  });
+}

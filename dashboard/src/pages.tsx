@@ -1,0 +1,75 @@
+/** The map of all pages. Each is loaded when it is first opened. */
+import { Center, Loader } from '@mantine/core';
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { meQuery } from './api/session.ts';
+import { AppFrame } from './frame/app-frame.tsx';
+import { EmptyState, FailureState } from './frame/states.tsx';
+import { JoinPage } from './sign-in/join-page.tsx';
+import { SignInPage } from './sign-in/sign-in-page.tsx';
+
+interface PageContext {
+  client: QueryClient;
+}
+
+const root = createRootRouteWithContext<PageContext>()();
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignInPage,
+  validateSearch: (search: Record<string, unknown>): { to?: string } =>
+    typeof search.to === 'string' && /^\/(?!\/)/.test(search.to) ? { to: search.to } : {},
+});
+const join = createRoute({ getParentRoute: () => root, path: '/join', component: JoinPage });
+
+/** Pages for people who are signed in; others are sent to sign in, and back afterwards. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: AppFrame,
+  async beforeLoad({ context, location }) {
+    const me = await context.client.ensureQueryData(meQuery);
+    if (!me) throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } });
+  },
+});
+
+const page = (path: string, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({
+    getParentRoute: () => inside,
+    path,
+    component: lazyRouteComponent(load as never, name as never),
+  });
+
+const pages = [
+  page('/', () => import('./overview/overview-page.tsx'), 'OverviewPage'),
+  page('/vaults', () => import('./vaults/vaults-page.tsx'), 'VaultsPage'),
+  page('/vaults/$address', () => import('./vaults/vault-page.tsx'), 'VaultPage'),
+];
+
+export function createPages(client: QueryClient) {
+  return createRouter({
+    routeTree: root.addChildren([signIn, join, inside.addChildren(pages)]),
+    context: { client },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultPendingMs: 300,
+    defaultPendingComponent: () => (
+      <Center h="60vh">
+        <Loader aria-label="Loading" />
+      </Center>
+    ),
+    defaultErrorComponent: ({ error, reset }) => <FailureState error={error} again={reset} />,
+    defaultNotFoundComponent: () => (
+      <EmptyState icon="search" title="There is no such page">
+        The link may be old, or the thing may be in another workspace.
+      </EmptyState>
+    ),
+  });
+}

@@ -1,0 +1,31 @@
+/** How the dashboard looks: one accent colour, quiet surfaces, system fonts. */
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+const sea: MantineColorsTuple = [
+  '#e6f7f6',
+  '#d0ece9',
+  '#a3d9d4',
+  '#73c5be',
+  '#4cb4ab',
+  '#33aaa0',
+  '#20a59a',
+  '#0d9085',
+  '#0b7a75',
+  '#05605b',
+];
+
+export const theme = createTheme({
+  colors: { sea },
+  primaryColor: 'sea',
+  primaryShade: { light: 8, dark: 6 },
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+  components: {
+    Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
+    Button: { defaultProps: { radius: 'md' } },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+  },
+});

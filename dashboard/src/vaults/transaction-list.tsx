@@ -1,0 +1,105 @@
+/** The transactions of a vault, newest first, between two days; more come as one scrolls. */
+import { Group, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callWhole } from '../api/call.ts';
+import { type Column, DataTable } from '../frame/data-table.tsx';
+import { EmptyState } from '../frame/states.tsx';
+import { Code, Time } from '../frame/values.tsx';
+import type { VaultTransaction } from './vault.ts';
+
+const columns: Column<VaultTransaction>[] = [
+  { title: 'Transaction', cell: ({ hash }) => <Code value={hash} label="transaction hash" /> },
+  { title: 'From', cell: ({ from }) => <Code value={from} label="sender" />, wide: true },
+  { title: 'To', cell: ({ to }) => <Code value={to} label="receiver" />, wide: true },
+  { title: 'Value', cell: ({ value }) => <Amount wei={value} />, align: 'right' },
+  { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} />, align: 'right' },
+];
+
+export function TransactionList({ address }: { address: string }) {
+  const [initialDate, setInitialDate] = useState('');
+  const [finalDate, setFinalDate] = useState('');
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    queryKey: ['vaults', 'transactions', address, initialDate, finalDate],
+    async queryFn({ pageParam, signal }) {
+      const body = {
+        limit: 200,
+        ...(initialDate !== '' && { initialDate }),
+        ...(finalDate !== '' && { finalDate }),
+        ...(pageParam !== undefined && { cursor: pageParam }),
+      };
+      const { json, response } = await callWhole<VaultTransaction[]>(
+        'POST',
+        `/platform/vaults/${address}/transactions`,
+        { body, signal },
+      );
+      return { items: json, next: response.headers.get('x-next-cursor') };
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+  const filtered = initialDate !== '' || finalDate !== '';
+  return (
+    <>
+      <Group gap="sm" mb="md" align="flex-end">
+        <TextInput
+          type="date"
+          label="From day (UTC)"
+          value={initialDate}
+          onChange={(event) => setInitialDate(event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label="To day (UTC)"
+          value={finalDate}
+          onChange={(event) => setFinalDate(event.currentTarget.value)}
+        />
+      </Group>
+      <DataTable
+        list={{
+          items: data?.pages.flatMap(({ items }) => items),
+          error,
+          more: hasNextPage ? () => void fetchNextPage() : undefined,
+          loadingMore: isFetchingNextPage,
+          again: () => void refetch(),
+        }}
+        label="Transactions"
+        columns={columns}
+        keyOf={({ hash }) => hash}
+        empty={
+          <EmptyState
+            icon="transfer"
+            title={filtered ? 'No transactions on these days' : 'No transactions yet'}
+          >
+            {filtered
+              ? 'Choose other days.'
+              : 'Transfers to or from the vault are shown here, and the anchors of what it holds.'}
+          </EmptyState>
+        }
+      />
+    </>
+  );
+}
+
+const weiPerEther = 10n ** 18n;
+
+/** In ether where that is readable, else in wei. */
+function Amount({ wei }: { wei: string }) {
+  const amount = BigInt(wei);
+  if (amount === 0n)
+    return (
+      <Text c="dimmed" size="sm" component="span">
+        0
+      </Text>
+    );
+  const fraction = (amount % weiPerEther).toString().padStart(18, '0').replace(/0+$/, '');
+  const text =
+    amount < 10n ** 12n
+      ? `${amount.toLocaleString('en')} wei`
+      : `${(amount / weiPerEther).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`} ETH`;
+  return (
+    <Text size="sm" component="span" style={{ whiteSpace: 'nowrap' }} title={`${wei} wei`}>
+      {text}
+    </Text>
+  );
+}

@@ -1,0 +1,88 @@
+/** One vault: what it is called, and its transactions, files and records. */
+import { Alert, Button, Menu, Tabs } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { call } from '../api/call.ts';
+import { useMayWrite } from '../api/session.ts';
+import { Icon } from '../frame/icons.tsx';
+import { showDone } from '../frame/notice.ts';
+import { PageHead } from '../frame/page-head.tsx';
+import { FailureState, LoadingRows } from '../frame/states.tsx';
+import { Code, Status } from '../frame/values.tsx';
+import { TransactionList } from './transaction-list.tsx';
+import { type Vault, vaultQuery } from './vault.ts';
+import { VaultForm } from './vault-form.tsx';
+
+export function VaultPage() {
+  const { address } = useParams({ strict: false }) as { address: string };
+  const { data: vault, error, refetch } = useQuery(vaultQuery(address));
+  if (error) return <FailureState error={error} again={() => void refetch()} />;
+  if (!vault) return <LoadingRows />;
+  return <WholeVault vault={vault} />;
+}
+
+function WholeVault({ vault }: { vault: Vault }) {
+  const mayWrite = useMayWrite();
+  const [renaming, { open, close }] = useDisclosure();
+  return (
+    <>
+      <PageHead
+        title={vault.name}
+        back={{ to: '/vaults', label: 'Vaults' }}
+        about={
+          <>
+            <Code value={vault.address} label="address" whole /> <Status value={vault.status} />
+            {vault.description !== '' && <div>{vault.description}</div>}
+          </>
+        }
+        actions={mayWrite && <VaultMenu vault={vault} rename={open} />}
+      />
+      {vault.status === 'inactive' && (
+        <Alert color="yellow" icon={<Icon name="warning" />} mb="md">
+          This vault is deactivated and takes nothing new. What it holds can still be read, validated and
+          proved.
+        </Alert>
+      )}
+      <Tabs defaultValue="transactions" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="transactions">Transactions</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="transactions">
+          <TransactionList address={vault.address} />
+        </Tabs.Panel>
+      </Tabs>
+      {renaming && <VaultForm vault={vault} close={close} />}
+    </>
+  );
+}
+
+function VaultMenu({ vault, rename }: { vault: Vault; rename(): void }) {
+  const client = useQueryClient();
+  const active = vault.status === 'active';
+  const turning = useMutation({
+    mutationFn: () =>
+      call('PATCH', `/platform/vaults/${vault.address}/${active ? 'deactivate' : 'reactivate'}`),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: ['vaults'] });
+      showDone(active ? 'The vault is deactivated.' : 'The vault is active again.');
+    },
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" loading={turning.isPending}>
+          Actions
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="pencil" size={16} />} onClick={rename}>
+          Rename
+        </Menu.Item>
+        <Menu.Item {...(active && { color: 'red' })} onClick={() => turning.mutate()}>
+          {active ? 'Deactivate' : 'Reactivate'}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
