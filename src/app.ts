@@ -1,6 +1,7 @@
 /** The composition root: together with store.ts the only file that constructs things. */
 import type { Logger } from 'pino';
-import { tells } from './anchoring/announcer.ts';
+import { each, tells } from './anchoring/announcer.ts';
+import { transferKind } from './anchoring/history.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { createCallers } from './auth/callers.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
@@ -15,6 +16,13 @@ import { createChainIdFinder } from './chain/chain-id.ts';
 import { registryCodeHash } from './chain/registry.ts';
 import type { Config } from './config.ts';
 import { createAssetAccess } from './damc/asset-access.ts';
+import { createAssetInstalls } from './damc/asset-installs.ts';
+import { createAssetIntervals } from './damc/asset-intervals.ts';
+import { confirmAssetTransfers } from './damc/asset-transfer-confirmation.ts';
+import { createAssetTransfers } from './damc/asset-transfers.ts';
+import { createAssetViewers } from './damc/asset-viewers.ts';
+import { createAssetWorkers } from './damc/asset-workers.ts';
+import { createAssets } from './damc/assets.ts';
 import { maintenanceKind } from './damc/maintenance-content.ts';
 import { maintenanceConfirmed } from './damc/maintenance-events.ts';
 import { createMaintenances } from './damc/maintenances.ts';
@@ -121,6 +129,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       confirmations: {
         [recordKind]: tells(recordConfirmed),
         [maintenanceKind]: tells(maintenanceConfirmed),
+        [transferKind]: each(confirmAssetTransfers),
       },
       eventBell,
       log,
@@ -174,6 +183,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     });
     const workers = createWorkers({ db, commit, keyring });
     const assetAccess = createAssetAccess(pool);
+    const assets = createAssets({ db, commit, vaults, proofs: onChain.proofs });
     const maintenances = createMaintenances({
       db,
       commit,
@@ -216,6 +226,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           records,
           fileValidations,
           workers,
+          assets,
+          assetTransfers: createAssetTransfers({ db, vaults }),
+          assetViewers: createAssetViewers(db),
+          assetWorkers: createAssetWorkers(db),
+          assetInstalls: createAssetInstalls(db),
+          assetIntervals: createAssetIntervals(db),
+          assetAccess,
           maintenances,
           signoffs,
           apiKeys,
