@@ -2,6 +2,8 @@
 import type { PublicClient } from 'viem';
 import { anchorsCheck } from './anchoring/anchors.check.ts';
 import { auditCheck } from './auth/audit.check.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import { blobsCheck } from './blobs/blobs.check.ts';
 import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from './check.ts';
 import type { Db } from './db/database.ts';
 import { blocksCheck } from './indexer/blocks.check.ts';
@@ -16,7 +18,9 @@ export interface CheckDeps {
   /** Only read from; a read-only connection does. */
   db: Db;
   /** Throws when the master key is not at hand; asked when it is needed. */
-  keyring(): Promise<Pick<Keyring, 'signer'>>;
+  keyring(): Promise<Pick<Keyring, 'signer' | 'open'>>;
+  /** Opened when it is needed. */
+  blobStore(): Promise<BlobStore>;
   /** Throws NotMade when the chain cannot be asked, which leaves out what needs it. */
   chain(): Promise<PublicClient>;
   /** How long the delivery log is kept. */
@@ -27,6 +31,7 @@ export function allChecks(deps: CheckDeps): Check[] {
   return [
     auditCheck(deps.db),
     signingKeysCheck(deps),
+    blobsCheck(deps),
     eventsCheck(deps),
     noncesCheck(deps.db),
     blocksCheck(deps),

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { zeroHash } from '../src/anchoring/hex.ts';
+import type { BlobStore } from '../src/blobs/blob-store.ts';
+import { openDiskStore } from '../src/blobs/disk-store.ts';
 import { deployerAddress, deployerRuntimeCode } from '../src/chain/registry.ts';
 import { createChainRpc } from '../src/chain/rpc.ts';
 import { type CheckReport, NotMade } from '../src/check.ts';
@@ -13,6 +15,7 @@ import { type CheckDeps, runChecks } from '../src/checks.ts';
 import type { Db } from '../src/db/database.ts';
 import { type Keyring, openKeyring } from '../src/keys/keyring.ts';
 import { type Anvil, anvilMissing, startAnvil } from './anvil.ts';
+import { storeBlobs } from './blob-rows.ts';
 import { openTestDatabase } from './database.ts';
 import { buildStage, type Stage } from './fsck-stage.ts';
 import { holdfast } from './process.ts';
@@ -23,6 +26,7 @@ let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let keyring: Keyring;
 let anvil: Anvil;
 let stage: Stage;
+let blobStore: BlobStore;
 
 before(async () => {
   if (skip !== false) return;
@@ -31,6 +35,8 @@ before(async () => {
   keyring = await openKeyring({ db: database.db, source: masterKey() });
   anvil = await startAnvil({ alloc: { [deployerAddress]: { balance: '0x0', code: deployerRuntimeCode } } });
   stage = await buildStage(database, keyring, anvil);
+  blobStore = await openDiskStore(join(dir, 'blobs'));
+  await storeBlobs({ db: database.db, keyring, store: blobStore }, stage.workspaceId);
 });
 after(async () => {
   if (skip !== false) return;
@@ -44,7 +50,13 @@ after(async () => {
 const masterKey = () => ({ file: join(dir, 'master.key'), generated: true });
 
 function depsOn(db: Db): CheckDeps {
-  return { db, keyring: async () => keyring, chain: async () => stage.client, retentionDays: 90 };
+  return {
+    db,
+    keyring: async () => keyring,
+    blobStore: async () => blobStore,
+    chain: async () => stage.client,
+    retentionDays: 90,
+  };
 }
 
 function run(deps: CheckDeps): Promise<CheckReport[]> {
@@ -84,7 +96,7 @@ test('where all is right nothing is found, and everything was looked at', { skip
   assert.deepEqual(skippedOf(reports), []);
   assert.deepEqual(
     reports.map(({ name }) => name),
-    ['audit', 'keys', 'events', 'nonces', 'blocks', 'transactions', 'anchors', 'records'],
+    ['audit', 'keys', 'blobs', 'events', 'nonces', 'blocks', 'transactions', 'anchors', 'records'],
   );
   for (const { name, checked } of reports) assert.ok(checked > 1, `${name} looked at ${checked} rows`);
 });

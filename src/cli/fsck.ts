@@ -116,10 +116,15 @@ function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close():
   };
   const keyring = opened(() => openKeys(config, { db }));
   const chain = opened(() => openChain(config, { db }));
+  const blobStore = opened(async () => {
+    const { openBlobStore } = await import('../blobs/open-blob-store.ts');
+    return openBlobStore(config.blobs);
+  });
   return {
     deps: {
       db,
       keyring,
+      blobStore,
       chain: async () => (await chain()).client,
       retentionDays: config.webhooks.retentionDays,
     },

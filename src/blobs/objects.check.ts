@@ -1,0 +1,91 @@
+/** Checks that the blob store has no objects but those of blobs, except for what the sweep will still remove. */
+import type { Finding, Look, Pass, Range } from '../check.ts';
+import type { Db } from '../db/database.ts';
+import { BlobMissing, type BlobStore, type StoredObject } from './blob-store.ts';
+import { parseObjectName } from './object-names.ts';
+import { type ObjectState, orphanAgeMs, statesOf } from './sweep.ts';
+
+export interface ObjectsCheckDeps {
+  db: Db;
+  blobStore(): Promise<BlobStore>;
+  now?: () => number;
+}
+
+/** The sweep comes by every hour. */
+const graceMs = orphanAgeMs + 2 * 60 * 60 * 1000;
+const pageObjects = 1_000;
+
+/** The store is walked once, in its own order. A page is known by its number, and kept when it is to be looked at again. */
+export function objectsPass({ db, blobStore, now = Date.now }: ObjectsCheckDeps): Pass {
+  let walk: AsyncIterator<StoredObject> | null = null;
+  const suspects = new Map<number, StoredObject[]>();
+
+  async function nextPage(): Promise<StoredObject[]> {
+    walk ??= (await blobStore()).list()[Symbol.asyncIterator]();
+    const page: StoredObject[] = [];
+    while (page.length < pageObjects) {
+      const { done, value } = await walk.next();
+      if (done) break;
+      page.push(value);
+    }
+    return page;
+  }
+
+  async function look({ after, until }: Range): Promise<Look> {
+    const number = after === undefined ? 1 : (after as number) + 1;
+    const again = until !== undefined;
+    const page = again ? (suspects.get(number) ?? []) : await nextPage();
+    suspects.delete(number);
+    const old = page.filter(({ modifiedAt }) => now() - modifiedAt.getTime() > graceMs);
+    const states = old.length === 0 ? [] : await statesOf(db, old);
+    const orphans = states.filter(({ state }) => state !== 'kept');
+    if (!again && orphans.length > 0) suspects.set(number, orphans);
+    return {
+      rows: page.length,
+      last: page.length === 0 ? undefined : number,
+      findings: again ? await stillThere(orphans) : orphans.map(orphan),
+    };
+  }
+
+  async function stillThere(orphans: Orphan[]): Promise<Finding[]> {
+    const store = await blobStore();
+    const there: Finding[] = [];
+    for (const object of orphans) if (await exists(store, object)) there.push(orphan(object));
+    return there;
+  }
+
+  return {
+    what: 'objects of the blob store',
+    // Walking over it twice would take too long in a bucket.
+    count: async () => 0,
+    look,
+  };
+}
+
+type Orphan = StoredObject & { state: ObjectState };
+
+async function exists(store: BlobStore, { name }: Orphan): Promise<boolean> {
+  // What the store itself would not write cannot be asked for either.
+  if (!parseObjectName(name)) return true;
+  try {
+    for await (const _ of store.get(name, { start: 0, end: 1 })) break;
+    return true;
+  } catch (error) {
+    if (error instanceof BlobMissing) return false;
+    throw error;
+  }
+}
+
+function orphan({ name, bytes, state }: Orphan): Finding {
+  const foreign = state === 'foreign';
+  return {
+    rule: foreign ? 'object_foreign' : 'object_without_blob',
+    ids: { name },
+    message: foreign
+      ? `The blob store has ${name} (${bytes} bytes), which is of no workspace of this database.`
+      : `The blob store has ${name} (${bytes} bytes) for more than a day, and no blob needs it.`,
+    advice: foreign
+      ? 'If another installation uses the same place, give each its own: a directory, a bucket or a prefix. Else remove it.'
+      : 'The loop blob-sweep removes such objects: see in /readyz and in the log why it did not, or remove it.',
+  };
+}
