@@ -16,7 +16,6 @@ export function addReferencePage(app: FastifyInstance): void {
     if (type.startsWith('text/html')) reply.header('content-security-policy', policyFor(page.payload));
     return reply.type(type).send(page.rawPayload);
   }
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs/'));
   app.get('/docs/', { schema: { hide: true } }, show);
   app.get('/docs/js/scalar.js', { schema: { hide: true } }, show);
 }
