@@ -11,7 +11,8 @@ import { createMembers } from './auth/members.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignIn } from './auth/sign-in.ts';
 import { createSignInThrottle } from './auth/sign-in-throttle.ts';
-import type { Blobs } from './blobs/blobs.ts';
+import { createBlobs } from './blobs/blobs.ts';
+import { openBlobStore } from './blobs/open-blob-store.ts';
 import { createChainIdFinder } from './chain/chain-id.ts';
 import { registryCodeHash } from './chain/registry.ts';
 import type { Config } from './config.ts';
@@ -30,7 +31,6 @@ import { createSignoffs } from './damc/signoffs.ts';
 import { createWorkers } from './damc/workers.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
-import { AppError } from './errors.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createServer, type Server } from './http/server.ts';
@@ -40,8 +40,12 @@ import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
 import { createOnChain } from './on-chain.ts';
 import { createChainRelay } from './platform/chain-relay.ts';
+import { fileConfirmed } from './platform/file-events.ts';
+import { confirmFileTransfers } from './platform/file-transfers.ts';
 import { createFileValidations } from './platform/file-validations.ts';
 import { createFileValidator } from './platform/file-validator.ts';
+import { fileKind } from './platform/files.store.ts';
+import { createFiles } from './platform/files.ts';
 import { recordConfirmed } from './platform/record-events.ts';
 import { recordKind } from './platform/records.store.ts';
 import { createRecords } from './platform/records.ts';
@@ -81,6 +85,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const apiKeys = createApiKeys({ db, pool });
     const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
     const commit = createGroupCommit(pool);
+    const blobStore = await openBlobStore(config.blobs);
+    const blobs = createBlobs({ db, keyring, store: blobStore });
     const orderBell = createBell();
     const feedBell = createBell();
     const deliveryBell = createBell();
@@ -128,8 +134,9 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       keyring,
       confirmations: {
         [recordKind]: tells(recordConfirmed),
+        [fileKind]: tells(fileConfirmed),
         [maintenanceKind]: tells(maintenanceConfirmed),
-        [transferKind]: each(confirmAssetTransfers),
+        [transferKind]: each(confirmFileTransfers, confirmAssetTransfers),
       },
       eventBell,
       log,
@@ -167,13 +174,9 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       loopHealth: loops.health,
       also: [...webhookMetrics.all, ...onChain.metrics],
     });
-    const blobs: Pick<Blobs, 'receive'> = {
-      async receive() {
-        throw new AppError('service_unavailable', 'There is no blob store yet.');
-      },
-    };
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
+    const files = createFiles({ db, pool, vaults, blobs, proofs: onChain.proofs });
     const fileValidations = createFileValidations({
       pool,
       commit,
@@ -224,6 +227,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           vaults,
           transactions: createTransactions(pool),
           records,
+          files,
           fileValidations,
           workers,
           assets,
@@ -266,6 +270,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await apiKeys
         .saveLastUsed()
         .catch((error) => log.error({ err: error }, 'the last use of API keys was not saved'));
+      await blobStore.close();
       await keyring.close();
       await store.close();
     });

@@ -41,8 +41,11 @@ import type { Certificates } from './platform/certificates.ts';
 import type { ChainRelay } from './platform/chain-relay.ts';
 import { fileContentRoutes } from './platform/file-content.routes.ts';
 import type { FileContents } from './platform/file-content.ts';
+import { fileCustodyRoutes } from './platform/file-custody.routes.ts';
 import { fileValidationRoutes } from './platform/file-validations.routes.ts';
 import type { FileValidations } from './platform/file-validations.ts';
+import { fileRoutes } from './platform/files.routes.ts';
+import type { Files } from './platform/files.ts';
 import { recordRoutes } from './platform/records.routes.ts';
 import type { Records } from './platform/records.ts';
 import { transactionRoutes } from './platform/transactions.routes.ts';
@@ -63,6 +66,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   vaults: Vaults;
   transactions: Transactions;
   records: Records;
+  files: Files;
   fileValidations: FileValidations;
   fileContents: FileContents;
   certificates: Certificates;
@@ -104,6 +108,8 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   vaultRoutes(app, deps);
   transactionRoutes(app, deps);
   recordRoutes(app, deps);
+  fileRoutes(app, deps);
+  fileCustodyRoutes(app, deps);
   fileValidationRoutes(app, deps);
   fileContentRoutes(app, deps);
   certificateRoutes(app, deps);
