@@ -13,6 +13,7 @@ import { createSignIn } from './auth/sign-in.ts';
 import { createSignInThrottle } from './auth/sign-in-throttle.ts';
 import { createBlobs } from './blobs/blobs.ts';
 import { openBlobStore } from './blobs/open-blob-store.ts';
+import { createSweep } from './blobs/sweep.ts';
 import { createChainIdFinder } from './chain/chain-id.ts';
 import { registryCodeHash } from './chain/registry.ts';
 import type { Config } from './config.ts';
@@ -39,13 +40,11 @@ import { openServiceSecret } from './keys/service-secret.ts';
 import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
 import { createOnChain } from './on-chain.ts';
+import { createCertificates } from './platform/certificates.ts';
 import { createChainRelay } from './platform/chain-relay.ts';
-import { fileConfirmed } from './platform/file-events.ts';
-import { confirmFileTransfers } from './platform/file-transfers.ts';
+import { createFileContents } from './platform/file-content.ts';
 import { createFileValidations } from './platform/file-validations.ts';
 import { createFileValidator } from './platform/file-validator.ts';
-import { fileKind } from './platform/files.store.ts';
-import { createFiles } from './platform/files.ts';
 import { recordConfirmed } from './platform/record-events.ts';
 import { recordKind } from './platform/records.store.ts';
 import { createRecords } from './platform/records.ts';
@@ -134,9 +133,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       keyring,
       confirmations: {
         [recordKind]: tells(recordConfirmed),
-        [fileKind]: tells(fileConfirmed),
         [maintenanceKind]: tells(maintenanceConfirmed),
-        [transferKind]: each(confirmFileTransfers, confirmAssetTransfers),
+        [transferKind]: each(confirmAssetTransfers),
       },
       eventBell,
       log,
@@ -155,6 +153,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         dispatcher,
         replays,
         onChain,
+        blobSweep: createSweep({ db, store: blobStore }),
         fileValidator: createFileValidator({
           db,
           proofs: onChain.proofs,
@@ -176,7 +175,6 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     });
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
-    const files = createFiles({ db, pool, vaults, blobs, proofs: onChain.proofs });
     const fileValidations = createFileValidations({
       pool,
       commit,
@@ -227,8 +225,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           vaults,
           transactions: createTransactions(pool),
           records,
-          files,
           fileValidations,
+          fileContents: createFileContents({ pool, blobs }),
+          certificates: createCertificates({
+            pool,
+            proofs: onChain.proofs,
+            embedded: config.chain.rpcUrls.length === 0,
+          }),
           workers,
           assets,
           assetTransfers: createAssetTransfers({ db, vaults }),

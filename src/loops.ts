@@ -2,6 +2,8 @@
 import { apiKeyUseLoop } from './auth/api-key-use.loop.ts';
 import type { ApiKeys } from './auth/api-keys.ts';
 import { auditChainLoop } from './auth/audit-chain.loop.ts';
+import { blobSweepLoop } from './blobs/sweep.loop.ts';
+import type { Sweep } from './blobs/sweep.ts';
 import type { Db } from './db/database.ts';
 import type { EmbeddedPostgres } from './db/embedded/embedded-postgres.ts';
 import { idempotencyLoop } from './http/idempotency.loop.ts';
@@ -30,6 +32,7 @@ export interface LoopDeps {
   dispatcher: Loop;
   replays: Replays;
   onChain: OnChain;
+  blobSweep: Sweep;
   fileValidator: FileValidator;
   validationBell: Bell;
   retentionDays: number;
@@ -51,6 +54,7 @@ export function allLoops(deps: LoopDeps): Loop[] {
     replaysLoop(deps.replays, deps.replayBell),
     nodesLoop(deps.nodes, deps.deliveryBell),
     deliveryLogLoop(db, deps.retentionDays),
+    blobSweepLoop(deps.blobSweep),
     ...deps.onChain.loops,
     fileValidationLoop(deps.fileValidator, { lead: deps.onChain.lead, bell: deps.validationBell }),
   ];
