@@ -5,6 +5,7 @@ import { auditCheck } from './auth/audit.check.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { blobsCheck } from './blobs/blobs.check.ts';
 import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from './check.ts';
+import { maintenancesCheck } from './damc/maintenances.check.ts';
 import type { Db } from './db/database.ts';
 import { blocksCheck } from './indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from './indexer/vault-transactions.check.ts';
@@ -38,6 +39,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     transactionsCheck(deps),
     anchorsCheck(deps),
     recordsCheck(deps.db),
+    maintenancesCheck(deps.db),
   ];
 }
 
