@@ -43,8 +43,12 @@ import { createOnChain } from './on-chain.ts';
 import { createCertificates } from './platform/certificates.ts';
 import { createChainRelay } from './platform/chain-relay.ts';
 import { createFileContents } from './platform/file-content.ts';
+import { fileConfirmed } from './platform/file-events.ts';
+import { confirmFileTransfers } from './platform/file-transfers.ts';
 import { createFileValidations } from './platform/file-validations.ts';
 import { createFileValidator } from './platform/file-validator.ts';
+import { fileKind } from './platform/files.store.ts';
+import { createFiles } from './platform/files.ts';
 import { recordConfirmed } from './platform/record-events.ts';
 import { recordKind } from './platform/records.store.ts';
 import { createRecords } from './platform/records.ts';
@@ -133,8 +137,9 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       keyring,
       confirmations: {
         [recordKind]: tells(recordConfirmed),
+        [fileKind]: tells(fileConfirmed),
         [maintenanceKind]: tells(maintenanceConfirmed),
-        [transferKind]: each(confirmAssetTransfers),
+        [transferKind]: each(confirmFileTransfers, confirmAssetTransfers),
       },
       eventBell,
       log,
@@ -175,6 +180,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     });
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
+    const files = createFiles({ db, pool, vaults, blobs, proofs: onChain.proofs });
     const fileValidations = createFileValidations({
       pool,
       commit,
@@ -225,6 +231,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           vaults,
           transactions: createTransactions(pool),
           records,
+          files,
           fileValidations,
           fileContents: createFileContents({ pool, blobs }),
           certificates: createCertificates({
