@@ -1,11 +1,12 @@
 /** Certificates of files: gathers what is known of a version, and has the document written. */
 import type { Pool } from 'pg';
+import { transferKind } from '../anchoring/history.ts';
 import type { Proof } from '../anchoring/proof.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
 import { verifyProof } from '../anchoring/verify.ts';
 import { fromBytea } from '../db/bytea.ts';
-import { AppError } from '../errors.ts';
 import type { CertificateInput, CustodyEntry } from './certificate-input.ts';
+import { fileKind, noFile, noFileVersion } from './files.store.ts';
 
 export interface CertificateRequest {
   workspaceId: string;
@@ -44,7 +45,7 @@ export function createCertificates({ pool, proofs, embedded, now }: Certificates
       const row = await findVersion(pool, { workspaceId, fileId, version });
       const proof = await proofs.make({
         workspaceId,
-        kind: 'file',
+        kind: fileKind,
         subjectId: fileId,
         version: row.version,
         content: {
@@ -126,23 +127,21 @@ async function findVersion(
              and v.version = coalesce($3, f.version)
            left join vaults s on s.workspace_id = v.workspace_id and s.id = v.vault_id
            left join anchor_leaves l on l.workspace_id = v.workspace_id and l.subject_id = v.file_id
-             and l.kind = 'file' and l.version = v.version
+             and l.kind = '${fileKind}' and l.version = v.version
            left join anchor_batches b on b.id = l.batch_id
            where f.workspace_id = $1 and f.id = $2`,
     values: [workspaceId, fileId, version ?? null],
   });
   const [row] = rows;
-  if (!row) throw new AppError('resource_not_found', `There is no file ${fileId}.`);
-  if (row.version === null) {
-    throw new AppError('resource_not_found', `There is no version ${version} of the file ${fileId}.`);
-  }
+  if (!row) throw noFile(fileId);
+  if (row.version === null) throw noFileVersion(fileId, version);
   return row;
 }
 
 interface CustodyRow {
   place: number;
   total: number;
-  kind: 'file' | 'transfer';
+  kind: string;
   version: number;
   name: string;
   address: string;
@@ -165,11 +164,11 @@ async function findCustody(
              select workspace_id, subject_id, kind, version, vault_id, batch_id,
                     (row_number() over (order by id))::integer as place, (count(*) over ())::integer as total
              from anchor_leaves
-             where workspace_id = $1 and subject_id = $2 and kind in ('file', 'transfer')
+             where workspace_id = $1 and subject_id = $2 and kind in ('${fileKind}', '${transferKind}')
            ) as l
            join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
            left join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
-           left join file_transfers t on l.kind = 'transfer' and t.workspace_id = l.workspace_id
+           left join file_transfers t on l.kind = '${transferKind}' and t.workspace_id = l.workspace_id
              and t.file_id = l.subject_id and t.number = l.version
            left join vaults tv on tv.workspace_id = t.workspace_id and tv.id = t.to_vault_id
            where l.place = 1 or l.place > l.total - $3::integer
@@ -182,7 +181,7 @@ async function findCustody(
 function toEntry({ kind, version, name, address, ...row }: CustodyRow): CustodyEntry {
   const { to_name, to_address, block_number, block_time } = row;
   return {
-    kind: kind === 'file' ? 'version' : 'transfer',
+    kind: kind === fileKind ? 'version' : 'transfer',
     number: version,
     vault: { name, address },
     to: to_name === null || to_address === null ? null : { name: to_name, address: to_address },

@@ -1,0 +1,118 @@
+/** The certificate of a file through the whole service and a real chain. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { verifyProof } from '../src/anchoring/verify.ts';
+import { readPdf } from '../src/pdf/read-pdf.test-bed.ts';
+import { anvilMissing } from './anvil.ts';
+import { assertError } from './openapi-answers.ts';
+import { waitUntil } from './process.ts';
+import { type Service, startService } from './service.ts';
+
+const skip = await anvilMissing();
+const platform = '/api-v1/platform';
+const longestMs = 60_000;
+const contents = ['Signed by one.\n', 'Signed by both.\n'];
+
+let service: Service;
+let givenFrom: { address: string };
+let givenTo: { address: string };
+before(async () => {
+  if (skip) return;
+  service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
+  givenFrom = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Deeds' } })).json;
+  givenTo = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Archív' } })).json;
+});
+after(() => service?.close());
+
+const hashOf = (content: string) => `0x${createHash('sha256').update(content).digest('hex')}`;
+
+async function newFile({ call }: Service, vaultAddress: string): Promise<string> {
+  const body = { vaultAddress, name: 'Купчая.txt', contentHash: hashOf(contents[0] ?? '') };
+  const answer = await call('POST', `${platform}/files`, { body });
+  assert.equal(answer.status, 202, answer.text);
+  return answer.json.id;
+}
+
+function reached(fileId: string, wanted: string[]): Promise<unknown> {
+  return waitUntil(async () => {
+    const { json } = await service.call('GET', `${platform}/files/${fileId}`);
+    return wanted.includes(json.status) ? json : null;
+  }, longestMs);
+}
+
+async function fetchCertificate(fileId: string, query = ''): Promise<{ answer: Response; pdf: Buffer }> {
+  const answer = await fetch(`${service.url}${platform}/files/${fileId}/certificate${query}`, {
+    headers: { 'x-api-key': service.key },
+  });
+  return { answer, pdf: Buffer.from(await answer.arrayBuffer()) };
+}
+
+test('a file is certified once it is confirmed, and its whole custody with it', { skip }, async () => {
+  const fileId = await newFile(service, givenFrom.address);
+  await reached(fileId, ['confirmed', 'finalized']);
+
+  const { answer, pdf } = await fetchCertificate(fileId);
+  assert.equal(answer.status, 200, pdf.toString('latin1').slice(0, 300));
+  assert.equal(answer.headers.get('content-type'), 'application/pdf');
+  assert.equal(
+    answer.headers.get('content-disposition'),
+    `attachment; filename="certificate-${fileId}-v1.pdf"`,
+  );
+  assert.equal(answer.headers.get('x-evidence'), 'development');
+  const { text, pages, attachments } = readPdf(pdf);
+  for (const page of pages) assert.ok(page.some((line) => line.startsWith('DEVELOPMENT EVIDENCE')));
+  const { json: file } = await service.call('GET', `${platform}/files/${fileId}`);
+  for (const said of [
+    'Купчая.txt',
+    'Deeds',
+    givenFrom.address,
+    hashOf(contents[0] ?? '').slice(2),
+    `${service.url}/verify`,
+  ]) {
+    assert.ok(text.includes(said), `it does not say: ${said}`);
+  }
+  assert.ok(text.includes(file.anchor.transactionHash));
+
+  const { steps } = await verifyProof(attachments.get('proof.json')?.toString(), {
+    content: Buffer.from(contents[0] ?? ''),
+  });
+  const failedOrSkipped = steps.filter(({ status }) => status !== 'pass').map(({ name }) => name);
+  assert.deepEqual(failedOrSkipped, ['registry', 'chain', 'time', 'finality']);
+
+  const body = { name: 'Купчая 2.txt', contentHash: hashOf(contents[1] ?? '') };
+  const added = await service.call('POST', `${platform}/files/${fileId}/versions`, { body });
+  assert.equal(added.status, 202, added.text);
+  await reached(fileId, ['confirmed', 'finalized']);
+  const transfer = { body: { destinationVaultAddress: givenTo.address } };
+  assert.equal((await service.call('POST', `${platform}/files/${fileId}/transfer`, transfer)).status, 202);
+  await waitUntil(async () => {
+    const { json } = await service.call('GET', `${platform}/files/${fileId}`);
+    return json.vaultAddress === givenTo.address ? json : null;
+  }, longestMs);
+
+  const second = readPdf((await fetchCertificate(fileId)).pdf).text;
+  assert.match(second, /Купчая 2\.txt/);
+  assert.match(second, /2 \(the newest\)/);
+  assert.match(second, /Transfer 1 Deeds → Archív/);
+  const first = readPdf((await fetchCertificate(fileId, '?version=1')).pdf).text;
+  assert.match(first, /1 \(the newest is 2\)/);
+  assert.match(first, /Version 1 of the file/);
+});
+
+test('before the confirmation, of another workspace, or without the scope there is no certificate', async (t) => {
+  // Nothing is ever anchored there.
+  const idle = await startService({ runLoops: false });
+  t.after(idle.close);
+  const vault = (await idle.call('POST', `${platform}/vaults`, { body: { name: 'Deeds' } })).json;
+  const fileId = await newFile(idle, vault.address);
+  const path = `${platform}/files/${fileId}/certificate`;
+  assertError(await idle.call('GET', path), 'conflict');
+  assertError(await idle.call('GET', `${path}?version=9`), 'resource_not_found', /no version 9/);
+  assertError(await idle.call('GET', `${path}?version=0`), 'invalid_request');
+  assertError(await idle.call('GET', `${platform}/files/fil_none/certificate`), 'resource_not_found');
+  const stranger = await idle.makeKey({ newWorkspace: true });
+  assertError(await idle.call('GET', path, { key: stranger }), 'resource_not_found');
+  const unfit = await idle.makeKey({ scopes: ['records:read'] });
+  assertError(await idle.call('GET', path, { key: unfit }), 'forbidden');
+});
