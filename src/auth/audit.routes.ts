@@ -37,7 +37,7 @@ export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursor
           {
             action: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
             actorId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-            targetId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            targetId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
             ...pageParameters,
           },
           { additionalProperties: false },

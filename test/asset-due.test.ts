@@ -1,0 +1,158 @@
+/** What is due on an asset: intervals by days, hours and cycles, and defects whose repair was deferred. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AssetStage, fromNow, openAssetStage } from './asset-stage.ts';
+import { assertError } from './openapi-answers.ts';
+import { type Service, startService } from './service.ts';
+
+const dayMs = 86_400_000;
+
+let service: Service;
+let stage: AssetStage;
+
+before(async () => {
+  service = await startService({ runLoops: false });
+  stage = openAssetStage(service);
+});
+after(() => service.close());
+
+const add = (assetId: string, body: object) => stage.call('POST', assetId, 'intervals/', { body });
+
+async function newAsset(usage: object = {}) {
+  const vault = await stage.newVault();
+  const assetId = await stage.newAsset({ vaultAddress: vault.address, usage });
+  const due = async () => {
+    const { status, json, text } = await stage.call('GET', assetId, `due/?viewerAddress=${vault.address}`);
+    assert.equal(status, 200, text);
+    return json;
+  };
+  return { assetId, due };
+}
+
+test('an interval tells when it is next due by what it goes by, and is overdue once any of it has passed', async () => {
+  const { assetId, due } = await newAsset({ hours: 100, cycles: 40 });
+  const at = fromNow(-10 * dayMs);
+  const every = { days: 11, hours: 50.5, cycles: 20 };
+  const made = await add(assetId, { name: 'A check', every, lastDone: { at, hours: 60.2, cycles: 30 } });
+  assert.equal(made.status, 201, made.text);
+  assert.match(made.json.id, /^itv_/);
+  const [first] = (await due()).intervals;
+  assert.deepEqual(first.nextDue, {
+    at: new Date(Date.parse(at) + 11 * dayMs).toISOString(),
+    hours: 110.7,
+    cycles: 50,
+  });
+  assert.deepEqual([first.overdue, first.remaining.hours, first.remaining.cycles], [false, 10.7, 10]);
+  assert.ok(Math.abs(first.remaining.days - 1) < 0.01);
+
+  const put = (usage: object) => stage.call('PUT', assetId, '', { body: { usage } });
+  await put({ cycles: 50 });
+  assert.equal((await due()).overdue, false, 'due is not yet overdue');
+  await put({ cycles: 51 });
+  const late = await due();
+  assert.deepEqual(
+    [late.overdue, late.intervals[0].overdue, late.intervals[0].remaining.cycles],
+    [true, true, -1],
+  );
+
+  const done = { lastDone: { at: fromNow(0), hours: 100, cycles: 51 } };
+  const path = `intervals/${made.json.id}/`;
+  assert.equal((await stage.call('PUT', assetId, path, { body: done })).status, 200);
+  assert.equal((await due()).overdue, false);
+  assert.equal((await stage.call('DELETE', assetId, path)).status, 204);
+  assert.deepEqual((await due()).intervals, []);
+  await stage.refused(() => stage.call('DELETE', assetId, path), 'resource_not_found', /no interval/);
+});
+
+test('an interval by days alone is overdue a day late, and has no hours and cycles', async () => {
+  const { assetId, due } = await newAsset();
+  await add(assetId, { every: { days: 30 }, lastDone: { at: fromNow(-31 * dayMs) } });
+  const { overdue, intervals } = await due();
+  assert.equal(overdue, true);
+  assert.deepEqual(
+    [intervals[0].name, intervals[0].nextDue.hours, intervals[0].remaining.cycles],
+    ['', null, null],
+  );
+});
+
+test('an interval that goes by nothing, or does not say what was last done, is refused', async () => {
+  const { assetId } = await newAsset();
+  const lastDone = { at: fromNow(0) };
+  for (const [body, message] of [
+    [{ every: {}, lastDone }, /days, hours or cycles/],
+    [{ every: { hours: 1 }, lastDone }, /lastDone.hours is required/],
+    [{ every: { cycles: 1 }, lastDone: { ...lastDone, hours: 1 } }, /lastDone.cycles is required/],
+    [{ every: { days: 0 }, lastDone }, /every.days/],
+    [{ every: { hours: 0 }, lastDone: { ...lastDone, hours: 0 } }, /every.hours/],
+    [{ every: { weeks: 1 }, lastDone }, /every.weeks/],
+    [{ every: { days: 1 }, lastDone: { at: fromNow(60_000) } }, /future/],
+    [{ every: { days: 1 } }, /lastDone is required/],
+  ] as const) {
+    await stage.refused(() => add(assetId, body), 'invalid_request', message);
+  }
+  const made = (await add(assetId, { every: { days: 1 }, lastDone })).json;
+  const change = () => stage.call('PUT', assetId, `intervals/${made.id}/`, { body: { every: { hours: 5 } } });
+  await stage.refused(change, 'invalid_request', /lastDone.hours is required/);
+  const { json } = await stage.call('GET', assetId, 'intervals/');
+  assert.deepEqual(json, [made]);
+});
+
+test('the farthest interval there can be still has a date', async () => {
+  const { assetId, due } = await newAsset();
+  await add(assetId, { every: { days: 1_000_000 }, lastDone: { at: '9000-01-01T00:00:00Z' } });
+  await add(assetId, { every: { days: 1_000_000 }, lastDone: { at: '2020-01-01T00:00:00Z' } });
+  const { intervals } = await due();
+  assert.equal(intervals.length, 1, 'what was done in the future was refused');
+  assert.ok(Date.parse(intervals[0].nextDue.at) > Date.now());
+});
+
+test('the due list is for those who may see the asset', async () => {
+  const { assetId } = await newAsset();
+  const stranger = (await stage.newVault()).address;
+  assertError(await stage.call('GET', assetId, `due/?viewerAddress=${stranger}`), 'viewer_not_allowed');
+});
+
+test('a deferred defect is open until a later entry closes it, and a superseded entry counts for nothing', async () => {
+  const { assetId, due } = await newAsset();
+  const worker = await stage.newWorker();
+  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  const record = async (type: string, data: object, more: object = {}) => {
+    const body = {
+      workerAddress: worker,
+      type,
+      summary: `${type}.`,
+      performedAt: fromNow(-1000),
+      data,
+      ...more,
+    };
+    const answer = await stage.call('POST', assetId, 'maintenances/', { body });
+    assert.equal(answer.status, 202, answer.text);
+    return answer.json.maintenanceId as string;
+  };
+  const open = async () =>
+    (await due()).openDefects.map(({ maintenanceId }: { maintenanceId: string }) => maintenanceId);
+
+  const leak = await record('defect', { deferred: { until: '2020-01-31' } });
+  const dent = await record('defect', { deferred: true });
+  await record('defect', { deferred: false });
+  await record('defect', {});
+  await record('inspection', { deferred: true });
+  assert.deepEqual(new Set(await open()), new Set([leak, dent]));
+  const { overdue, openDefects } = await due();
+  assert.equal(overdue, true);
+  const late = openDefects.find(({ maintenanceId }: { maintenanceId: string }) => maintenanceId === leak);
+  assert.deepEqual([late.overdue, late.deferredUntil], [true, '2020-01-31T23:59:59.999Z']);
+
+  const wrong = await record('repair', { closes: leak });
+  assert.deepEqual(await open(), [dent]);
+  await record('repair', { note: 'was another one' }, { supersedes: wrong });
+  assert.deepEqual(new Set(await open()), new Set([leak, dent]));
+  await record('repair', { closes: [leak, 'mnt_none'] });
+  assert.deepEqual(await open(), [dent]);
+  const worse = await record('defect', { deferred: true }, { supersedes: dent });
+  assert.deepEqual(await open(), [worse]);
+  await record('defect', { deferred: false }, { supersedes: worse });
+  assert.deepEqual(await open(), []);
+  const other = await newAsset();
+  assert.deepEqual((await other.due()).openDefects, []);
+});

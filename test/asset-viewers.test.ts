@@ -1,0 +1,208 @@
+/** Who may see an asset: the owner, assigned workers, and viewers while their grant holds; every look is logged. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AssetStage, fromNow, openAssetStage, randomAddress } from './asset-stage.ts';
+import { assertError } from './openapi-answers.ts';
+import { waitUntil } from './process.ts';
+import { type Service, startService } from './service.ts';
+
+let service: Service;
+let stage: AssetStage;
+
+before(async () => {
+  service = await startService({ runLoops: false });
+  stage = openAssetStage(service);
+});
+after(() => service.close());
+
+const grant = (assetId: string, viewers: string[], until?: string | null) =>
+  stage.call('POST', assetId, 'viewers/', { body: { viewers, until } });
+/** The due list stands for everything that a viewer can look at. */
+const look = (assetId: string, viewer: string) => stage.call('GET', assetId, `due/?viewerAddress=${viewer}`);
+const verify = async (assetId: string, viewer: string) =>
+  (await stage.call('GET', assetId, `viewers/verify/?viewerAddress=${viewer}`)).json;
+
+test('the owner, an assigned worker and a granted viewer may look, and nobody else', async () => {
+  const [vault, other] = [await stage.newVault(), await stage.newVault()];
+  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const [worker, idle, viewer] = [await stage.newWorker(), await stage.newWorker(), randomAddress()];
+  const assigned = await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  assert.deepEqual([assigned.status, assigned.json], [201, [{ address: worker, name: 'Ada' }]]);
+  const granted = await grant(assetId, [viewer.toLowerCase()]);
+  assert.deepEqual([granted.status, granted.json], [201, [{ address: viewer, until: null }]]);
+  for (const allowed of [vault.address, worker, viewer, vault.address.toLowerCase()]) {
+    assert.equal((await look(assetId, allowed)).status, 200);
+    assert.deepEqual(await verify(assetId, allowed), { isViewer: true });
+  }
+  for (const refused of [other.address, idle, randomAddress()]) {
+    assertError(await look(assetId, refused), 'viewer_not_allowed', /may not see the asset/);
+    assert.deepEqual(await verify(assetId, refused), { isViewer: false });
+  }
+  assertError(await look(await stage.newAsset(), viewer), 'viewer_not_allowed');
+});
+
+test('the form of the address is checked first, then the asset, then the viewer', async () => {
+  const assetId = await stage.newAsset();
+  const viewer = randomAddress();
+  const letter = viewer.search(/[a-f]/);
+  const broken = viewer.slice(0, letter) + viewer.charAt(letter).toUpperCase() + viewer.slice(letter + 1);
+  assertError(await look('nothing', '0x12'), 'invalid_address');
+  assertError(await look('nothing', broken), 'invalid_address');
+  assertError(await stage.call('GET', assetId, 'due/'), 'invalid_request', /viewerAddress is required/);
+  assertError(await look('nothing', viewer), 'resource_not_found');
+  assertError(await look(assetId, viewer), 'viewer_not_allowed');
+});
+
+test('a grant ends at its very moment: a second later the viewer is refused', async () => {
+  const assetId = await stage.newAsset();
+  const viewer = randomAddress();
+  const until = fromNow(1_500);
+  assert.deepEqual((await grant(assetId, [viewer], until)).json, [{ address: viewer, until }]);
+  assert.equal((await look(assetId, viewer)).status, 200);
+  await waitUntil(async () => (Date.now() > Date.parse(until) ? true : null));
+  assertError(await look(assetId, viewer), 'viewer_not_allowed');
+  assert.deepEqual(await verify(assetId, viewer), { isViewer: false });
+  assert.deepEqual((await stage.call('GET', assetId, 'viewers/')).json, []);
+  const { rows } = await stage.sql(
+    'select max(at) filter (where allowed) < $2 as before, min(at) filter (where not allowed) >= $2 as after from asset_access_log where asset_id = $1',
+    [assetId, until],
+  );
+  assert.deepEqual(rows[0], { before: true, after: true });
+});
+
+test('a grant whose end has passed is refused, and one that was given can be given another end', async () => {
+  const assetId = await stage.newAsset();
+  const viewer = randomAddress();
+  await stage.refused(() => grant(assetId, [viewer], fromNow(-1)), 'invalid_request', /in the future/);
+  await stage.refused(() => grant(assetId, [viewer], '2030-01-01'), 'invalid_request', /until must be/);
+  await stage.refused(() => grant(assetId, []), 'invalid_request', /viewers/);
+  await stage.refused(() => grant(assetId, [viewer, '0x1']), 'invalid_address', /viewers\[1\]/);
+  await grant(assetId, [viewer], fromNow(60_000));
+  await grant(assetId, [viewer, viewer.toLowerCase()], null);
+  assert.deepEqual((await stage.call('GET', assetId, 'viewers/')).json, [{ address: viewer, until: null }]);
+});
+
+test('a revoked viewer and an unassigned worker are refused with the very next look', async () => {
+  const assetId = await stage.newAsset();
+  const [worker, viewer] = [await stage.newWorker(), randomAddress()];
+  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  await grant(assetId, [viewer]);
+  for (const [kind, address] of [
+    ['viewers', viewer],
+    ['workers', worker],
+  ]) {
+    assert.equal((await look(assetId, address ?? '')).status, 200);
+    const path = `${kind}/${address?.toLowerCase()}/`;
+    assert.equal((await stage.call('DELETE', assetId, path)).status, 204);
+    assertError(await look(assetId, address ?? ''), 'viewer_not_allowed');
+    await stage.refused(
+      () => stage.call('DELETE', assetId, path),
+      'resource_not_found',
+      /has no|not assigned/,
+    );
+    assert.deepEqual((await stage.call('GET', assetId, `${kind}/`)).json, []);
+  }
+});
+
+test('a worker who does not exist cannot be assigned, and takes nobody along', async () => {
+  const assetId = await stage.newAsset();
+  const [worker, nobody] = [await stage.newWorker(), randomAddress()];
+  const assign = () => stage.call('POST', assetId, 'workers/', { body: { workers: [worker, nobody] } });
+  await stage.refused(assign, 'resource_not_found', /no worker/);
+  const twice = await stage.call('POST', assetId, 'workers/', { body: { workers: [worker, worker] } });
+  assert.equal(twice.json.length, 1);
+  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  assert.equal((await stage.call('GET', assetId, 'workers/')).json.length, 1);
+});
+
+test('viewers and workers are listed page by page', async () => {
+  const assetId = await stage.newAsset();
+  const viewers = Array.from({ length: 5 }, randomAddress);
+  await grant(assetId, viewers);
+  const found: string[] = [];
+  for (let query = '?limit=2'; ; ) {
+    const { json, headers } = await stage.call('GET', assetId, `viewers/${query}`);
+    found.push(...json.map(({ address }: { address: string }) => address));
+    const cursor = headers.get('x-next-cursor');
+    if (cursor === null) break;
+    query = `?limit=2&cursor=${cursor}`;
+  }
+  const inOrder = viewers.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+  assert.deepEqual(found, inOrder);
+});
+
+test('every look is in the access log before it is answered, also a refused one, and verifying is none', async () => {
+  const vault = await stage.newVault();
+  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const nobody = randomAddress();
+  await look(assetId, vault.address);
+  await look(assetId, nobody);
+  await verify(assetId, nobody);
+  const { json } = await stage.call('GET', assetId, 'access-log/');
+  assert.deepEqual(
+    json.map(({ viewerAddress, what, targetId, allowed }: Record<string, unknown>) => ({
+      viewerAddress,
+      what,
+      targetId,
+      allowed,
+    })),
+    [
+      { viewerAddress: nobody, what: 'due', targetId: null, allowed: false },
+      { viewerAddress: vault.address, what: 'due', targetId: null, allowed: true },
+    ],
+  );
+  assert.equal(json[0].actor.kind, 'api_key');
+  assert.ok(Math.abs(Date.parse(json[0].at) - Date.now()) < 60_000);
+  const reader = await service.makeKey({ scopes: ['assets:read'] });
+  assertError(await stage.call('GET', assetId, 'access-log/', { key: reader }), 'forbidden', /audit:read/);
+});
+
+test('of many looks at once each is answered for itself and logged once', async () => {
+  const vault = await stage.newVault();
+  const mine = await stage.newAsset({ vaultAddress: vault.address });
+  const other = await stage.newAsset();
+  const answers = await Promise.all(
+    Array.from({ length: 120 }, (_, n) => look([mine, other, 'nothing'][n % 3] ?? '', vault.address)),
+  );
+  assert.ok(answers.every(({ status }, n) => status === [200, 403, 404][n % 3]));
+  const { rows } = await stage.sql(
+    'select asset_id, allowed, count(*)::int as looks from asset_access_log where asset_id = any($1) group by 1, 2',
+    [[mine, other, 'nothing']],
+  );
+  assert.deepEqual(
+    new Map(rows.map(({ asset_id, allowed, looks }) => [asset_id, [allowed, looks]])),
+    new Map([
+      [mine, [true, 40]],
+      [other, [false, 40]],
+    ]),
+  );
+});
+
+test('a key that may only read assets cannot change who sees them', async () => {
+  const assetId = await stage.newAsset();
+  const key = await service.makeKey({ scopes: ['assets:read'] });
+  const body = { viewers: [randomAddress()] };
+  assertError(await stage.call('POST', assetId, 'viewers/', { key, body }), 'forbidden', /assets:write/);
+  assert.equal((await stage.call('GET', assetId, 'viewers/', { key })).status, 200);
+});
+
+test('grants and assignments are in the audit log', async () => {
+  const assetId = await stage.newAsset();
+  const [worker, viewer] = [await stage.newWorker(), randomAddress()];
+  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  await grant(assetId, [viewer]);
+  await stage.call('DELETE', assetId, `viewers/${viewer}/`);
+  await stage.call('DELETE', assetId, `workers/${worker}`);
+  const query = `targetId=${encodeURIComponent(assetId)}`;
+  const { json } = await service.call('GET', `/api-v1/platform/audit-log?${query}`);
+  assert.deepEqual(
+    json.map(({ action }: { action: string }) => action),
+    [
+      'asset.unassign_worker',
+      'asset.revoke_viewer',
+      'asset.grant_viewers',
+      'asset.assign_workers',
+      'asset.create',
+    ],
+  );
+});
