@@ -13,7 +13,6 @@ export interface Selects {
 export interface Statement {
   name: string;
   text: string;
-  /** Bytes as `\x` text: they go through JSON on their way to the process. */
   values: unknown[];
 }
 

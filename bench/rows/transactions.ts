@@ -1,6 +1,7 @@
-/** `transactions`: pages of a vault's transactions, at any depth and of any dates, against the same SELECT through `pg`. */
-import type { Pool } from 'pg';
-import { createTransactions, type Place } from '../../src/platform/transactions.ts';
+/**
+ * `transactions`: pages of a vault's transactions, at any depth and of any dates, against a SELECT of the same rows
+ * through `pg`. The peer is told where a page begins and ends; the service has to find out by cursor and dates.
+ */
 import { waitForRest } from '../cpu-time.ts';
 import type { LoadRequest } from '../load.ts';
 import { holdfastDatabase } from '../postgres.ts';
@@ -34,7 +35,7 @@ interface Page {
 
 export const transactions: Row = {
   name: 'transactions',
-  what: `pages of ${total.toLocaleString('en')} transactions, any depth, any dates, against the same SELECT through pg`,
+  what: `pages of ${total.toLocaleString('en')} transactions, any depth, any dates, against a SELECT of the same rows through pg`,
   async measure(stage) {
     const data = await openTransactionData(stage, total);
     const { service, postgres } = data;
@@ -120,7 +121,6 @@ export const transactions: Row = {
 /** Half of them of the largest vault; by signed cursors, by hashes and from the top; with and without dates. */
 async function choosePages({ service, postgres, addresses }: TransactionData): Promise<Page[]> {
   const headers = { ...keyHeaders(service), 'content-type': 'application/json' };
-  const recorder = createRecorder();
   const ids = new Map(
     (
       await postgres.query<{ id: string; workspace_id: string; address: string }>(
@@ -145,30 +145,60 @@ async function choosePages({ service, postgres, addresses }: TransactionData): P
     if (!row) throw new Error(`no transaction of ${address}`);
     const dates = datesAround(row.day, number);
     const path = `${vaultsPath}/${address}/transactions`;
-    const hash = row.hash as Place['hash'];
-    let after: Place | null = null;
-    let cursor: string | undefined;
-    if (number % 4 === 3) {
-      after = { hash };
-      cursor = hash;
-    } else if (number % 4 > 0) {
-      after = { hash, stood: { blockNumber: row.block, index: row.index, reorgId: 0 } };
-      cursor = await signedCursor(service.url + path, headers, { cursor: hash, limit: 1, ...dates });
-    }
+    const byCursor = number % 4 > 0;
+    const cursor =
+      number % 4 === 3
+        ? row.hash
+        : byCursor
+          ? await signedCursor(service.url + path, headers, { cursor: row.hash, limit: 1, ...dates })
+          : undefined;
     const body = JSON.stringify({ ...dates, ...(cursor !== undefined && { cursor }) });
-    const statement = await recorder.record({
-      workspaceId: vault.workspace_id,
-      vaultId: vault.id,
-      ...dates,
-      after,
-      limit: 100,
-    });
-    found.push({ request: { method: 'POST', path, headers, body }, statement });
+    const { first, last } = await blocksOf(postgres, dates);
+    const values = [
+      ...[vault.workspace_id, vault.id],
+      ...(byCursor ? [row.block, row.index] : [last + 1, 0]),
+      first,
+    ];
+    found.push({ request: { method: 'POST', path, headers, body }, statement: { ...bareSelect, values } });
   }
   return found;
 }
 
-function datesAround(day: string, number: number): { initialDate?: string; finalDate?: string } {
+/** What the answer is made of, and one row more, as the service asks for. */
+const bareSelect = {
+  name: 'page',
+  text: `
+    select encode(hash, 'hex') as hash, encode(from_address, 'hex') as from_address,
+           encode(to_address, 'hex') as to_address, value_wei, time_seconds, block_number, transaction_index
+    from vault_transactions
+    where workspace_id = $1 and vault_id = $2 and (block_number, transaction_index) < ($3, $4) and block_number >= $5
+    order by block_number desc, transaction_index desc limit 101`,
+};
+
+async function blocksOf(
+  postgres: TransactionData['postgres'],
+  { initialDate, finalDate }: Dates,
+): Promise<{ first: number; last: number }> {
+  const [row] = await postgres.query<{ first: number; last: number }>(
+    holdfastDatabase,
+    `select (select number::int from chain_blocks
+             where time_seconds >= extract(epoch from coalesce($1, '1970-01-01')::date)::bigint
+             order by time_seconds, number limit 1) as first,
+            (select number::int from chain_blocks
+             where time_seconds < extract(epoch from coalesce($2, '2999-01-01')::date + 1)::bigint
+             order by time_seconds desc, number desc limit 1) as last`,
+    [initialDate ?? null, finalDate ?? null],
+  );
+  if (!row) throw new Error('there are no blocks');
+  return row;
+}
+
+interface Dates {
+  initialDate?: string;
+  finalDate?: string;
+}
+
+function datesAround(day: string, number: number): Dates {
   const shifted = (days: number) =>
     new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
   const initialDate = shifted(-(number % 90));
@@ -186,28 +216,4 @@ async function signedCursor(
   if (answer.status !== 200) throw new Error(await answer.text());
   await answer.text();
   return answer.headers.get('x-next-cursor') ?? undefined;
-}
-
-/** Takes down what would be sent to PostgreSQL for a page. */
-function createRecorder() {
-  let last: Statement | null = null;
-  const pool = {
-    async query({ name, text, values }: Statement) {
-      last = { name, text, values: values.map((value) => (Buffer.isBuffer(value) ? hexText(value) : value)) };
-      // As if nothing was there, and no reorg ever.
-      return { rows: [{ reorg_id: 0, hash: null, indexed_block: null }] };
-    },
-  };
-  const transactions = createTransactions(pool as unknown as Pool);
-  return {
-    async record(query: Parameters<typeof transactions.list>[0]): Promise<Statement> {
-      await transactions.list(query);
-      if (last === null) throw new Error('no statement was sent');
-      return last;
-    },
-  };
-}
-
-function hexText(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`;
 }

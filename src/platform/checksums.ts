@@ -22,6 +22,8 @@ export async function loadChecksum(): Promise<Checksum> {
     const found = known.get(digits);
     if (found !== undefined) return found;
     ascii.write(digits, 'latin1');
+    // A text of its own: the one given may be a piece of a page, which would be kept as a whole.
+    const key = ascii.toString('latin1');
     const hash = keccak(ascii);
     for (let place = 0; place < 20; place += 1) {
       const byte = hash[place] ?? 0;
@@ -30,7 +32,7 @@ export async function loadChecksum(): Promise<Checksum> {
     }
     const address = `0x${ascii.toString('latin1')}`;
     if (known.size >= rememberedAddresses) known.clear();
-    known.set(digits, address);
+    known.set(key, address);
     return address;
   };
 }

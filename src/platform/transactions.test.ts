@@ -189,7 +189,7 @@ test('a page deep down costs the same whether its last day is near or far', asyn
         });
         const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
         read = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-        return { rows: [{ reorg_id: 0, hash: null, indexed_block: null }] };
+        return { rows: [{ reorg_id: 0, indexed_block: null, moved: 0, lines: null }] };
       },
     };
     let read = 0;
