@@ -1,6 +1,7 @@
 /** Starts the server process of a cluster, once, and tells why it ended if it does. */
 import { spawn } from 'node:child_process';
 import { open, rename, stat } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
 import { choosePort } from './port.ts';
@@ -35,10 +36,19 @@ const settings = {
   max_connections: '100',
   wal_level: 'minimal',
   max_wal_senders: '0',
+  shared_buffers: `${sharedBuffersMb(totalmem())}MB`,
   // Statements hold people's data, which has no place in a log.
   log_statement: 'none',
   log_min_error_statement: 'panic',
 };
+
+/**
+ * A sixteenth of the memory, from PostgreSQL's default up to a gigabyte; it is taken when it is used. What is not in there
+ * is read from the system's cache, 12 µs a page: a list of a hundred things that lie far apart took a millisecond longer.
+ */
+function sharedBuffersMb(memoryBytes: number): number {
+  return Math.floor(Math.min(1024, Math.max(128, memoryBytes / 16 / 1024 / 1024)));
+}
 
 /** Null when another process starts the server, or just did. */
 export async function tryStart(cluster: Cluster, avoidLastPort: boolean): Promise<StartAttempt | null> {
