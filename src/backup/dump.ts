@@ -55,6 +55,7 @@ async function dumpSnapshot(client: pg.ClientBase, options: DumpOptions): Promis
   let done = 0;
   const tables: TableEntry[] = [];
   for (const { name, columns, partitions } of found) {
+    signal?.throwIfAborted();
     let rows = 0;
     const source = client.query(
       copyTo(`copy (select ${columnList(columns)} from ${quoted(name)}) to stdout`),
