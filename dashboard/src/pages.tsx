@@ -51,6 +51,9 @@ const pages = [
   page('/', () => import('./overview/overview-page.tsx'), 'OverviewPage'),
   page('/vaults', () => import('./vaults/vaults-page.tsx'), 'VaultsPage'),
   page('/vaults/$address', () => import('./vaults/vault-page.tsx'), 'VaultPage'),
+  page('/keys', () => import('./keys/keys-page.tsx'), 'KeysPage'),
+  page('/members', () => import('./members/members-page.tsx'), 'MembersPage'),
+  page('/settings', () => import('./settings/settings-page.tsx'), 'SettingsPage'),
 ];
 
 export function createPages(client: QueryClient) {

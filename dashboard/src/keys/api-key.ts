@@ -1,0 +1,27 @@
+/** API keys as the API has them. */
+import type { ListOptions } from '../api/lists.ts';
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  hint: string;
+  scopes: string[];
+  createdAt: string;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+  revokedAt: string | null;
+}
+
+export const keyList: ListOptions = { noun: 'keys', path: '/platform/api-keys' };
+
+const resources = ['vaults', 'files', 'records', 'assets', 'workers', 'webhooks', 'events', 'keys', 'audit'];
+
+export const scopeChoices = resources.map((resource) => ({
+  group: resource,
+  items: [`${resource}:read`, `${resource}:write`],
+}));
+
+export function keyState({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked' | 'expired' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}

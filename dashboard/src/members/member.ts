@@ -1,0 +1,43 @@
+/** Members and invitations as the API has them. */
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { Role } from '../api/session.ts';
+
+export interface Member {
+  id: string;
+  name: string;
+  email: string;
+  role: Role;
+  twoFactor: boolean;
+  joinedAt: string;
+}
+
+export interface Invitation {
+  id: string;
+  email: string | null;
+  role: Role;
+  expiresAt: string;
+  createdAt: string;
+}
+
+export const membersQuery = queryOptions({
+  queryKey: ['members', 'list'],
+  queryFn: () => call<Member[]>('GET', '/platform/members'),
+});
+
+export const invitationsQuery = queryOptions({
+  queryKey: ['members', 'invitations'],
+  queryFn: () => call<Invitation[]>('GET', '/platform/invitations'),
+});
+
+export const roleTexts: Record<Role, string> = {
+  owner: 'everything, other owners included',
+  admin: 'everything, and looks after people',
+  developer: 'everything but people',
+  viewer: 'reads only',
+};
+
+/** Those that this person may give or take. */
+export function rolesFor(role: Role): Role[] {
+  return role === 'owner' ? ['owner', 'admin', 'developer', 'viewer'] : ['admin', 'developer', 'viewer'];
+}

@@ -1,0 +1,40 @@
+/** A person's own settings, and the workspace's. */
+import { Stack, Tabs } from '@mantine/core';
+import { PageHead } from '../frame/page-head.tsx';
+import { useTab } from '../frame/tab.ts';
+import { PasswordForm, ProfileForm } from './account-forms.tsx';
+import { SessionList } from './session-list.tsx';
+import { TwoFactor } from './two-factor.tsx';
+import { WorkspaceSettings } from './workspace-settings.tsx';
+
+export function SettingsPage() {
+  const [tab, setTab] = useTab('account');
+  return (
+    <>
+      <PageHead title="Settings" />
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+        <Tabs.List mb="lg">
+          <Tabs.Tab value="account">Account</Tabs.Tab>
+          <Tabs.Tab value="two-factor">Two-factor</Tabs.Tab>
+          <Tabs.Tab value="sessions">Sessions</Tabs.Tab>
+          <Tabs.Tab value="workspace">Workspaces</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="account">
+          <Stack gap="xl" maw={460}>
+            <ProfileForm />
+            <PasswordForm />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="two-factor">
+          <TwoFactor />
+        </Tabs.Panel>
+        <Tabs.Panel value="sessions">
+          <SessionList />
+        </Tabs.Panel>
+        <Tabs.Panel value="workspace">
+          <WorkspaceSettings />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

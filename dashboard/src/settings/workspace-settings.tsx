@@ -1,0 +1,67 @@
+/** The workspaces of the person, and a new one. */
+import { Badge, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { useMe } from '../api/session.ts';
+import { chooseWorkspace } from '../api/workspace.ts';
+import { FormFailure } from '../frame/form.tsx';
+import { Code } from '../frame/values.tsx';
+
+export function WorkspaceSettings() {
+  const me = useMe();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const creating = useMutation({
+    meta: { shown: true },
+    mutationFn: () => call<{ id: string }>('POST', '/platform/workspaces', { body: { name } }),
+    onSuccess({ id }) {
+      chooseWorkspace(id);
+      client.clear();
+      window.location.assign('/');
+    },
+  });
+  return (
+    <Stack gap="sm" maw={640}>
+      <Text size="sm" c="dimmed">
+        A workspace is closed off from all others: own vaults, keys, members and webhooks.
+      </Text>
+      {me.workspaces.map((workspace) => (
+        <Paper key={workspace.id} withBorder p="sm">
+          <Group justify="space-between">
+            <div>
+              <Text size="sm" fw={550}>
+                {workspace.name} {workspace.id === me.workspaceId && <Badge size="xs">this one</Badge>}
+              </Text>
+              <Code value={workspace.id} label="workspace id" whole />
+            </div>
+            <Text size="sm" c="dimmed">
+              {workspace.role}
+            </Text>
+          </Group>
+        </Paper>
+      ))}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          creating.mutate();
+        }}
+      >
+        <Group align="flex-end" gap="sm" mt="sm">
+          <TextInput
+            label="New workspace"
+            placeholder="Name"
+            required
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" variant="default" loading={creating.isPending}>
+            Create workspace
+          </Button>
+        </Group>
+        <FormFailure error={creating.error} />
+      </form>
+    </Stack>
+  );
+}
