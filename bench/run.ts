@@ -7,6 +7,7 @@ import { confirmed, confirmedLone } from './rows/confirmed.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
 import { gas } from './rows/gas.ts';
 import { indexer } from './rows/indexer.ts';
+import { maintenance } from './rows/maintenance.ts';
 import { memory } from './rows/memory.ts';
 import { read } from './rows/read.ts';
 import { records, recordsBatch } from './rows/records.ts';
@@ -23,6 +24,7 @@ const rows: Row[] = [
   firstStart,
   warmStart,
   read,
+  maintenance,
   createOwnKey,
   createIdempotent,
   createWorker,
