@@ -43,6 +43,7 @@ export interface Figure {
     | 's'
     | 'ms'
     | 'MB'
+    | 'MB/s'
     | 'gas'
     | 'statements';
   p99Ms: number | null;

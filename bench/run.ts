@@ -14,6 +14,7 @@ import { records, recordsBatch } from './rows/records.ts';
 import { firstStart, warmStart } from './rows/start.ts';
 import { transactions } from './rows/transactions.ts';
 import { tree } from './rows/tree.ts';
+import { upload } from './rows/upload.ts';
 import { webhookDeliveries } from './rows/webhook-deliveries.ts';
 import { webhookIsolation } from './rows/webhook-isolation.ts';
 import { webhookLatency } from './rows/webhook-latency.ts';
@@ -37,6 +38,7 @@ const rows: Row[] = [
   gas,
   transactions,
   indexer,
+  upload,
   webhookDeliveries,
   webhookLatency,
   webhookIsolation,
