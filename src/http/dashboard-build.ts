@@ -2,10 +2,10 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-const folder = import.meta.dirname;
-export const distFolder = join(folder, 'dist');
+export const dashboardFolder = join(import.meta.dirname, '../../dashboard');
+const distFolder = join(dashboardFolder, 'dist');
 /** Path below which everything but the page itself is served. */
-export const assetPath = '/assets';
+const assetPath = '/assets';
 
 export async function buildDashboard(): Promise<{ files: number; bytes: number }> {
   const { build, stop } = await import('esbuild');
@@ -15,7 +15,7 @@ export async function buildDashboard(): Promise<{ files: number; bytes: number }
     await rm(fresh, { recursive: true, force: true });
     await mkdir(fresh, { recursive: true });
     const { metafile } = await build({
-      absWorkingDir: folder,
+      absWorkingDir: dashboardFolder,
       entryPoints: ['src/main.tsx', 'src/style.css'],
       entryNames: '[name]-[hash]',
       chunkNames: '[name]-[hash]',
@@ -32,7 +32,7 @@ export async function buildDashboard(): Promise<{ files: number; bytes: number }
       metafile: true,
       logLevel: 'warning',
     });
-    let html = await readFile(join(folder, 'index.html'), 'utf8');
+    let html = await readFile(join(dashboardFolder, 'index.html'), 'utf8');
     for (const [output, { entryPoint }] of Object.entries(metafile.outputs)) {
       if (entryPoint) html = html.replace(`"${entryPoint}"`, `"${assetPath}/${basename(output)}"`);
     }

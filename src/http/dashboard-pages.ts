@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { Api } from './api.ts';
+import { buildDashboard, dashboardFolder } from './dashboard-build.ts';
 
 /** The first part of each path that the dashboard shows a page for. */
 export const dashboardPaths = [
@@ -20,8 +21,6 @@ export const dashboardPaths = [
   'audit-log',
   'settings',
 ] as const;
-
-const folder = join(import.meta.dirname, '../../dashboard');
 
 /** No script but the dashboard's own; the component library writes styles as it goes. */
 const policy = [
@@ -61,7 +60,7 @@ export function dashboardPages(app: Api): void {
     reply
       .header('cache-control', 'public, max-age=86400')
       .type('image/svg+xml')
-      .send(await readFile(join(folder, 'favicon.svg'))),
+      .send(await readFile(join(dashboardFolder, 'favicon.svg'))),
   );
 
   app.get<{ Params: { name: string } }>(
@@ -86,13 +85,13 @@ function createDist(): { read(name: string): Promise<Buffer | null> } {
 
   async function load(name: string): Promise<Buffer | null> {
     try {
-      return await readFile(join(folder, 'dist', name));
+      return await readFile(join(dashboardFolder, 'dist', name));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       if (name !== 'index.html') return null;
-      building ??= import('../../dashboard/make.ts').then(({ buildDashboard }) => buildDashboard());
+      building ??= buildDashboard();
       await building;
-      return readFile(join(folder, 'dist', name));
+      return readFile(join(dashboardFolder, 'dist', name));
     }
   }
 

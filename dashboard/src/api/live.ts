@@ -44,7 +44,7 @@ async function follow(signal: AbortSignal, tell: (event: FeedEvent) => void): Pr
   let lastId: string | null = null;
   while (!signal.aborted) {
     try {
-      const response = await fetch(apiUrl('/platform/events/stream'), {
+      const response: Response = await fetch(apiUrl('/platform/events/stream'), {
         credentials: 'same-origin',
         headers: {
           accept: 'text/event-stream',
@@ -67,7 +67,9 @@ async function follow(signal: AbortSignal, tell: (event: FeedEvent) => void): Pr
   }
 }
 
-async function* readMessages(body: ReadableStream<Uint8Array>) {
+async function* readMessages(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ id: string | null; data: string }> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader();
