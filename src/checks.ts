@@ -11,6 +11,7 @@ import { blocksCheck } from './indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from './indexer/vault-transactions.check.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { signingKeysCheck } from './keys/signing-keys.check.ts';
+import { fileValidationsCheck } from './platform/file-validations.check.ts';
 import { recordsCheck } from './platform/records.check.ts';
 import { noncesCheck } from './sender/nonces.check.ts';
 import { eventsCheck } from './webhooks/events.check.ts';
@@ -39,6 +40,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     transactionsCheck(deps),
     anchorsCheck(deps),
     recordsCheck(deps.db),
+    fileValidationsCheck(deps.db),
     maintenancesCheck(deps.db),
   ];
 }
