@@ -77,6 +77,10 @@ export async function describeApi(
         { name: 'vaults', description: 'Wallets whose keys the service keeps' },
         { name: 'records', description: 'JSON data in versions, hashed, anchored and provable' },
         { name: 'workers', description: 'People who sign maintenance work' },
+        {
+          name: 'maintenances',
+          description: 'Maintenance work on assets, anchored, and signed off by workers',
+        },
         { name: 'events', description: 'What happened, in an order that a poller can rely on' },
         {
           name: 'webhooks',
