@@ -5,6 +5,7 @@ import { auditCheck } from './auth/audit.check.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { blobsCheck } from './blobs/blobs.check.ts';
 import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from './check.ts';
+import { assetsCheck } from './damc/assets.check.ts';
 import { maintenancesCheck } from './damc/maintenances.check.ts';
 import type { Db } from './db/database.ts';
 import { blocksCheck } from './indexer/blocks.check.ts';
@@ -41,6 +42,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     anchorsCheck(deps),
     recordsCheck(deps.db),
     fileValidationsCheck(deps.db),
+    assetsCheck(deps.db),
     maintenancesCheck(deps.db),
   ];
 }
