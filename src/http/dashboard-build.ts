@@ -22,12 +22,12 @@ export async function buildDashboard(): Promise<{ files: number; bytes: number }
       outdir: join(fresh, 'assets'),
       bundle: true,
       splitting: true,
+      // Also makes it the production build of its libraries.
       minify: true,
       format: 'esm',
       platform: 'browser',
       target: 'es2022',
       jsx: 'automatic',
-      define: { 'process.env.NODE_ENV': '"production"' },
       legalComments: 'none',
       metafile: true,
       logLevel: 'warning',
