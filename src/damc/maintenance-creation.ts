@@ -60,9 +60,6 @@ export function createMaintenanceCreator({
     const { workspaceId } = caller;
     const { assetId, workerAddress, data = {}, fileIds = [], supersedes = null } = input;
     const usage = usageIn(data);
-    if (new Set(fileIds).size < fileIds.length) {
-      throw new AppError('invalid_request', 'fileIds names a file twice.');
-    }
     const { vault, worker } = await findSubject({ workspaceId, assetId, workerAddress });
     const files = await findAttached(db, workspaceId, fileIds);
     const { type, summary, performedAt } = input;

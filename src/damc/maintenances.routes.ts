@@ -115,6 +115,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
             fileIds: Type.Optional(
               Type.Array(Type.String(), {
                 maxItems: 100,
+                uniqueItems: true,
                 description: 'Files of the workspace; their newest versions are bound into the hash',
               }),
             ),
