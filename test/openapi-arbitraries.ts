@@ -51,6 +51,10 @@ const targetText = fc
   .tuple(fc.constantFrom('https', 'http'), fc.integer({ min: 1, max: 254 }), storableText(0, 60))
   .map(([scheme, host, path]) => `${scheme}://127.0.0.${host}:9/${encodeURIComponent(path)}?${path}`);
 
+const hashText = fc
+  .array(fc.constantFrom(...'0123456789abcdefABCDEF'), { minLength: 64, maxLength: 64 })
+  .map((digits) => `0x${digits.join('')}`);
+
 /** Any object that can be hashed: no integer beyond 2^53, and no text or name that cannot be stored. */
 const hashableData = fc.object({
   key: storableText(0, 10).filter((name) => name !== '__proto__'),
@@ -93,6 +97,7 @@ function allowedByType(type: string, schema: Schema): fc.Arbitrary<unknown> {
   switch (type) {
     case 'string':
       if (schema.format === 'address') return addressText;
+      if (schema.format === 'hash') return hashText;
       if (schema.format === 'date-time') return dateTimeText;
       if (schema.format === 'date') return dateText;
       return storableText(minLength, maxLength).filter((text) =>

@@ -126,6 +126,8 @@ export const webhookSettings = {
 
 export const someAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
+export const someHash = `0x${'ab'.repeat(32)}`;
+
 /** Members that must be more than their schema says. */
 const membersByName: Record<string, unknown> = { url: someTarget, from: '2020-01-31T00:00:00Z' };
 
@@ -137,6 +139,7 @@ export function smallest(schema: Schema): unknown {
   switch (typesOf(schema)[0]) {
     case 'string':
       if (schema.format === 'address') return someAddress;
+      if (schema.format === 'hash') return someHash;
       if (schema.format === 'date') return '2030-01-31';
       if (schema.format === 'date-time') return '2030-01-31T00:00:00Z';
       return 'a'.repeat(schema.minLength ?? 0);

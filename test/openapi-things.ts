@@ -1,10 +1,11 @@
 /** One of each thing that a path can name, for tests that walk every route. */
 import assert from 'node:assert/strict';
-import { type Operation, type PathValues, someTarget } from './openapi-operations.ts';
+import { type Operation, type PathValues, someHash, someTarget } from './openapi-operations.ts';
 import { waitUntil } from './process.ts';
 import type { Service } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
+const files = '/api-v1/platform/files';
 const records = '/api-v1/platform/records';
 const webhooks = '/api-v1/platform/webhooks';
 
@@ -17,6 +18,8 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
   };
   const vault = await make(vaults, { name });
   const record = await make(records, { vaultAddress: vault.address, data: { name }, externalId: name });
+  const file = await make(files, { vaultAddress: vault.address, name, contentHash: someHash });
+  const validation = await make(`${files}/${file.id}/validate`, { contentHash: someHash });
   const worker = await make('/api-v1/damc/workers/', { name });
   const key = await make('/api-v1/platform/api-keys', { name });
   const endpoint = await make(`${webhooks}/endpoints`, {
@@ -39,6 +42,8 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
   return {
     vaultAddress: vault.address,
     recordId: record.id,
+    fileId: file.id,
+    validationId: validation.id,
     address: worker.address,
     keyId: key.id,
     endpointId: endpoint.id,
