@@ -19,6 +19,7 @@ import { type CallOptions, type Service, startService } from './service.ts';
 const vaults = '/api-v1/platform/vaults';
 const records = '/api-v1/platform/records';
 const workers = '/api-v1/damc/workers/';
+const assets = '/api-v1/damc/assets/';
 const keys = '/api-v1/platform/api-keys';
 const endpoints = '/api-v1/platform/webhooks/endpoints';
 const deliveries = '/api-v1/platform/webhooks/deliveries';
@@ -27,6 +28,7 @@ const lists = [
   vaults,
   records,
   workers,
+  assets,
   keys,
   '/api-v1/platform/events',
   '/api-v1/platform/audit-log',
@@ -70,7 +72,7 @@ test('with the key of another workspace every route that names a thing is 404, a
     assertError(await service.call(method, path, { ...options, key: stranger }), 'resource_not_found');
     const text = ['name', 'description'].find((member) => operation.body?.properties?.[member]);
     if (text === undefined) continue;
-    const changing = { key: stranger, body: { [text]: 'Stolen' } };
+    const changing = { key: stranger, body: { ...(options.body as object), [text]: 'Stolen' } };
     assertError(await service.call(method, path, changing), 'resource_not_found');
   }
   assert.deepEqual(await ownLists(), before);

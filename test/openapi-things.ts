@@ -7,6 +7,7 @@ import type { Service } from './service.ts';
 const vaults = '/api-v1/platform/vaults';
 const files = '/api-v1/platform/files';
 const records = '/api-v1/platform/records';
+const assets = '/api-v1/damc/assets/';
 const webhooks = '/api-v1/platform/webhooks';
 
 /** Made anew with each call; the service needs `webhookSettings`. `name` appears in whatever takes one. */
@@ -21,6 +22,11 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
   const file = await make(files, { vaultAddress: vault.address, name, contentHash: someHash });
   const validation = await make(`${files}/${file.id}/validate`, { contentHash: someHash });
   const worker = await make('/api-v1/damc/workers/', { name });
+  const { assetId } = await make(assets, { vaultAddress: vault.address, name });
+  await make(`${assets}${assetId}/viewers/`, { viewers: [worker.address] });
+  await make(`${assets}${assetId}/workers/`, { workers: [worker.address] });
+  const lastDone = { at: new Date().toISOString() };
+  const interval = await make(`${assets}${assetId}/intervals/`, { name, every: { days: 1 }, lastDone });
   const key = await make('/api-v1/platform/api-keys', { name });
   const endpoint = await make(`${webhooks}/endpoints`, {
     url: someTarget,
@@ -45,6 +51,8 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
     fileId: file.id,
     validationId: validation.id,
     address: worker.address,
+    assetId,
+    intervalId: interval.id,
     keyId: key.id,
     endpointId: endpoint.id,
     deliveryId: delivery.id,
