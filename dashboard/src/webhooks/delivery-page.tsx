@@ -1,0 +1,145 @@
+/** One delivery: what is sent, and every attempt with its answer. */
+import { Accordion, Button, Code as CodeBlock, Group, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { call } from '../api/call.ts';
+import { useMayWrite } from '../api/session.ts';
+import { Details } from '../frame/details.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { showDone } from '../frame/notice.ts';
+import { PageHead } from '../frame/page-head.tsx';
+import { EmptyState, FailureState, LoadingRows } from '../frame/states.tsx';
+import { Code, Status, Time } from '../frame/values.tsx';
+import { endpointPath } from '../links.ts';
+import { type Attempt, deliveryQuery, endpointQuery, type WholeDelivery } from './endpoint.ts';
+
+export function DeliveryPage() {
+  const { deliveryId } = useParams({ strict: false }) as { deliveryId: string };
+  const { data: delivery, error, refetch } = useQuery(deliveryQuery(deliveryId));
+  if (error) return <FailureState error={error} again={() => void refetch()} />;
+  if (!delivery) return <LoadingRows />;
+  return <Whole delivery={delivery} />;
+}
+
+function Whole({ delivery }: { delivery: WholeDelivery }) {
+  const mayWrite = useMayWrite();
+  return (
+    <>
+      <PageHead
+        title={delivery.type}
+        back={{ to: '/webhooks?tab=deliveries', label: 'Delivery log' }}
+        about={<Status value={delivery.status} />}
+        actions={mayWrite && <RetryButton delivery={delivery} />}
+      />
+      <Stack gap="lg">
+        <Details
+          items={[
+            ['Endpoint', <EndpointLink key="endpoint" id={delivery.endpointId} />],
+            ['Event', <Code key="event" value={delivery.eventId} label="event id" whole />],
+            ['Delivery', <Code key="delivery" value={delivery.id} label="delivery id" whole />],
+            ['Created', <Time key="created" at={delivery.createdAt} exact />],
+            [
+              'Next attempt',
+              delivery.nextAttemptAt === null ? (
+                'none'
+              ) : (
+                <Time key="next" at={delivery.nextAttemptAt} exact />
+              ),
+            ],
+          ]}
+        />
+        <section>
+          <Title order={2} size="h4" mb="xs">
+            Attempts
+          </Title>
+          <Attempts attempts={delivery.attempts} />
+        </section>
+        <section>
+          <Title order={2} size="h4" mb="xs">
+            Body
+          </Title>
+          <Text size="xs" c="dimmed" mb={6}>
+            Shown indented; what is sent and signed has no spaces added.
+          </Text>
+          <CodeBlock block>{pretty(delivery.envelope)}</CodeBlock>
+        </section>
+      </Stack>
+    </>
+  );
+}
+
+function EndpointLink({ id }: { id: string }) {
+  const { data } = useQuery(endpointQuery(id));
+  return <Link to={endpointPath(id)}>{data?.url ?? id}</Link>;
+}
+
+function RetryButton({ delivery }: { delivery: WholeDelivery }) {
+  const client = useQueryClient();
+  const retrying = useMutation({
+    mutationFn: () => call('POST', `/platform/webhooks/deliveries/${delivery.id}/retry`),
+    async onSuccess() {
+      showDone('It is being sent again.');
+      await client.invalidateQueries({ queryKey: ['deliveries'] });
+    },
+  });
+  return (
+    <Button
+      onClick={() => retrying.mutate()}
+      loading={retrying.isPending}
+      leftSection={<Icon name="again" size={16} />}
+    >
+      Retry now
+    </Button>
+  );
+}
+
+function Attempts({ attempts }: { attempts: Attempt[] }) {
+  if (attempts.length === 0) {
+    return <EmptyState icon="webhook" title="Not tried yet" />;
+  }
+  return (
+    <Accordion variant="contained" multiple>
+      {attempts.toReversed().map((attempt) => (
+        <Accordion.Item key={attempt.number} value={String(attempt.number)}>
+          <Accordion.Control>
+            <Group justify="space-between" gap="xs" pr="sm">
+              <Text size="sm" fw={550}>
+                Attempt {attempt.number}: {outcome(attempt)}
+              </Text>
+              <Text size="xs" c="dimmed" component="span">
+                <Time at={attempt.at} exact />, {attempt.durationMs} ms
+              </Text>
+            </Group>
+          </Accordion.Control>
+          <Accordion.Panel>
+            <Stack gap="xs">
+              {Object.keys(attempt.responseHeaders).length > 0 && (
+                <CodeBlock block aria-label="Headers of the answer">
+                  {Object.entries(attempt.responseHeaders)
+                    .map(([name, value]) => `${name}: ${value}`)
+                    .join('\n')}
+                </CodeBlock>
+              )}
+              <CodeBlock block aria-label="Body of the answer">
+                {attempt.responseBody === '' ? '(no body)' : attempt.responseBody}
+              </CodeBlock>
+            </Stack>
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  );
+}
+
+function outcome({ statusCode, error }: Attempt): string {
+  if (error !== null) return error;
+  return statusCode === null ? 'no answer' : `answered ${statusCode}`;
+}
+
+function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}

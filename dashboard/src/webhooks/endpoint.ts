@@ -1,0 +1,102 @@
+/** Endpoints, deliveries and replays as the API has them. */
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { ListOptions } from '../api/lists.ts';
+
+export interface Endpoint {
+  id: string;
+  url: string;
+  eventTypes: string[];
+  description: string;
+  enabled: boolean;
+  status: 'active' | 'failing' | 'disabled';
+  disabledReason: 'owner' | 'gone' | 'failing' | null;
+  rateLimit: number | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** How the test event went that is sent with every save. */
+export interface TestOutcome {
+  delivered: boolean;
+  statusCode: number | null;
+  error: string | null;
+  durationMs: number;
+}
+
+export type SavedEndpoint = Endpoint & { test: TestOutcome; secret?: string };
+
+export interface Delivery {
+  id: string;
+  eventId: string;
+  endpointId: string;
+  type: string;
+  status: 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
+  createdAt: string;
+  nextAttemptAt: string | null;
+  replayId: string | null;
+}
+
+export interface Attempt {
+  number: number;
+  at: string;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  responseHeaders: Record<string, string>;
+  responseBody: string;
+}
+
+export interface WholeDelivery extends Delivery {
+  envelope: string;
+  attempts: Attempt[];
+}
+
+export interface Replay {
+  id: string;
+  endpointId: string;
+  status: 'running' | 'paused' | 'completed' | 'cancelled';
+  total: number;
+  enqueued: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+}
+
+export const eventTypes: [type: string, about: string][] = [
+  ['file.anchor.confirmed', 'A file or a version of it is on the chain'],
+  ['file.validation.completed', 'A validation of a file has its result'],
+  ['file.transfer.completed', 'A file has another owner'],
+  ['record.anchor.confirmed', 'A record is on the chain'],
+  ['vault.deactivated', 'A vault was deactivated'],
+  ['vault.reactivated', 'A vault was reactivated'],
+  ['maintenance.anchor.confirmed', 'A maintenance entry is on the chain'],
+  ['asset.transfer.completed', 'An asset has another owner'],
+  ['anchor.reorged', 'The chain took back a confirmation; it is anchored again'],
+  ['endpoint.disabled', 'A webhook endpoint was disabled after failing for long'],
+];
+
+export const endpointList: ListOptions = { noun: 'webhooks', path: '/platform/webhooks/endpoints' };
+
+export const endpointQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', 'one', id],
+    queryFn: () => call<Endpoint>('GET', `/platform/webhooks/endpoints/${id}`),
+  });
+
+export const deliveryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['deliveries', 'one', id],
+    queryFn: () => call<WholeDelivery>('GET', `/platform/webhooks/deliveries/${id}`),
+    // Until it has ended.
+    refetchInterval: ({ state: { data } }) =>
+      data && ['pending', 'delivering'].includes(data.status) ? 2_000 : false,
+  });
+
+export const replayQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', 'replay', id],
+    queryFn: () => call<Replay>('GET', `/platform/webhooks/replays/${id}`),
+    refetchInterval: ({ state: { data } }) =>
+      data && (data.status === 'completed' || data.status === 'cancelled') ? false : 1_000,
+  });

@@ -1,0 +1,19 @@
+/** How the test event went. */
+import { Alert } from '@mantine/core';
+import { Icon } from '../frame/icons.tsx';
+import type { TestOutcome } from './endpoint.ts';
+
+export function TestOutcomeNote({ test }: { test: TestOutcome }) {
+  return (
+    <Alert
+      color={test.delivered ? 'green' : 'red'}
+      icon={<Icon name={test.delivered ? 'done' : 'warning'} />}
+      title={test.delivered ? 'The test event arrived' : 'The test event did not arrive'}
+      role="status"
+    >
+      {test.delivered
+        ? `The endpoint answered ${test.statusCode} after ${test.durationMs} ms.`
+        : `${test.error ?? `The endpoint answered ${test.statusCode}.`} The endpoint is saved all the same: mend the receiver and send the test again.`}
+    </Alert>
+  );
+}
