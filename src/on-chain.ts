@@ -9,6 +9,7 @@ import { createBatchThread } from './anchoring/batch-thread.ts';
 import { batcherLoop } from './anchoring/batcher.loop.ts';
 import { createBatcher } from './anchoring/batcher.ts';
 import { applyMoves, vaultsOfAnchors } from './anchoring/batches.ts';
+import { createManyProofs, type ManyProofs } from './anchoring/many-proofs.ts';
 import { createChainMetrics } from './anchoring/metrics.ts';
 import { createProofs, type Proofs } from './anchoring/proofs.ts';
 import type { RpcCall } from './chain/anchor-reader.ts';
@@ -31,6 +32,8 @@ export interface OnChain {
   lead(): Lead | null;
   /** Made from the database alone, on any node. */
   proofs: Proofs;
+  /** The same for an export. */
+  manyProofs: ManyProofs;
   loops: Loop[];
   metrics: Metric[];
   /** A call to the chain's node; null while this node does not lead. */
@@ -88,6 +91,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     },
     registry: config.chain.registryAddress ?? registryAddress,
     proofs: createProofs({ db, thread: proofThread }),
+    manyProofs: createManyProofs({ db, thread: proofThread }),
     metrics: createChainMetrics({ db, lead, senderStatus: sender.status, submitter }),
     // Requests need none of them: what is accepted while the chain is away stays pending.
     loops: [

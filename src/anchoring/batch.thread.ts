@@ -38,9 +38,20 @@ export interface PathOrder {
   leaf: number;
 }
 
-export type Order = { id: number } & ({ build: BatchOrder } | { path: PathOrder });
+export interface PathsOrder {
+  /** Of one subtree. */
+  leaves: Uint8Array;
+  wanted: number[];
+}
 
-export type Answer = { id: number } & ({ built: BatchAnswer } | { path: Uint8Array } | { error: unknown });
+export type Order = { id: number } & ({ build: BatchOrder } | { path: PathOrder } | { paths: PathsOrder });
+
+export type Answer = { id: number } & (
+  | { built: BatchAnswer }
+  | { path: Uint8Array }
+  | { paths: Uint8Array[] }
+  | { error: unknown }
+);
 
 const keccak = await loadKeccak();
 /** From its own file: the whole package would take another 25 MB in each thread. */
@@ -54,7 +65,9 @@ function answer(order: Order): Answer {
   const { id } = order;
   try {
     if ('build' in order) return { id, built: build(order.build) };
-    return { id, path: buildTree(order.path.leaves, keccak).path(order.path.leaf) };
+    if ('path' in order) return { id, path: buildTree(order.path.leaves, keccak).path(order.path.leaf) };
+    const tree = buildTree(order.paths.leaves, keccak);
+    return { id, paths: order.paths.wanted.map((leaf) => tree.path(leaf)) };
   } catch (error) {
     return { id, error };
   } finally {

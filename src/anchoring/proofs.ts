@@ -43,7 +43,7 @@ export class NotAsAnchored extends Error {
   }
 }
 
-interface LeafColumns {
+export interface LeafColumns {
   digest: Buffer;
   previous_leaf: Buffer;
   claims: string | null;
@@ -53,7 +53,7 @@ interface LeafColumns {
   vault: string;
 }
 
-interface BatchColumns {
+export interface BatchColumns {
   root: Buffer;
   size: number;
   transaction_hash: Buffer;
@@ -120,7 +120,7 @@ function notConfirmed(): AppError {
 }
 
 /** Throws NotAsAnchored when what is stored does not fit together: a proof that fails is worse than none. */
-function assemble(request: ProofRequest, row: ConfirmedRow, lower: Uint8Array): Proof {
+export function assemble(request: ProofRequest, row: ConfirmedRow, lower: Uint8Array): Proof {
   const { workspaceId, kind, subjectId, version, content } = request;
   const subject = { workspaceId, id: subjectId };
   const values = leafValues({

@@ -1,0 +1,75 @@
+/** Proofs made together, held against those that are made one by one. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { type Bed, mine, openBed } from './batcher.test-bed.ts';
+import { applyMoves } from './batches.ts';
+import { toHex } from './hex.ts';
+import { createManyProofs } from './many-proofs.ts';
+import { createProofs, type ProofRequest } from './proofs.ts';
+
+let bed: Bed;
+before(async () => {
+  bed = await openBed();
+  await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
+    values (31337, ${Buffer.alloc(32)}, true, ${Buffer.alloc(20, 0xab)}, ${Buffer.alloc(20, 0xcd)})`.execute(
+    bed.db,
+  );
+});
+after(() => bed.close());
+
+test('proofs made together are those made one by one, over batches and vaults, in the order they were asked for', async () => {
+  const vaults = [await bed.newVault(), await bed.newVault()];
+  const requests: ProofRequest[] = [];
+  let made = 0;
+  async function accept(count: number): Promise<void> {
+    for (let turn = 0; turn < count; turn += 1) {
+      const digest = randomBytes(32);
+      const subjectId = `rec_${++made}`;
+      const vault = vaults[made % 3 === 0 ? 1 : 0] ?? assert.fail();
+      await bed.accept(vault, subjectId, { digest });
+      const content = {
+        algorithm: 'sha-256',
+        digest: toHex(digest),
+        canonicalization: 'raw',
+        salt: null,
+      } as const;
+      requests.push({ workspaceId: 'ws_1', kind: 'record', subjectId, version: 1, content });
+    }
+  }
+  for (const count of [7, 1, 12]) {
+    await accept(count);
+    await confirmBatch();
+  }
+  const confirmed = requests.length;
+  await accept(2);
+  requests.reverse();
+
+  const many = await createManyProofs(bed)(requests);
+  assert.equal(many.filter((proof) => proof === 'unconfirmed').length, 2);
+  assert.deepEqual(many.slice(0, 2), ['unconfirmed', 'unconfirmed']);
+  const { make } = createProofs(bed);
+  for (const [place, request] of requests.entries()) {
+    if (place >= 2) assert.deepEqual(many[place], await make(request));
+  }
+  assert.equal(many.length, confirmed + 2);
+  assert.deepEqual(await createManyProofs(bed)([]), []);
+
+  const [, , changed, sound] = requests;
+  assert.ok(changed && sound);
+  const other = { ...changed.content, digest: toHex(randomBytes(32)) };
+  const found = await createManyProofs(bed)([{ ...changed, content: other }, sound]);
+  assert.deepEqual(found, ['broken', await make(sound)]);
+});
+
+async function confirmBatch(): Promise<void> {
+  await bed.batcher().step(bed.lead);
+  const { outgoing_id } = await bed.db
+    .selectFrom('anchor_batches')
+    .select('outgoing_id')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  const mined = await mine(bed.db, outgoing_id);
+  await applyMoves(bed.db, [{ outgoingId: outgoing_id, purpose: 'anchor', to: 'confirmed', mined }]);
+}

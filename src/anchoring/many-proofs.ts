@@ -1,0 +1,135 @@
+/**
+ * Makes proofs by the thousand, for an export: leaves of one subtree share its tree, and however large the subtrees are,
+ * only some of them are in memory at a time.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import type { BatchThread } from './batch-thread.ts';
+import { hashBytes } from './merkle.ts';
+import type { Proof } from './proof.ts';
+import { assemble, type BatchColumns, type LeafColumns, NotAsAnchored, type ProofRequest } from './proofs.ts';
+
+/** `broken`: what is stored does not lead to what was anchored; rows were changed. */
+export type ManyProofs = (requests: ProofRequest[]) => Promise<(Proof | 'unconfirmed' | 'broken')[]>;
+
+type SubtreeColumns = Pick<
+  BatchColumns,
+  'subtree_root' | 'leaves' | 'first_place' | 'sequence' | 'signature' | 'upper_path'
+>;
+
+interface LeafRow extends LeafColumns, Omit<BatchColumns, keyof SubtreeColumns> {
+  wanted_place: number;
+  batch_id: number;
+  vault_id: string;
+  subtree_bytes: number;
+}
+
+interface SubtreeRow extends SubtreeColumns {
+  batch_id: number;
+  vault_id: string;
+}
+
+/** Of subtrees that are read at once; a larger one is read alone. */
+const mostSubtreeBytes = 8 * 1024 * 1024;
+/** After so long others get their turn. */
+const turnMs = 10;
+
+export function createManyProofs({ db, thread }: { db: Db; thread: Pick<BatchThread, 'paths'> }): ManyProofs {
+  return async (requests) => {
+    const proofs: Awaited<ReturnType<ManyProofs>> = requests.map(() => 'unconfirmed');
+    const rows = await readLeaves(db, requests);
+    for (const group of groupsOf(rows)) {
+      for (const subtree of await readSubtrees(db, group)) {
+        const mine = group.filter((row) => keyOf(row) === keyOf(subtree));
+        const paths = await pathsOf(subtree, mine);
+        let since = performance.now();
+        for (const [place, row] of mine.entries()) {
+          const request = requests[row.wanted_place - 1];
+          if (!request) continue;
+          proofs[row.wanted_place - 1] = proofOr(request, { ...row, ...subtree }, paths[place]);
+          if (performance.now() - since < turnMs) continue;
+          await setImmediate();
+          since = performance.now();
+        }
+      }
+    }
+    return proofs;
+  };
+
+  async function pathsOf({ leaves, first_place }: SubtreeRow, rows: LeafRow[]): Promise<Uint8Array[]> {
+    if (leaves.length === hashBytes) return rows.map(() => new Uint8Array());
+    return thread.paths({ leaves, wanted: rows.map(({ place }) => place - first_place) });
+  }
+}
+
+function proofOr(
+  request: ProofRequest,
+  row: LeafColumns & BatchColumns,
+  path: Uint8Array = new Uint8Array(),
+): Proof | 'broken' {
+  try {
+    return assemble(request, row, path);
+  } catch (error) {
+    if (error instanceof NotAsAnchored) return 'broken';
+    throw error;
+  }
+}
+
+function keyOf({ batch_id, vault_id }: Pick<LeafRow, 'batch_id' | 'vault_id'>): string {
+  return `${batch_id} ${vault_id}`;
+}
+
+/** Leaves of one subtree stay together. */
+function groupsOf(rows: LeafRow[]): LeafRow[][] {
+  const subtrees = Map.groupBy(rows, keyOf);
+  const groups: LeafRow[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const mine of subtrees.values()) {
+    const more = mine[0]?.subtree_bytes ?? 0;
+    if (bytes + more > mostSubtreeBytes) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)?.push(...mine);
+    bytes += more;
+  }
+  return groups;
+}
+
+/** Those that are confirmed. */
+async function readLeaves(db: Db, requests: ProofRequest[]): Promise<LeafRow[]> {
+  if (requests.length === 0) return [];
+  const { rows } = await sql<LeafRow>`
+    select wanted.place as wanted_place, l.digest, l.previous_leaf, l.claims, l.claims_hash, l.leaf, l.place,
+      l.batch_id, l.vault_id, v.address as vault, b.root, b.size, b.transaction_hash, b.block_number, b.block_hash,
+      b.block_time, c.chain_id, c.registry, c.submitter, octet_length(s.leaves) as subtree_bytes
+    from unnest(${requests.map(({ workspaceId }) => workspaceId)}::text[],
+                ${requests.map(({ subjectId }) => subjectId)}::text[],
+                ${requests.map(({ kind }) => kind)}::text[],
+                ${requests.map(({ version }) => version)}::integer[])
+      with ordinality as wanted (workspace_id, subject_id, kind, version, place)
+    cross join lateral (
+      select * from anchor_leaves
+      where workspace_id = wanted.workspace_id and subject_id = wanted.subject_id and kind = wanted.kind
+        and version = wanted.version limit 1
+    ) as l
+    join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
+    join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
+    join anchor_subtrees s on s.batch_id = b.id and s.vault_id = l.vault_id
+    join chain c on c.singleton`.execute(db);
+  return rows;
+}
+
+async function readSubtrees(db: Db, rows: LeafRow[]): Promise<SubtreeRow[]> {
+  const wanted = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+  const { rows: found } = await sql<SubtreeRow>`
+    select s.batch_id, s.vault_id, s.root as subtree_root, s.leaves, s.first_place, s.sequence, s.signature,
+      s.upper_path
+    from unnest(${wanted.map(({ batch_id }) => batch_id)}::bigint[],
+                ${wanted.map(({ vault_id }) => vault_id)}::text[]) as wanted (batch_id, vault_id)
+    cross join lateral (
+      select * from anchor_subtrees where batch_id = wanted.batch_id and vault_id = wanted.vault_id limit 1
+    ) as s`.execute(db);
+  return found;
+}
