@@ -1,5 +1,5 @@
 /** How an API key is written: `hf_live_`, 30 random base-62 characters, and a checksum that finds typing errors. */
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -20,7 +20,7 @@ export function isApiKey(text: string): boolean {
 
 /** Keys are random enough that a plain hash cannot be reversed. */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return Buffer.from(hash('sha256', key), 'hex');
 }
 
 /** As much of a key as may be shown again. */

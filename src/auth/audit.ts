@@ -1,5 +1,5 @@
 /** The audit log: who did what to which thing; each entry is committed with the change it tells of. */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
@@ -161,5 +161,5 @@ export function entryDigest(row: DigestedRow): Buffer {
 export const firstHash = Buffer.alloc(32);
 
 export function chainHash(previousHash: Buffer, digest: Buffer): Buffer {
-  return createHash('sha256').update(previousHash).update(digest).digest();
+  return Buffer.from(hash('sha256', Buffer.concat([previousHash, digest])), 'hex');
 }

@@ -3,7 +3,7 @@
  * the same answer and does nothing. Nothing is reserved beforehand: of two that race, the second commit breaks the
  * primary key of the answers, rolls back whole, and is given the answer of the first.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
@@ -220,9 +220,9 @@ const noFingerprint = Buffer.alloc(0);
 
 function fingerprintOf(request: FastifyRequest): Buffer {
   const own = request.routeOptions.config.idempotent === 'own';
-  return createHash('sha256')
-    .update(canonicalize([request.query, request.body, own ? callerOf(request).actor.id : null]) ?? '')
-    .digest();
+  const asked = canonicalize([request.query, request.body, own ? callerOf(request).actor.id : null]) ?? '';
+  // As text first: the hash object of createHash costs more than the hashing.
+  return Buffer.from(hash('sha256', asked), 'hex');
 }
 
 function readKey(request: FastifyRequest): string | null {
@@ -268,6 +268,6 @@ function secretRef(slot: Slot): { workspaceId: string; purpose: string; id: stri
   return {
     workspaceId: slot.workspaceId,
     purpose: secretPurpose,
-    id: createHash('sha256').update(slotName(slot)).digest('hex'),
+    id: hash('sha256', slotName(slot)),
   };
 }
