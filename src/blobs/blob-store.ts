@@ -19,6 +19,8 @@ export interface BlobStore {
 
 export interface PutOptions {
   signal?: AbortSignal | undefined;
+  /** Nobody else looks at the pieces: the store may give their memory back as soon as they are written. */
+  givenAway?: boolean;
 }
 
 /** `end` is exclusive. */

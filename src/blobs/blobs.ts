@@ -10,6 +10,7 @@ import type { Keyring } from '../keys/keyring.ts';
 import { BlobMissing, type BlobStore, type ByteRange, StoreFailed } from './blob-store.ts';
 import { decryptChunks, encryptChunks, keyBytes, storedRange } from './cipher.ts';
 import { tooLarge } from './digest.ts';
+import { giveBack } from './given-away.ts';
 import { objectName } from './object-names.ts';
 
 export interface Blobs {
@@ -44,6 +45,8 @@ export interface BlobRef {
 export interface ReceiveLimits {
   maxBytes: number;
   signal?: AbortSignal | undefined;
+  /** Nobody else looks at the pieces: their memory is given back as soon as they are encrypted. */
+  givenAway?: boolean;
 }
 
 export interface ReceivedBlob {
@@ -77,7 +80,7 @@ export function blobKeyRef({ workspaceId, blobId }: BlobRef): SecretRef {
 
 export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
   return {
-    async receive(workspaceId, bytes, { maxBytes, signal }) {
+    async receive(workspaceId, bytes, { maxBytes, signal, givenAway = false }) {
       const ref = { workspaceId, blobId: newId('blb') };
       const key = randomBytes(keyBytes);
       const hash = createHash('sha256');
@@ -88,10 +91,12 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
           if (size > maxBytes) throw tooLarge(maxBytes);
           hash.update(piece);
           yield piece;
+          // Whoever asks for the next has copied this one.
+          if (givenAway) giveBack(piece);
         }
       }
       await store
-        .put(objectName(ref), encryptChunks(measured(), key), { signal })
+        .put(objectName(ref), encryptChunks(measured(), key), { signal, givenAway: true })
         .catch(explain('The file cannot be stored now. Nothing was kept of it'));
       return received(ref, { contentHash: hash.digest(), size, key });
     },

@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { OperatorError } from '../errors.ts';
 import { BlobMissing, type BlobStore, type ByteRange, type StoredObject, StoreFailed } from './blob-store.ts';
+import { giveBack } from './given-away.ts';
 import { checkName } from './object-names.ts';
 import { sourceOf } from './source.ts';
 
@@ -44,7 +45,7 @@ export async function openDiskStore(dir: string): Promise<BlobStore> {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         const file = await open(part, 'wx', 0o600);
         try {
-          await writeAll(file, source.bytes);
+          await writeAll(file, source.bytes, options?.givenAway ? giveBack : () => {});
           await file.datasync();
         } finally {
           await file.close();
@@ -94,7 +95,11 @@ export async function openDiskStore(dir: string): Promise<BlobStore> {
 }
 
 /** Gathers up to a mebibyte while the one before is being written. */
-async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeAll(
+  file: FileHandle,
+  bytes: AsyncIterable<Uint8Array>,
+  onWritten: (piece: Uint8Array) => void,
+): Promise<void> {
   let gathered: Uint8Array[] = [];
   let gatheredBytes = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -103,7 +108,7 @@ async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>): Pro
     gathered = [];
     gatheredBytes = 0;
     await writing;
-    writing = writePieces(file, pieces);
+    writing = writePieces(file, pieces).then(() => pieces.forEach(onWritten));
     // It is waited for before the next; until then a failure is not unhandled.
     writing.catch(() => {});
   };

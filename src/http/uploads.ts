@@ -122,7 +122,11 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
     store: boolean,
   ): Promise<UploadedFile> {
     const limits = { maxBytes: maxFileBytes };
-    if (store) request.upload = await blobs.receive(callerOf(request).workspaceId, bytes, limits);
+    if (store)
+      request.upload = await blobs.receive(callerOf(request).workspaceId, bytes, {
+        ...limits,
+        givenAway: true,
+      });
     const { contentHash, size } = request.upload ?? (await digestOf(bytes, limits));
     return { name, mediaType, contentHash: fromBytea(contentHash), size };
   }
