@@ -8,7 +8,7 @@ import type { ErrorCode } from '../src/errors.ts';
 import { newId } from '../src/ids.ts';
 import { type MaintenanceStage, openMaintenanceStage } from './maintenance-stage.ts';
 import { assertError } from './openapi-answers.ts';
-import { type Service, startService } from './service.ts';
+import { type Answer, type Service, startService } from './service.ts';
 
 let service: Service;
 let stage: MaintenanceStage;
@@ -367,4 +367,41 @@ test('scopes: reading needs assets:read, recording assets:write', async () => {
   assertError(await stage.post({}, { key: reader }), 'forbidden');
   const other = await service.makeKey({ scopes: ['records:read'] });
   assertError(await service.call('GET', stage.view(`${maintenanceId}/`), { key: other }), 'forbidden');
+});
+
+test('lists go page by page by the time of the work, with filters and a count, and a cursor is good for its list alone', async () => {
+  const assetId = await stage.newAsset({ workers: [stage.worker] });
+  const made: string[] = [];
+  for (const [day, type] of [
+    [3, 'check'],
+    [1, 'repair'],
+    [5, 'check'],
+    [4, 'repair'],
+    [2, 'check'],
+  ] as const) {
+    const { maintenanceId } = await stage.made({ type, performedAt: `2026-01-0${day}T10:00:00Z` }, assetId);
+    made[day] = maintenanceId;
+  }
+  const base = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/maintenances/`;
+  const get = (path: string, query = '') =>
+    service.call('GET', `${base}${path}?viewerAddress=${stage.vault.address}${query}`);
+  const ids = ({ json }: Answer) => json.map((one: { maintenanceId: string }) => one.maintenanceId);
+  assert.deepEqual(ids(await get('')), [made[5], made[4], made[3], made[2], made[1]]);
+  assert.deepEqual(ids(await get('', '&type=check')), [made[5], made[3], made[2]]);
+  const range = '&from=2026-01-02T10:00:00Z&to=2026-01-04T10:00:00Z';
+  assert.deepEqual(ids(await get('', range)), [made[3], made[2]]);
+  assert.deepEqual(ids(await get('', '&status=pending&limit=2')), [made[5], made[4]]);
+  assert.deepEqual(ids(await get('', '&status=confirmed')), []);
+  assert.deepEqual((await get('count/')).json, { count: 5 });
+  assert.deepEqual((await get('count/', `&type=check${range}`)).json, { count: 2 });
+  const first = await get('', '&limit=2');
+  const cursor = first.headers.get('x-next-cursor');
+  assert.match(first.headers.get('link') ?? '', /rel="next"/);
+  const second = await get('', `&limit=2&cursor=${cursor}`);
+  assert.deepEqual([...ids(first), ...ids(second)], [made[5], made[4], made[3], made[2]]);
+  const last = await get('', `&limit=2&cursor=${second.headers.get('x-next-cursor')}`);
+  assert.deepEqual([ids(last), last.headers.get('x-next-cursor')], [[made[1]], null]);
+  assertError(await get('', `&type=check&cursor=${cursor}`), 'invalid_cursor');
+  assertError(await service.call('GET', stage.view(`?cursor=${cursor}`)), 'invalid_cursor');
+  assertError(await get('', '&from=2026-01-04T00:00:00Z&to=2026-01-03T00:00:00Z'), 'invalid_date_range');
 });

@@ -62,7 +62,7 @@ export async function listMaintenances(
   return { ...page, next: { performedAt: last.performed_at, maintenanceId: last.id } };
 }
 
-/** From the index alone: 100,000 in some 10 ms. */
+/** From the index alone. */
 export async function countMaintenances(
   db: Db,
   { workspaceId, assetId, ...filters }: OfAsset & EntryFilters,

@@ -1,0 +1,150 @@
+/** The pure side of sign-offs: a frozen signature, the rules one by one, and that browsers can run all of it. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { build } from 'esbuild';
+import { privateKeyToAccount } from 'viem/accounts';
+import {
+  fieldsOf,
+  makeSignoffTypedData,
+  type SignoffDocument,
+  signoffFormat,
+  signoffSignatureFault,
+  verifySignoff,
+} from './signoff.ts';
+import { fitsScope, isExpired, judgeSignoff, type Signing } from './signoff-rules.ts';
+
+const account = privateKeyToAccount(`0x${'11'.repeat(32)}`);
+const document: SignoffDocument = {
+  format: signoffFormat,
+  workspaceId: 'ws_01M7EFHM3E618NAA3TJ9KBWPMT',
+  assetId: 'pump é/7',
+  maintenanceId: 'mnt_01M7EFHM3E618NAA3TJ9KBWPMT',
+  maintenanceHash: `0x${'ab'.repeat(32)}`,
+  role: 'certified',
+  workerAddress: account.address,
+  workerName: 'Ada Lund',
+  licence: { scope: 'engine', number: 'DK.66.1', authority: 'EASA', expiresAt: '2027-01-01T00:00:00.000Z' },
+  signedAt: '2026-11-15T12:00:00.000Z',
+  // Made with viem's own signTypedData; RFC 6979 gives the same one every time.
+  signature:
+    '0x8b24b7d83914fc498ce4167089dcdf540537fcc193f778bd44323704faba6586718f5942dc347479be1c47de1ca0fdd30a93c7f7ff76559ac68f788586a02eb11b',
+};
+
+test('a frozen sign-off verifies, so what was signed once can be checked by every later version', async () => {
+  assert.equal(await account.signTypedData(makeSignoffTypedData(fieldsOf(document))), document.signature);
+  assert.deepEqual(await verifySignoff(document, document), []);
+});
+
+test('the verifier runs in browsers: nothing of Node.js is reached from it', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'signoff.ts')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    logLevel: 'silent',
+  });
+  const text = outputFiles[0]?.text ?? '';
+  const bundled = await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
+  assert.deepEqual(await bundled.verifySignoff(document, document), []);
+  assert.notDeepEqual(await bundled.verifySignoff({ ...document, role: 'performed' }, document), []);
+});
+
+test('any other field, and any other byte of the signature, is not what was signed', async () => {
+  const fields = fieldsOf(document);
+  for (const name of Object.keys(fields) as (keyof typeof fields)[]) {
+    const value = fields[name];
+    const other =
+      typeof value === 'number'
+        ? value + 1
+        : value.startsWith('0x')
+          ? value.replace(/.$/, (digit) => (digit === '1' ? '2' : '1'))
+          : `${value}x`;
+    assert.notEqual(
+      await signoffSignatureFault({ ...fields, [name]: other }, document.signature),
+      null,
+      name,
+    );
+  }
+  for (let at = 2; at < document.signature.length; at += 2) {
+    const byte = Number.parseInt(document.signature.slice(at, at + 2), 16) ^ 1;
+    const changed =
+      document.signature.slice(0, at) + byte.toString(16).padStart(2, '0') + document.signature.slice(at + 2);
+    assert.notEqual(await signoffSignatureFault(fields, changed), null, `byte ${at / 2 - 1}`);
+  }
+});
+
+test('a document that is no sign-off is refused, not thrown over', async () => {
+  const changes = [
+    { signedAt: 'yesterday' },
+    { signedAt: '1969-12-31T23:59:59Z' },
+    { signature: '0x' },
+    { workerAddress: '0x12' },
+    { maintenanceHash: '0x12' },
+    { format: 'holdfast/signoff@2' },
+    { licence: null },
+  ];
+  for (const change of changes) {
+    const changed = { ...document, ...change } as SignoffDocument;
+    assert.notDeepEqual(await verifySignoff(changed, changed), [], JSON.stringify(change));
+  }
+});
+
+const at = new Date('2026-11-15T12:00:00Z');
+const licence = (scope: string, number: string, expiresAt: string | null = null) => ({
+  scope,
+  number,
+  authority: 'EASA',
+  expiresAt,
+});
+const signing: Signing = {
+  role: 'certified',
+  workerAddress: '0xb',
+  licences: [licence('repair', 'B')],
+  at,
+  scope: 'repair',
+  earlier: [{ role: 'performed', workerAddress: '0xa' }],
+  performers: [{ address: '0xa', licenceNumbers: ['A'] }],
+};
+
+test('a licence ends at the very moment it expires', () => {
+  const expiring = (ms: number) => licence('repair', 'B', new Date(at.getTime() + ms).toISOString());
+  assert.equal(isExpired(expiring(1), at), false);
+  assert.equal(isExpired(expiring(0), at), true);
+  assert.equal(isExpired(licence('repair', 'B'), at), false);
+  assert.match(String(judgeSignoff({ ...signing, licences: [expiring(0)] })), /expired/);
+});
+
+test('a scope fits when it is the same or wider, and not when it only begins alike', () => {
+  for (const [held, needed] of [
+    ['engine', 'engine'],
+    [' Engine ', 'ENGINE'],
+    ['engine', 'engine/borescope'],
+    ['*', 'anything'],
+  ] as const) {
+    assert.equal(fitsScope(held, needed), true, `${held} for ${needed}`);
+  }
+  for (const [held, needed] of [
+    ['engine', 'engines'],
+    ['engine/borescope', 'engine'],
+    ['eng*', 'engine'],
+    ['', 'engine'],
+  ] as const) {
+    assert.equal(fitsScope(held, needed), false, `${held} for ${needed}`);
+  }
+});
+
+test('the rules hold whatever the case of addresses and numbers', () => {
+  assert.deepEqual(judgeSignoff(signing), { licence: licence('repair', 'B') });
+  const refused = (change: Partial<Signing>) => judgeSignoff({ ...signing, ...change });
+  assert.match(String(refused({ workerAddress: '0xA' })), /did the work/);
+  assert.match(String(refused({ licences: [licence('repair', ' a')] })), /held by somebody who did the work/);
+  assert.match(String(refused({ earlier: [] })), /performed before/);
+  const certified = [...signing.earlier, { role: 'certified', workerAddress: '0xB' } as const];
+  assert.match(String(refused({ earlier: certified })), /already/);
+  assert.match(
+    String(refused({ role: 'performed', workerAddress: '0xc', earlier: certified })),
+    /comes before/,
+  );
+});
