@@ -13,6 +13,7 @@ import { vaultTransactionsCheck } from './indexer/vault-transactions.check.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { signingKeysCheck } from './keys/signing-keys.check.ts';
 import { fileValidationsCheck } from './platform/file-validations.check.ts';
+import { filesCheck } from './platform/files.check.ts';
 import { recordsCheck } from './platform/records.check.ts';
 import { noncesCheck } from './sender/nonces.check.ts';
 import { eventsCheck } from './webhooks/events.check.ts';
@@ -41,6 +42,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     transactionsCheck(deps),
     anchorsCheck(deps),
     recordsCheck(deps.db),
+    filesCheck(deps.db),
     fileValidationsCheck(deps.db),
     assetsCheck(deps.db),
     maintenancesCheck(deps.db),

@@ -1,11 +1,26 @@
 /**
- * Checks that every confirmed record was announced, and none that is not there. No index leads from a record to its
- * event; so all events are read once, and a bit for each leaf notes that its event was seen: 12 MB for 100 million.
+ * Checks that everything confirmed of a kind was announced, and nothing that is not there. No index leads from a thing to
+ * its event; so all events are read once, and a bit for each leaf notes that its event was seen: 12 MB for 100 million.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Finding, Pass } from '../check.ts';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+
+/** A kind of things, and the event that tells of their confirmation. */
+export interface Announced {
+  /** What messages and rules call one: leaf_without_THING, THING_unannounced. */
+  thing: string;
+  /** Type of the event, and the member of its data that has the thing's id. */
+  type: string;
+  idMember: string;
+  /** Whether leaf `l` is of this kind. */
+  isOne: RawBuilder<unknown>;
+  /** Whether what leaf `l` is of is stored. */
+  isStored: RawBuilder<unknown>;
+  /** A select of the ids of the leaves that `told` (workspace_id, subject_id, version) may mean. */
+  leaves: RawBuilder<unknown>;
+}
 
 /** What was announced in full before the events were read; what moved since is for the next run. */
 interface Start {
@@ -13,13 +28,14 @@ interface Start {
   unfinished: Set<number>;
 }
 
-export function announcementPasses(db: Db): [Pass, Pass] {
+export function announcementPasses(db: Db, announced: Announced): [Pass, Pass] {
+  const { thing, type, isOne, isStored } = announced;
   const seen = createBits();
   let start: Start | undefined;
 
   const events = rowsPass<EventRow>({
     db,
-    what: 'announcements of records',
+    what: `announcements of ${thing}s`,
     table: 'events',
     key: [
       { column: 'e.workspace_id', member: 'workspace_id' },
@@ -28,32 +44,30 @@ export function announcementPasses(db: Db): [Pass, Pass] {
     pageRows: 2_000,
     // All are read, whatever their type: a page takes as long whether there is something in it or not.
     read: ({ where, end }) => sql<EventRow>`
-      select e.workspace_id, e.id, case when e.type = 'record.anchor.confirmed' then e.envelope end as envelope
+      select e.workspace_id, e.id, case when e.type = ${type} then e.envelope end as envelope
       from events e where ${where} ${end}`,
     async judge(rows) {
-      const told = rows.flatMap(announcementOf);
-      const leaves = await leavesOf(db, told);
-      for (const leaf of leaves) if (leaf !== null) seen.add(leaf);
-      return told.filter((_, place) => leaves[place] === null).map(unknown);
+      const told = rows.flatMap((row) => announcementOf(row, announced));
+      const meant = await leavesOf(db, told, announced);
+      for (const leaf of meant.flat()) seen.add(leaf);
+      return told.filter((_, place) => meant[place]?.length === 0).map((one) => unknown(one, thing));
     },
   });
 
   const leaves = rowsPass<LeafRow>({
     db,
-    what: 'confirmed records',
+    what: `confirmed ${thing}s`,
     table: 'anchor_leaves',
     key: [{ column: 'l.id', member: 'id' }],
     pageRows: 5_000,
     read: ({ where, end }) => sql<LeafRow>`
-      select l.id, l.workspace_id, l.kind, l.subject_id, l.version, l.batch_id,
+      select l.id, l.workspace_id, ${isOne} as is_one, l.subject_id, l.version, l.batch_id,
              coalesce(b.status in ('confirmed', 'finalized') and l.place < b.announced, false) as announced,
-             l.kind <> 'record' or exists (
-               select 1 from records r
-               where r.workspace_id = l.workspace_id and r.id = l.subject_id and r.version = l.version
-             ) as has_record
+             not (${isOne}) or ${isStored} as is_stored
       from anchor_leaves l left join anchor_batches b on b.id = l.batch_id
       where ${where} ${end}`,
-    judge: (rows) => rows.flatMap((row) => judge(row, isSettled(row, start) && !seen.has(row.id))),
+    judge: (rows) =>
+      rows.flatMap((row) => judge(row, thing, { unseen: isSettled(row, start) && !seen.has(row.id) })),
   });
 
   return [
@@ -77,18 +91,18 @@ interface EventRow {
 interface LeafRow {
   id: number;
   workspace_id: string;
-  kind: string;
+  is_one: boolean;
   subject_id: string;
   version: number;
   batch_id: number | null;
   announced: boolean;
-  has_record: boolean;
+  is_stored: boolean;
 }
 
 interface Announcement {
   workspace: string;
   event: string;
-  record: string;
+  subject: string;
   version: number;
 }
 
@@ -110,59 +124,58 @@ async function readStart(db: Db): Promise<Start> {
 }
 
 /** One that cannot be read is a finding of the events themselves. */
-function announcementOf({ workspace_id: workspace, id: event, envelope }: EventRow): Announcement[] {
+function announcementOf(
+  { workspace_id: workspace, id: event, envelope }: EventRow,
+  { idMember }: Announced,
+): Announcement[] {
   if (envelope === null) return [];
   try {
-    const { data } = JSON.parse(envelope) as { data: { record_id: string; version: number } };
-    return [{ workspace, event, record: String(data.record_id), version: Number(data.version) }];
+    const { data } = JSON.parse(envelope) as { data: Record<string, unknown> };
+    return [{ workspace, event, subject: String(data[idMember]), version: Number(data.version) }];
   } catch {
     return [];
   }
 }
 
-async function leavesOf(db: Db, told: Announcement[]): Promise<(number | null)[]> {
-  if (told.length === 0) return [];
-  const { rows } = await sql<{ id: number | null }>`
-    select leaf.id from unnest(
-      ${told.map(({ workspace }) => workspace)}::text[], ${told.map(({ record }) => record)}::text[],
+async function leavesOf(db: Db, told: Announcement[], { leaves }: Announced): Promise<number[][]> {
+  const found: number[][] = told.map(() => []);
+  if (told.length === 0) return found;
+  const { rows } = await sql<{ place: number; id: number }>`
+    select told.place, leaf.id from unnest(
+      ${told.map(({ workspace }) => workspace)}::text[], ${told.map(({ subject }) => subject)}::text[],
       ${told.map(({ version }) => version)}::integer[]
-    ) with ordinality as told (workspace_id, record_id, version, place)
-    left join lateral (
-      select l.id from anchor_leaves l
-      where l.workspace_id = told.workspace_id and l.subject_id = told.record_id and l.kind = 'record'
-        and l.version = told.version
-      limit 1
-    ) as leaf on true
-    order by told.place`.execute(db);
-  return rows.map(({ id }) => id);
+    ) with ordinality as told (workspace_id, subject_id, version, place)
+    cross join lateral (${leaves}) as leaf`.execute(db);
+  for (const { place, id } of rows) found[place - 1]?.push(id);
+  return found;
 }
 
-function unknown({ workspace, event, record, version }: Announcement): Finding {
+function unknown({ workspace, event, subject, version }: Announcement, thing: string): Finding {
   return {
     rule: 'announced_unknown',
-    ids: { workspace, event, record, version },
-    message: `The event ${event} announces the record ${record}, version ${version}, which has no leaf.`,
-    advice: 'Rows were removed from the database: look for the record in a backup.',
+    ids: { workspace, event, [thing]: subject, version },
+    message: `The event ${event} announces the ${thing} ${subject}, version ${version}, which has no leaf.`,
+    advice: `Rows were removed from the database: look for the ${thing} in a backup.`,
   };
 }
 
-function judge(row: LeafRow, unseen: boolean): Finding[] {
-  if (row.kind !== 'record') return [];
-  const { workspace_id: workspace, subject_id: record, version, batch_id } = row;
+function judge(row: LeafRow, thing: string, { unseen }: { unseen: boolean }): Finding[] {
+  if (!row.is_one) return [];
+  const { workspace_id: workspace, subject_id: subject, version, batch_id } = row;
   const findings: Finding[] = [];
-  if (!row.has_record) {
+  if (!row.is_stored) {
     findings.push({
-      rule: 'leaf_without_record',
-      ids: { workspace, record, version },
-      message: `The record ${record}, version ${version}, has a leaf, and is not stored itself.`,
+      rule: `leaf_without_${thing}`,
+      ids: { workspace, [thing]: subject, version },
+      message: `The ${thing} ${subject}, version ${version}, has a leaf, and is not stored itself.`,
       advice: 'The row was removed from the database: restore it from a backup.',
     });
   }
   if (row.announced && unseen) {
     findings.push({
-      rule: 'record_unannounced',
-      ids: { workspace, record, version, batch: Number(batch_id) },
-      message: `The record ${record}, version ${version}, is confirmed, and there is no event that says so.`,
+      rule: `${thing}_unannounced`,
+      ids: { workspace, [thing]: subject, version, batch: Number(batch_id) },
+      message: `The ${thing} ${subject}, version ${version}, is confirmed, and there is no event that says so.`,
       advice: 'Subscribers do not know of it: tell them, and look for the event in a backup.',
     });
   }

@@ -8,7 +8,22 @@ import { rowsPass } from '../db/rows-pass.ts';
 import { announcementPasses } from './announcements.check.ts';
 
 export function recordsCheck(db: Db): Check {
-  return { name: 'records', passes: [recordsPass(db), ...announcementPasses(db)] };
+  const announcements = announcementPasses(db, {
+    thing: 'record',
+    type: 'record.anchor.confirmed',
+    idMember: 'record_id',
+    isOne: sql`l.kind = 'record'`,
+    isStored: sql`exists (
+      select 1 from records r
+      where r.workspace_id = l.workspace_id and r.id = l.subject_id and r.version = l.version
+    )`,
+    leaves: sql`
+      select l.id from anchor_leaves l
+      where l.workspace_id = told.workspace_id and l.subject_id = told.subject_id and l.kind = 'record'
+        and l.version = told.version
+      limit 1`,
+  });
+  return { name: 'records', passes: [recordsPass(db), ...announcements] };
 }
 
 interface Row {
