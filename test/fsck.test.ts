@@ -91,7 +91,7 @@ async function broken(break_: (db: Db) => Promise<unknown>, keyringOn?: (db: Db)
 }
 
 /** Checks of what the stage does not have: tests beside them break it. */
-const testedApart = ['validations', 'assets', 'maintenances'];
+const testedApart = ['files', 'validations', 'assets', 'maintenances'];
 
 test('where all is right nothing is found, and everything was looked at', { skip }, async () => {
   const reports = await run(depsOn(database.db));
