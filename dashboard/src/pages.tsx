@@ -51,11 +51,15 @@ const pages = [
   page('/', () => import('./overview/overview-page.tsx'), 'OverviewPage'),
   page('/vaults', () => import('./vaults/vaults-page.tsx'), 'VaultsPage'),
   page('/vaults/$address', () => import('./vaults/vault-page.tsx'), 'VaultPage'),
+  page('/records', () => import('./records/records-page.tsx'), 'RecordsPage'),
+  page('/records/$recordId', () => import('./records/record-page.tsx'), 'RecordPage'),
   page('/webhooks', () => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
   page('/webhooks/$endpointId', () => import('./webhooks/endpoint-page.tsx'), 'EndpointPage'),
   page('/webhooks/deliveries/$deliveryId', () => import('./webhooks/delivery-page.tsx'), 'DeliveryPage'),
+  page('/events', () => import('./events/events-page.tsx'), 'EventsPage'),
   page('/keys', () => import('./keys/keys-page.tsx'), 'KeysPage'),
   page('/members', () => import('./members/members-page.tsx'), 'MembersPage'),
+  page('/audit-log', () => import('./audit/audit-page.tsx'), 'AuditPage'),
   page('/settings', () => import('./settings/settings-page.tsx'), 'SettingsPage'),
 ];
 

@@ -6,10 +6,10 @@ import { may } from '../caller.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf, type FindCaller } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
-import { linkNextPage, pageParameters } from '../http/page.ts';
+import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
 import { dateTime } from '../http/schemas.ts';
 import type { EventStreams } from './event-stream.ts';
-import { eventTypes, readFeed } from './events.ts';
+import { eventTypes, type FeedItem, readFeed, readFeedBackwards } from './events.ts';
 
 const EventEnvelope = Type.Object({
   id: Type.String({ description: 'Unique; use it to drop duplicates' }),
@@ -20,6 +20,9 @@ const EventEnvelope = Type.Object({
 });
 
 const type = Type.Optional(Type.String({ enum: [...eventTypes] }));
+const order = Type.Optional(
+  Type.String({ enum: ['oldest', 'newest'], description: 'oldest when not given' }),
+);
 const { cursor } = pageParameters;
 const scope = 'events:read';
 
@@ -39,22 +42,33 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
       schema: {
         summary: 'Read the event feed',
         description:
-          'Oldest first, the same envelopes that webhooks carry. X-Next-Cursor is always sent: go on from it, also after an empty page, and no event is missed or seen twice.',
+          'Oldest first, the same envelopes that webhooks carry. X-Next-Cursor is always sent: go on from it, also after an empty page, and no event is missed or seen twice. With order=newest it is a list like others, which ends at the oldest event.',
         tags: ['events'],
-        querystring: Type.Object({ type, ...pageParameters }, { additionalProperties: false }),
+        querystring: Type.Object({ type, order, ...pageParameters }, { additionalProperties: false }),
         response: { 200: Type.Array(EventEnvelope) },
       },
     },
     async (request, reply) => {
       const { workspaceId } = callerOf(request);
-      const { type, cursor, limit } = request.query;
+      const { type, order, cursor, limit } = request.query;
+      if (order === 'newest') {
+        const items = await fetchPage<FeedItem>(
+          {
+            name: 'events-newest',
+            filters: { type },
+            fetch: (workspaceId, after, limit) =>
+              readFeedBackwards(pool, { workspaceId, type, before: after?.[0] as number | undefined, limit }),
+            positionOf: ({ position }) => [position],
+          },
+          { request, reply, cursors, cursor, limit },
+        );
+        return sendEnvelopes(reply, items);
+      }
       const list = { name: 'events', workspaceId, filters: { type } };
       const after = cursor === undefined ? 0 : Number(cursors.read(list, cursor)[0]);
       const items = await readFeed(pool, { workspaceId, type, after, limit });
       linkNextPage(request, reply, cursors.write(list, [items.at(-1)?.position ?? after]));
-      // The envelopes are text already; they go out as they are, byte for byte.
-      const body = `[${items.map(({ envelope }) => envelope).join(',')}]`;
-      return reply.type('application/json; charset=utf-8').send(body as never);
+      return sendEnvelopes(reply, items);
     },
   );
   app.get(
@@ -108,6 +122,12 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
     const caller = await findCaller(headers, id);
     return caller !== null && may(caller, scope);
   }
+}
+
+/** The envelopes are text already; they go out as they are, byte for byte. */
+function sendEnvelopes(reply: FastifyReply, items: FeedItem[]): never {
+  const body = `[${items.map(({ envelope }) => envelope).join(',')}]`;
+  return reply.type('application/json; charset=utf-8').send(body) as never;
 }
 
 function cut({ raw }: FastifyReply): void {

@@ -129,6 +129,21 @@ export async function readFeed(
   return rows;
 }
 
+/** The same from its end: events before a position, newest first; for people who look at what happened last. */
+export async function readFeedBackwards(
+  pool: Pool,
+  { workspaceId, type, before, limit }: Omit<FeedQuery, 'after'> & { before: number | undefined },
+): Promise<FeedItem[]> {
+  const { rows } = await pool.query<FeedItem>({
+    name: 'event-feed-backwards',
+    text: `select position, type, envelope from events
+           where workspace_id = $1 and position < $2 and ($3::text is null or type = $3)
+           order by position desc limit $4`,
+    values: [workspaceId, before ?? Number.MAX_SAFE_INTEGER, type ?? null, limit],
+  });
+  return rows;
+}
+
 /** The last position of the feed: what is read after it is new. */
 export async function tailPosition(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ tail: number }>(

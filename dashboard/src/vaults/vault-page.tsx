@@ -9,7 +9,9 @@ import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { PageHead } from '../frame/page-head.tsx';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
+import { useTab } from '../frame/tab.ts';
 import { Code, Status } from '../frame/values.tsx';
+import { RecordList } from '../records/record-list.tsx';
 import { TransactionList } from './transaction-list.tsx';
 import { type Vault, vaultQuery } from './vault.ts';
 import { VaultForm } from './vault-form.tsx';
@@ -24,6 +26,7 @@ export function VaultPage() {
 
 function WholeVault({ vault }: { vault: Vault }) {
   const mayWrite = useMayWrite();
+  const [tab, setTab] = useTab('transactions');
   const [renaming, { open, close }] = useDisclosure();
   return (
     <>
@@ -44,12 +47,16 @@ function WholeVault({ vault }: { vault: Vault }) {
           proved.
         </Alert>
       )}
-      <Tabs defaultValue="transactions" keepMounted={false}>
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="transactions">Transactions</Tabs.Tab>
+          <Tabs.Tab value="records">Records</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="transactions">
           <TransactionList address={vault.address} />
+        </Tabs.Panel>
+        <Tabs.Panel value="records">
+          <RecordList vaultAddress={vault.address} />
         </Tabs.Panel>
       </Tabs>
       {renaming && <VaultForm vault={vault} close={close} />}

@@ -1,0 +1,115 @@
+/** The audit log: who did what to which thing, chained by hash so that nothing can be left out unnoticed. */
+import { Code as CodeBlock, Group, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useList } from '../api/lists.ts';
+import { type Column, DataTable } from '../frame/data-table.tsx';
+import { useFilters } from '../frame/filters.ts';
+import { PageHead } from '../frame/page-head.tsx';
+import { EmptyState } from '../frame/states.tsx';
+import { Code, Time } from '../frame/values.tsx';
+import { membersQuery } from '../members/member.ts';
+
+interface AuditEntry {
+  id: string;
+  at: string;
+  actor: { kind: string; id: string };
+  action: string;
+  targetId: string;
+  details: Record<string, unknown>;
+  sequence: number | null;
+  hash: string | null;
+}
+
+export function AuditPage() {
+  const [filters, setFilter] = useFilters('action', 'actorId', 'targetId');
+  const [query] = useDebouncedValue(filters, 300);
+  const [opened, setOpened] = useState<string | null>(null);
+  const list = useList<AuditEntry>({ noun: 'audit', path: '/platform/audit-log', query });
+  const { data: members = [] } = useQuery(membersQuery);
+  const nameOf = ({ kind, id }: AuditEntry['actor']) =>
+    kind === 'user'
+      ? (members.find((member) => member.id === id)?.name ?? id)
+      : kind === 'command'
+        ? 'command line'
+        : id;
+  const columns: Column<AuditEntry>[] = [
+    {
+      title: 'Action',
+      cell: (entry) => (
+        <>
+          <button
+            type="button"
+            className="plain-button"
+            aria-expanded={opened === entry.id}
+            onClick={() => setOpened(opened === entry.id ? null : entry.id)}
+          >
+            <Text fw={550} size="sm" component="span">
+              {entry.action}
+            </Text>
+          </button>
+          {opened === entry.id && (
+            <CodeBlock block mt={6}>
+              {JSON.stringify(
+                { details: entry.details, sequence: entry.sequence, hash: entry.hash },
+                null,
+                2,
+              )}
+            </CodeBlock>
+          )}
+        </>
+      ),
+    },
+    {
+      title: 'By',
+      cell: ({ actor }) => (
+        <Text size="sm" title={`${actor.kind} ${actor.id}`}>
+          {nameOf(actor)}
+        </Text>
+      ),
+      width: 200,
+    },
+    { title: 'Thing', cell: ({ targetId }) => <Code value={targetId} label="id" />, width: 220, wide: true },
+    { title: 'Time', cell: ({ at }) => <Time at={at} />, width: 140, align: 'right' },
+  ];
+  return (
+    <>
+      <PageHead
+        title="Audit log"
+        about="Every change, committed together with it. Entries are chained by hash and can be checked outside."
+      />
+      <Group gap="sm" mb="md" align="flex-end">
+        <Filter label="Action" value={filters.action} set={(value) => setFilter('action', value)} />
+        <Filter label="Actor id" value={filters.actorId} set={(value) => setFilter('actorId', value)} />
+        <Filter label="Thing id" value={filters.targetId} set={(value) => setFilter('targetId', value)} />
+      </Group>
+      <DataTable
+        list={list}
+        label="Audit log"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<EmptyState icon="audit" title="Nothing fits these filters" />}
+      />
+    </>
+  );
+}
+
+function Filter({
+  label,
+  value,
+  set,
+}: {
+  label: string;
+  value: string | undefined;
+  set(value: string): void;
+}) {
+  return (
+    <TextInput
+      label={label}
+      placeholder="exactly"
+      value={value ?? ''}
+      onChange={(event) => set(event.currentTarget.value)}
+    />
+  );
+}

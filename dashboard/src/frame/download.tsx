@@ -1,0 +1,38 @@
+/** Buttons that save an answer of the API as a file. */
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { ApiError, apiUrl, workspaceHeaders } from '../api/call.ts';
+import { Icon } from './icons.tsx';
+
+export interface DownloadProps {
+  label: string;
+  path: string;
+  fileName: string;
+  query?: Record<string, string | number | undefined>;
+  disabled?: boolean;
+}
+
+export function DownloadButton({ label, path, fileName, query, disabled }: DownloadProps) {
+  const saving = useMutation({ mutationFn: () => save(apiUrl(path, query), fileName) });
+  return (
+    <Button
+      variant="default"
+      onClick={() => saving.mutate()}
+      loading={saving.isPending}
+      disabled={disabled ?? false}
+      leftSection={<Icon name="download" size={16} />}
+    >
+      {label}
+    </Button>
+  );
+}
+
+async function save(url: string, fileName: string): Promise<void> {
+  const response = await fetch(url, { credentials: 'same-origin', headers: workspaceHeaders() });
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ({})));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

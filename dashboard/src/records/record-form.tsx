@@ -1,0 +1,80 @@
+/** Makes a record, or a new version of one, from JSON that is checked as it is typed. */
+import { JsonInput, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { FormDialog } from '../frame/form.tsx';
+import { showDone } from '../frame/notice.ts';
+import { recordPath } from '../links.ts';
+import { VaultChoice } from '../vaults/vault-choice.tsx';
+import { type RecordVersion, recordsPath, type WholeRecord } from './record.ts';
+
+export function RecordForm({ record, close }: { record?: WholeRecord; close(): void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [vaultAddress, setVault] = useState<string | null>(null);
+  const [externalId, setExternalId] = useState('');
+  const [data, setData] = useState(() => JSON.stringify(record?.data ?? {}, null, 2));
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const saving = useMutation({
+    meta: { shown: true },
+    mutationFn: () => {
+      const parsed = parseObject(data);
+      const path = record ? `${recordsPath}/${record.id}/versions` : recordsPath;
+      const body = record
+        ? { data: parsed }
+        : { vaultAddress, data: parsed, ...(externalId !== '' && { externalId }) };
+      return call<RecordVersion>('POST', path, { body, headers: { 'idempotency-key': idempotencyKey } });
+    },
+    async onSuccess(saved) {
+      await client.invalidateQueries({ queryKey: ['records'] });
+      showDone(record ? `Version ${saved.version} is accepted.` : 'The record is accepted.');
+      close();
+      await navigate({ to: recordPath(saved.id) });
+    },
+  });
+  return (
+    <FormDialog
+      opened
+      close={close}
+      title={record ? 'New version' : 'New record'}
+      submitLabel={record ? 'Add version' : 'Create record'}
+      saving={saving}
+    >
+      {!record && (
+        <>
+          <VaultChoice value={vaultAddress} choose={setVault} />
+          <TextInput
+            label="External id"
+            description="Your own name for it"
+            maxLength={255}
+            value={externalId}
+            onChange={(event) => setExternalId(event.currentTarget.value)}
+          />
+        </>
+      )}
+      <JsonInput
+        label="Data"
+        description="A JSON object. Integers beyond 2^53 go into strings."
+        required
+        autosize
+        minRows={6}
+        maxRows={18}
+        formatOnBlur
+        validationError="This is not JSON"
+        value={data}
+        onChange={setData}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+      />
+    </FormDialog>
+  );
+}
+
+function parseObject(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('The data has to be a JSON object: { … }.');
+  }
+  return value;
+}

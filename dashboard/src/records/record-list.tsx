@@ -1,0 +1,78 @@
+/** Records, newest first: all of them, or those of one vault. */
+import { Group, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useList } from '../api/lists.ts';
+import { type Column, DataTable } from '../frame/data-table.tsx';
+import { useFilters } from '../frame/filters.ts';
+import { EmptyState } from '../frame/states.tsx';
+import { Code, Status, Time } from '../frame/values.tsx';
+import { recordPath } from '../links.ts';
+import { anchorStatuses, type RecordVersion, recordsPath } from './record.ts';
+
+const columns: Column<RecordVersion>[] = [
+  {
+    title: 'Record',
+    cell: ({ id, externalId }) => (
+      <Link to={recordPath(id)} className="row-link">
+        <Text fw={550} size="sm">
+          {externalId === '' ? <span className="mono">{id}</span> : externalId}
+        </Text>
+      </Link>
+    ),
+  },
+  { title: 'Version', cell: ({ version }) => version, width: 90, align: 'right', wide: true },
+  { title: 'Hash', cell: ({ dataHash }) => <Code value={dataHash} label="hash" />, width: 210, wide: true },
+  { title: 'Status', cell: ({ status }) => <Status value={status} />, width: 120 },
+  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 140, align: 'right' },
+];
+
+export function RecordList({ vaultAddress, create }: { vaultAddress?: string; create?: ReactNode }) {
+  const [filters, setFilter] = useFilters('externalId', 'status');
+  const [externalId] = useDebouncedValue(filters.externalId, 300);
+  const list = useList<RecordVersion>({
+    noun: 'records',
+    path: recordsPath,
+    query: { vaultAddress, externalId, status: filters.status },
+  });
+  const filtered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <Group gap="sm" mb="md" align="flex-end">
+        <TextInput
+          label="External id"
+          placeholder="exactly"
+          value={filters.externalId ?? ''}
+          onChange={(event) => setFilter('externalId', event.currentTarget.value)}
+        />
+        <Select
+          label="Status"
+          placeholder="any"
+          clearable
+          w={150}
+          data={anchorStatuses}
+          value={filters.status ?? null}
+          onChange={(value) => setFilter('status', value)}
+        />
+      </Group>
+      <DataTable
+        list={list}
+        label="Records"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState
+            icon="record"
+            title={filtered ? 'Nothing fits these filters' : 'No records yet'}
+            action={create}
+          >
+            {filtered
+              ? 'Take one away to see more.'
+              : 'A record is any JSON object: its hash is anchored, and anyone can check it later.'}
+          </EmptyState>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+/** Records as the API has them. */
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+
+export interface Anchor {
+  chainId: number;
+  transactionHash: string;
+  blockNumber: number;
+  anchoredAt: string;
+}
+
+export interface RecordVersion {
+  id: string;
+  externalId: string;
+  vaultId: string;
+  vaultAddress: string;
+  version: number;
+  dataHash: string;
+  status: string;
+  createdAt: string;
+  anchor: Anchor | null;
+}
+
+export type WholeRecord = RecordVersion & { data: Record<string, unknown> };
+
+export const recordsPath = '/platform/records';
+
+export const recordQuery = (id: string, version?: number) =>
+  queryOptions({
+    queryKey: ['records', 'one', id, version ?? 'newest'],
+    queryFn: () => call<WholeRecord>('GET', `${recordsPath}/${id}`, { query: { version } }),
+    // The confirmation comes as an event; this is for those whose stream was cut.
+    refetchInterval: ({ state: { data } }) => (data && data.anchor === null ? 5_000 : false),
+  });
+
+export const anchorStatuses = ['pending', 'batched', 'submitted', 'confirmed', 'finalized'];
