@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 
 export const dashboardFolder = join(import.meta.dirname, '../../dashboard');
 const distFolder = join(dashboardFolder, 'dist');
-/** Path below which everything but the page itself is served. */
-const assetPath = '/assets';
+/** Path below which everything but the page itself is served; no path of a page, as /assets would be. */
+const filePath = '/static';
 
 export async function buildDashboard(): Promise<{ files: number; bytes: number }> {
   const { build, stop } = await import('esbuild');
@@ -19,7 +19,7 @@ export async function buildDashboard(): Promise<{ files: number; bytes: number }
       entryPoints: ['src/main.tsx', 'src/style.css'],
       entryNames: '[name]-[hash]',
       chunkNames: '[name]-[hash]',
-      outdir: join(fresh, 'assets'),
+      outdir: join(fresh, 'static'),
       bundle: true,
       splitting: true,
       // Also makes it the production build of its libraries.
@@ -34,7 +34,7 @@ export async function buildDashboard(): Promise<{ files: number; bytes: number }
     });
     let html = await readFile(join(dashboardFolder, 'index.html'), 'utf8');
     for (const [output, { entryPoint }] of Object.entries(metafile.outputs)) {
-      if (entryPoint) html = html.replace(`"${entryPoint}"`, `"${assetPath}/${basename(output)}"`);
+      if (entryPoint) html = html.replace(`"${entryPoint}"`, `"${filePath}/${basename(output)}"`);
     }
     await writeFile(join(fresh, 'index.html'), html);
     await rm(distFolder, { recursive: true, force: true });

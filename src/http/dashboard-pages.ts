@@ -64,11 +64,11 @@ export function dashboardPages(app: Api): void {
   );
 
   app.get<{ Params: { name: string } }>(
-    '/assets/:name',
+    '/static/:name',
     { schema: { hide: true } },
     async ({ params: { name } }, reply) => {
       const type = types[/^[\w-]+\.(\w+)$/.exec(name)?.[1] ?? ''];
-      const body = type === undefined ? null : await dist.read(`assets/${name}`);
+      const body = type === undefined ? null : await dist.read(`static/${name}`);
       if (!body || type === undefined) {
         throw new AppError('resource_not_found', `There is no ${name.slice(0, 100)} here.`);
       }
