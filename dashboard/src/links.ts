@@ -45,5 +45,6 @@ export const vaultPath = (address: string) => `/vaults/${address}`;
 export const filePath = (id: string) => `/files/${id}`;
 export const recordPath = (id: string) => `/records/${id}`;
 export const assetPath = (id: string) => `/assets/${encodeURIComponent(id)}`;
+export const workerPath = (address: string) => `/workers/${address}`;
 export const endpointPath = (id: string) => `/webhooks/${id}`;
 export const deliveryPath = (id: string) => `/webhooks/deliveries/${id}`;

@@ -12,10 +12,21 @@ export interface FormDialogProps {
   /** Runs when the form is sent; its failure is shown above the buttons. Give it `meta: { shown: true }`. */
   saving: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>;
   danger?: boolean;
+  /** `lg` for forms with much in them. */
+  size?: 'md' | 'lg';
   children: ReactNode;
 }
 
-export function FormDialog({ title, opened, close, submitLabel, saving, danger, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  opened,
+  close,
+  submitLabel,
+  saving,
+  danger,
+  size = 'md',
+  children,
+}: FormDialogProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     saving.mutate();
@@ -25,6 +36,7 @@ export function FormDialog({ title, opened, close, submitLabel, saving, danger, 
       opened={opened}
       onClose={close}
       title={title}
+      size={size}
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
     >

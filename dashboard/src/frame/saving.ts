@@ -1,0 +1,24 @@
+/** How a form saves: sends once, has everything it touched fetched anew, tells that it is done, and closes. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+export interface SavingOptions<T> {
+  /** What changes by it, as the first element of query keys. */
+  nouns: string[];
+  /** `headers` for the request that creates: a second click, or a repeat after a lost answer, makes no second thing. */
+  send(headers: Record<string, string>): Promise<T>;
+  onDone(made: T): void;
+}
+
+export function useSaving<T>({ nouns, send, onDone }: SavingOptions<T>) {
+  const client = useQueryClient();
+  const [key] = useState(() => crypto.randomUUID());
+  return useMutation<T, Error, void>({
+    meta: { shown: true },
+    mutationFn: () => send({ 'idempotency-key': key }),
+    async onSuccess(made) {
+      await Promise.all(nouns.map((noun) => client.invalidateQueries({ queryKey: [noun] })));
+      onDone(made);
+    },
+  });
+}

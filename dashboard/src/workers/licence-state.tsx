@@ -1,0 +1,55 @@
+/** Whether a licence holds: until when, that it ends soon, or that it is over. */
+import { Badge, Group, Text } from '@mantine/core';
+import { Time } from '../frame/values.tsx';
+import { expiresSoon, isExpired, type Licence } from './worker.ts';
+
+export function LicenceState({ licence }: { licence: Licence }) {
+  if (licence.expiresAt === null)
+    return (
+      <Text span c="dimmed" size="sm">
+        does not expire
+      </Text>
+    );
+  return (
+    <Group gap={6} component="span">
+      <Time at={licence.expiresAt} />
+      {isExpired(licence) && <Mark color="red" text="expired" />}
+      {expiresSoon(licence) && <Mark color="yellow" text="expires soon" />}
+    </Group>
+  );
+}
+
+/** What a worker may do, in short; licences that are over are marked. */
+export function LicenceScopes({ licences }: { licences: Licence[] }) {
+  if (licences.length === 0)
+    return (
+      <Text span c="dimmed" size="sm">
+        none
+      </Text>
+    );
+  const shown = licences.slice(0, 3);
+  return (
+    <Group gap={4}>
+      {shown.map((licence) => (
+        <Mark
+          key={`${licence.scope} ${licence.number}`}
+          color={isExpired(licence) ? 'red' : expiresSoon(licence) ? 'yellow' : 'gray'}
+          text={isExpired(licence) ? `${licence.scope}, expired` : licence.scope}
+        />
+      ))}
+      {licences.length > shown.length && (
+        <Text span c="dimmed" size="xs">
+          and {licences.length - shown.length} more
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+function Mark({ color, text }: { color: string; text: string }) {
+  return (
+    <Badge variant="light" color={color} radius="sm" tt="none" maw={220}>
+      {text}
+    </Badge>
+  );
+}

@@ -1,0 +1,44 @@
+/** Workers and their licences as the API has them. */
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { ListOptions } from '../api/lists.ts';
+
+export interface Licence {
+  scope: string;
+  number: string;
+  authority: string;
+  /** Null: it does not expire. */
+  expiresAt: string | null;
+}
+
+export interface Worker {
+  id: string;
+  name: string;
+  address: string;
+  keyHolder: 'service' | 'worker';
+  licences: Licence[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const workersPath = '/damc/workers/';
+export const workerUrl = (address: string) => `${workersPath}${address}/`;
+
+export const workerList: ListOptions = { noun: 'workers', path: workersPath };
+
+export const workerQuery = (address: string) =>
+  queryOptions({
+    queryKey: ['workers', 'one', address],
+    queryFn: () => call<Worker>('GET', workerUrl(address)),
+  });
+
+export function isExpired({ expiresAt }: Pick<Licence, 'expiresAt'>, now = Date.now()): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now;
+}
+
+const soonMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Within the next 30 days. */
+export function expiresSoon(licence: Pick<Licence, 'expiresAt'>): boolean {
+  return !isExpired(licence) && isExpired(licence, Date.now() + soonMs);
+}
