@@ -25,6 +25,7 @@ import { createAssetTransfers } from './damc/asset-transfers.ts';
 import { createAssetViewers } from './damc/asset-viewers.ts';
 import { createAssetWorkers } from './damc/asset-workers.ts';
 import { createAssets } from './damc/assets.ts';
+import { createDossiers } from './damc/dossier.ts';
 import { maintenanceKind } from './damc/maintenance-content.ts';
 import { maintenanceConfirmed } from './damc/maintenance-events.ts';
 import { createMaintenances } from './damc/maintenances.ts';
@@ -52,6 +53,7 @@ import { createFiles } from './platform/files.ts';
 import { recordConfirmed } from './platform/record-events.ts';
 import { recordKind } from './platform/records.store.ts';
 import { createRecords } from './platform/records.ts';
+import { createStats } from './platform/stats.ts';
 import { createTransactions } from './platform/transactions.ts';
 import { createVaults } from './platform/vaults.ts';
 import { addRoutes } from './routes.ts';
@@ -199,6 +201,15 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       makeProof: onChain.proofs.make,
     });
     const signoffs = createSignoffs({ db, keyring });
+    const fileContents = createFileContents({ pool, blobs });
+    const embedded = config.chain.rpcUrls.length === 0;
+    const dossiers = createDossiers({
+      db,
+      assetAccess,
+      manyProofs: onChain.manyProofs,
+      fileContents,
+      embedded,
+    });
     const operations = {
       metrics,
       metricsToken: config.metricsToken,
@@ -231,13 +242,14 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           vaults,
           transactions: createTransactions(pool),
           records,
+          readStats: createStats({ db, lead: onChain.lead, submitter: onChain.submitter }),
           files,
           fileValidations,
-          fileContents: createFileContents({ pool, blobs }),
+          fileContents,
           certificates: createCertificates({
             pool,
             proofs: onChain.proofs,
-            embedded: config.chain.rpcUrls.length === 0,
+            embedded,
           }),
           workers,
           assets,
@@ -249,6 +261,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           assetAccess,
           maintenances,
           signoffs,
+          dossiers,
           apiKeys,
           findCaller,
           signIn,

@@ -39,6 +39,8 @@ export interface OnChain {
   /** A call to the chain's node; null while this node does not lead. */
   call(): RpcCall | null;
   registry: Address;
+  /** The account that pays for anchors. */
+  submitter(): Promise<{ address: Address }>;
   close(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     registry: config.chain.registryAddress ?? registryAddress,
     proofs: createProofs({ db, thread: proofThread }),
     manyProofs: createManyProofs({ db, thread: proofThread }),
+    submitter,
     metrics: createChainMetrics({ db, lead, senderStatus: sender.status, submitter }),
     // Requests need none of them: what is accepted while the chain is away stays pending.
     loops: [

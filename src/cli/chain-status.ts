@@ -4,9 +4,10 @@ import { listSetAside, type SetAsideBatch } from '../anchoring/set-aside.ts';
 import { isDevelopmentChain } from '../chain/development-chain.ts';
 import { findEmbeddedChain } from '../chain/embedded/embedded-chain.ts';
 import { createJournal } from '../chain/embedded/journal.ts';
+import { forecastGas } from '../chain/gas-forecast.ts';
 import { reachChain } from '../chain/open-rpc-chain.ts';
 import { registryAddress } from '../chain/registry.ts';
-import { offeredFees, type RegistryState, readRegistryState } from '../chain/registry-deployment.ts';
+import { type RegistryState, readRegistryState } from '../chain/registry-deployment.ts';
 import { createChainRpc, type RpcHealth } from '../chain/rpc.ts';
 import { findStoredChain, requireSame } from '../chain/stored-chain.ts';
 import type { Db } from '../db/database.ts';
@@ -42,9 +43,6 @@ export interface ChainStatus {
   setAside: SetAsideBatch[];
 }
 
-/** 46,409 measured, at most 46,500 by a test. */
-const gasPerAnchor = 46_500n;
-
 export async function readChainStatus(context: ChainCommandContext): Promise<ChainStatus> {
   const { config, store, keyring } = context;
   const { db } = store.database;
@@ -54,7 +52,7 @@ export async function readChainStatus(context: ChainCommandContext): Promise<Cha
   try {
     const registry = config.chain.registryAddress ?? registryAddress;
     const [account, backlog, registryState] = await Promise.all([
-      client && readAccount(client, submitter),
+      client && forecastGas(client, submitter),
       readBacklog(db),
       client && readRegistryState(client, registry),
     ]);
@@ -187,16 +185,6 @@ async function lookOverRpc({ store, config }: ChainCommandContext): Promise<Seen
     await rpc.close();
     throw error;
   }
-}
-
-async function readAccount(client: PublicClient, address: Address) {
-  const [balance, fees] = await Promise.all([client.getBalance({ address }), offeredFees(client)]);
-  // What they cost now, not the doubled offer that lets them wait.
-  const perGasWei =
-    fees.type === 'legacy' ? fees.gasPrice : (fees.maxFeePerGas + fees.maxPriorityFeePerGas) / 2n;
-  const anchorsLeft =
-    perGasWei === 0n ? Number.MAX_SAFE_INTEGER : Number(balance / (gasPerAnchor * perGasWei));
-  return { balanceWei: String(balance), anchorsLeft };
 }
 
 async function readBacklog(db: Db) {

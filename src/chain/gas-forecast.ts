@@ -1,0 +1,21 @@
+/** For how many anchors an account can pay at present fees. */
+import type { Address, PublicClient } from 'viem';
+import { offeredFees } from './registry-deployment.ts';
+
+/** 46,409 measured, at most 46,500 by a test. */
+const gasPerAnchor = 46_500n;
+
+export interface GasForecast {
+  balanceWei: string;
+  anchorsLeft: number;
+}
+
+export async function forecastGas(client: PublicClient, address: Address): Promise<GasForecast> {
+  const [balance, fees] = await Promise.all([client.getBalance({ address }), offeredFees(client)]);
+  // What they cost now, not the doubled offer that lets them wait.
+  const perGasWei =
+    fees.type === 'legacy' ? fees.gasPrice : (fees.maxFeePerGas + fees.maxPriorityFeePerGas) / 2n;
+  const anchorsLeft =
+    perGasWei === 0n ? Number.MAX_SAFE_INTEGER : Number(balance / (gasPerAnchor * perGasWei));
+  return { balanceWei: String(balance), anchorsLeft: Math.min(anchorsLeft, Number.MAX_SAFE_INTEGER) };
+}

@@ -1,0 +1,226 @@
+/** How a workspace fares: what was anchored and delivered over time, what waits now, and what needs attention. */
+import { sql } from 'kysely';
+import type { Address } from 'viem';
+import type { Lead } from '../chain/chain.ts';
+import { forecastGas } from '../chain/gas-forecast.ts';
+import type { Db } from '../db/database.ts';
+
+export interface Stats {
+  bucketSeconds: number;
+  /** One after the other without a gap, empty ones too. */
+  buckets: Bucket[];
+  waiting: Waiting;
+  chain: ChainState | null;
+}
+
+export interface Bucket {
+  at: Date;
+  anchored: number;
+  /** From the making of a batch to its confirmation; null where none was confirmed. */
+  anchorMsP50: number | null;
+  anchorMsP95: number | null;
+  delivered: number;
+  failed: number;
+  skipped: number;
+}
+
+export interface Waiting {
+  /** Counted up to `mostCounted`. */
+  anchors: number;
+  deliveries: number;
+  oldestDeliveryAt: Date | null;
+  failingEndpoints: number;
+  disabledEndpoints: number;
+  /** Batches that an operator has to see to; of all workspaces. */
+  setAsideBatches: number;
+}
+
+export interface ChainState {
+  chainId: number;
+  /** Development evidence only. */
+  embedded: boolean;
+  indexedBlock: number | null;
+  indexedAt: Date | null;
+  /** The rest is known on the node that leads; null elsewhere. */
+  headBlock: number | null;
+  balanceWei: string | null;
+  anchorsLeft: number | null;
+}
+
+export interface StatsQuery {
+  from: Date;
+  to: Date;
+}
+
+export interface StatsDeps {
+  db: Db;
+  lead(): Lead | null;
+  submitter(): Promise<{ address: Address }>;
+}
+
+export type ReadStats = (workspaceId: string, query: StatsQuery) => Promise<Stats>;
+
+const mostCounted = 100_000;
+const bucketChoicesSeconds = [60, 300, 900, 3_600, 10_800, 21_600, 86_400];
+const bucketsWanted = 60;
+
+export function createStats({ db, lead, submitter }: StatsDeps): ReadStats {
+  return async (workspaceId, { from, to }) => {
+    const seconds = (to.getTime() - from.getTime()) / 1000;
+    const bucketSeconds = bucketChoicesSeconds.find((choice) => seconds / choice <= bucketsWanted) ?? 86_400;
+    const range = { workspaceId, from: floorTo(from, bucketSeconds), to, bucketSeconds };
+    const [anchored, deliveries, waiting, chain] = await Promise.all([
+      readAnchored(db, range),
+      readDeliveries(db, range),
+      readWaiting(db, workspaceId),
+      readChain({ db, lead, submitter }),
+    ]);
+    return { bucketSeconds, buckets: fill(range, anchored, deliveries), waiting, chain };
+  };
+}
+
+interface BucketRange extends StatsQuery {
+  workspaceId: string;
+  bucketSeconds: number;
+}
+
+interface AnchoredRow {
+  at: Date;
+  anchored: number;
+  p50: number | null;
+  p95: number | null;
+}
+
+/** By the vaults' parts of batches, which know how many leaves they have: the leaves themselves are not read. */
+async function readAnchored(
+  db: Db,
+  { workspaceId, from, to, bucketSeconds }: BucketRange,
+): Promise<AnchoredRow[]> {
+  const { rows } = await sql<AnchoredRow>`
+    select date_bin(make_interval(secs => ${bucketSeconds}), b.confirmed_at, ${from}::timestamptz) as at,
+           sum(length(s.leaves) / 32)::float8 as anchored,
+           percentile_cont(0.5) within group (order by b.ms) as p50,
+           percentile_cont(0.95) within group (order by b.ms) as p95
+    from (
+      select id, confirmed_at, (extract(epoch from confirmed_at - created_at) * 1000)::float8 as ms
+      from anchor_batches where confirmed_at >= ${from} and confirmed_at < ${to}
+    ) as b
+    join anchor_subtrees s on s.batch_id = b.id and s.workspace_id = ${workspaceId}
+    group by 1`.execute(db);
+  return rows;
+}
+
+interface DeliveryRow {
+  at: Date;
+  status: string;
+  count: number;
+}
+
+async function readDeliveries(
+  db: Db,
+  { workspaceId, from, to, bucketSeconds }: BucketRange,
+): Promise<DeliveryRow[]> {
+  const { rows } = await sql<DeliveryRow>`
+    select date_bin(make_interval(secs => ${bucketSeconds}), created_at, ${from}::timestamptz) as at, status, count(*)
+    from webhook_deliveries
+    where workspace_id = ${workspaceId} and created_at >= ${from} and created_at < ${to}
+    group by 1, 2`.execute(db);
+  return rows;
+}
+
+async function readWaiting(db: Db, workspaceId: string): Promise<Waiting> {
+  const { rows } = await sql<{
+    anchors: number;
+    deliveries: number;
+    oldest: Date | null;
+    failing: number;
+    disabled: number;
+    aside: number;
+  }>`
+    select
+      (select count(*) from (
+        select workspace_id from anchor_leaves where batch_id is null order by id limit ${mostCounted}
+      ) as pending where workspace_id = ${workspaceId}) as anchors,
+      (select count(*) from (
+        select 1 from webhook_queue where workspace_id = ${workspaceId} limit ${mostCounted}
+      ) as open) as deliveries,
+      (select min(created_at) from (
+        select created_at from webhook_queue where workspace_id = ${workspaceId} limit ${mostCounted}
+      ) as open) as oldest,
+      (select count(*) from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null
+         and enabled and failing_since is not null) as failing,
+      (select count(*) from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null
+         and not enabled and disabled_reason is distinct from 'owner') as disabled,
+      (select count(*) from anchor_batches where status = 'set_aside') as aside`.execute(db);
+  const [row] = rows;
+  return {
+    anchors: row?.anchors ?? 0,
+    deliveries: row?.deliveries ?? 0,
+    oldestDeliveryAt: row?.oldest ?? null,
+    failingEndpoints: row?.failing ?? 0,
+    disabledEndpoints: row?.disabled ?? 0,
+    setAsideBatches: row?.aside ?? 0,
+  };
+}
+
+/** Null before the chain was ever opened. */
+async function readChain({ db, lead, submitter }: StatsDeps): Promise<ChainState | null> {
+  const known = await db.selectFrom('chain').select(['chain_id', 'embedded']).executeTakeFirst();
+  if (!known) return null;
+  const newest = await db
+    .selectFrom('chain_blocks')
+    .select(['number', 'time_seconds'])
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    chainId: known.chain_id,
+    embedded: known.embedded,
+    indexedBlock: newest?.number ?? null,
+    indexedAt: newest ? new Date(newest.time_seconds * 1000) : null,
+    ...(await readHead({ lead, submitter })),
+  };
+}
+
+/** A chain that does not answer leaves its figures out; the rest is told all the same. */
+async function readHead({ lead, submitter }: Pick<StatsDeps, 'lead' | 'submitter'>) {
+  const none = { headBlock: null, balanceWei: null, anchorsLeft: null };
+  const chain = lead()?.chain;
+  if (!chain) return none;
+  try {
+    const { address } = await submitter();
+    const [head, forecast] = await Promise.all([chain.head(), forecastGas(chain.client, address)]);
+    return { headBlock: head.number, ...forecast };
+  } catch {
+    return none;
+  }
+}
+
+function fill(
+  { from, to, bucketSeconds }: BucketRange,
+  anchored: AnchoredRow[],
+  deliveries: DeliveryRow[],
+): Bucket[] {
+  const anchoredAt = new Map(anchored.map((row) => [row.at.getTime(), row]));
+  const countOf = new Map(deliveries.map(({ at, status, count }) => [`${at.getTime()} ${status}`, count]));
+  const buckets: Bucket[] = [];
+  for (let time = from.getTime(); time < to.getTime(); time += bucketSeconds * 1000) {
+    const row = anchoredAt.get(time);
+    const count = (status: string) => countOf.get(`${time} ${status}`) ?? 0;
+    buckets.push({
+      at: new Date(time),
+      anchored: row?.anchored ?? 0,
+      anchorMsP50: row?.p50 == null ? null : Math.round(row.p50),
+      anchorMsP95: row?.p95 == null ? null : Math.round(row.p95),
+      delivered: count('succeeded'),
+      failed: count('failed'),
+      skipped: count('skipped'),
+    });
+  }
+  return buckets;
+}
+
+function floorTo(time: Date, seconds: number): Date {
+  const step = seconds * 1000;
+  return new Date(Math.floor(time.getTime() / step) * step);
+}

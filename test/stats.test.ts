@@ -1,0 +1,96 @@
+/** What the overview shows: counts over time, what waits, and only of one's own workspace. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { withClient } from './database.ts';
+import { assertError } from './openapi-answers.ts';
+import { webhookSettings } from './openapi-operations.ts';
+import { waitUntil } from './process.ts';
+import { type Service, startService } from './service.ts';
+
+const stats = '/api-v1/platform/stats';
+
+let service: Service;
+before(async () => {
+  service = await startService({ env: webhookSettings });
+});
+after(() => service.close());
+
+test('a quiet workspace has buckets without a gap, and nothing in them', async () => {
+  const from = '2026-01-01T00:00:00Z';
+  const { json } = await service.call('GET', `${stats}?from=${from}&to=2026-01-02T00:00:00Z`);
+  assert.equal(json.bucketSeconds, 3_600);
+  assert.equal(json.buckets.length, 24);
+  assert.deepEqual(json.buckets[1], {
+    at: '2026-01-01T01:00:00.000Z',
+    anchored: 0,
+    anchorMsP50: null,
+    anchorMsP95: null,
+    delivered: 0,
+    failed: 0,
+    skipped: 0,
+  });
+});
+
+test('pending anchors, deliveries and endpoints that fail are counted, and those of others are not', async () => {
+  const other = await service.makeKey({ newWorkspace: true });
+  const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'v' } });
+  await service.call('POST', '/api-v1/platform/records', {
+    body: { vaultAddress: vault.address, data: { a: 1 } },
+  });
+  await service.call('POST', '/api-v1/platform/webhooks/endpoints', {
+    body: { url: 'https://127.0.0.1:9/hook', eventTypes: ['vault.deactivated'] },
+  });
+  await service.call('PATCH', `/api-v1/platform/vaults/${vault.address}/deactivate`);
+  const seen = await waitUntil(async () => {
+    const { json } = await service.call('GET', stats);
+    return json.waiting.failingEndpoints === 1 ? json.waiting : null;
+  });
+  assert.equal(seen.anchors, 1);
+  assert.equal(seen.deliveries, 1);
+  assert.ok(Date.parse(seen.oldestDeliveryAt) <= Date.now());
+  const { json: foreign } = await service.call('GET', stats, { key: other });
+  assert.deepEqual(
+    [foreign.waiting.anchors, foreign.waiting.deliveries, foreign.waiting.failingEndpoints],
+    [0, 0, 0],
+  );
+});
+
+test('what was confirmed and delivered is counted in its bucket', async () => {
+  const from = new Date(Date.now() - 3_600_000);
+  await withClient({ connectionString: service.databaseUrl }, async (client) => {
+    const { rows } = await client.query<{ workspace_id: string; id: string }>(
+      "select workspace_id, id from vaults where name = 'v'",
+    );
+    const { workspace_id, id } = rows[0] ?? { workspace_id: '', id: '' };
+    await client.query(
+      "insert into sender_accounts (address, next_nonce) values (decode(repeat('01', 20), 'hex'), 1)",
+    );
+    await client.query(
+      `with sent as (
+         insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit, status, mined_hash,
+           block_number, block_hash)
+         select address, 0, 'anchor', address, '', 1, 'confirmed', decode(repeat('02', 32), 'hex'), 5,
+           decode(repeat('03', 32), 'hex') from sender_accounts returning id
+       ), batch as (
+         insert into anchor_batches (root, size, outgoing_id, status, block_number, created_at, confirmed_at)
+         select decode(repeat('04', 32), 'hex'), 3, id, 'confirmed', 5, now() - interval '800 ms', now() from sent returning id
+       )
+       insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature, upper_path)
+       select id, $1, $2, decode(repeat('04', 32), 'hex'), decode(repeat('05', 96), 'hex'), 0, 99,
+         decode(repeat('06', 65), 'hex'), '' from batch`,
+      [workspace_id, id],
+    );
+  });
+  const to = new Date(Date.now() + 60_000);
+  const { json } = await service.call('GET', `${stats}?from=${from.toISOString()}&to=${to.toISOString()}`);
+  const filled = json.buckets.filter(({ anchored }: { anchored: number }) => anchored > 0);
+  assert.equal(filled.length, 1);
+  assert.equal(filled[0].anchored, 3);
+  assert.ok(Math.abs(filled[0].anchorMsP95 - 800) <= 1, String(filled[0].anchorMsP95));
+});
+
+test('a range that ends before it begins, or is too long, is refused', async () => {
+  const ask = (from: string, to: string) => service.call('GET', `${stats}?from=${from}&to=${to}`);
+  assertError(await ask('2026-02-01T00:00:00Z', '2026-01-01T00:00:00Z'), 'invalid_request', /from/);
+  assertError(await ask('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'), 'invalid_request', /92 days/);
+});
