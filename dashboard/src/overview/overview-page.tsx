@@ -1,6 +1,130 @@
 /** The first page: how things stand. */
+import { Badge, Paper, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { useFilters } from '../frame/filters.ts';
 import { PageHead } from '../frame/page-head.tsx';
+import { FailureState } from '../frame/states.tsx';
+import { Time } from '../frame/values.tsx';
+import { Attention } from './attention.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { type Stats, spans, statsQuery } from './stats.ts';
+
+const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).OverviewCharts }));
 
 export function OverviewPage() {
-  return <PageHead title="Overview" />;
+  const [{ hours = '24' }, setFilter] = useFilters('hours');
+  const { data: stats, error, refetch } = useQuery(statsQuery(Number(hours)));
+  return (
+    <>
+      <PageHead
+        title="Overview"
+        actions={
+          <SegmentedControl
+            aria-label="Span of time"
+            size="xs"
+            data={spans}
+            value={hours}
+            onChange={(value) => setFilter('hours', value === '24' ? null : value)}
+          />
+        }
+      />
+      {error && !stats ? (
+        <FailureState error={error} again={() => void refetch()} />
+      ) : (
+        <Stack gap="md">
+          <FirstSteps />
+          {stats ? <Attention stats={stats} /> : <Skeleton height={42} />}
+          <Figures stats={stats} />
+          <Suspense fallback={<Skeleton height={560} />}>
+            {stats ? (
+              <Charts buckets={stats.buckets} bucketSeconds={stats.bucketSeconds} />
+            ) : (
+              <Skeleton height={560} />
+            )}
+          </Suspense>
+        </Stack>
+      )}
+    </>
+  );
+}
+
+function Figures({ stats }: { stats: Stats | undefined }) {
+  const { waiting, chain } = stats ?? {};
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }}>
+      <Figure label="Waiting for an anchor" value={waiting?.anchors.toLocaleString('en')}>
+        in the next batch
+      </Figure>
+      <Figure label="Deliveries on their way" value={waiting?.deliveries.toLocaleString('en')}>
+        {waiting?.oldestDeliveryAt ? (
+          <>
+            oldest <Time at={waiting.oldestDeliveryAt} />
+          </>
+        ) : (
+          'all caught up'
+        )}
+      </Figure>
+      <Figure
+        label="Chain head"
+        value={stats && (chain?.headBlock ?? chain?.indexedBlock ?? null)?.toLocaleString('en')}
+      >
+        {chain ? (
+          <>
+            {lagOf(chain)}, chain {chain.chainId}{' '}
+            {chain.embedded && (
+              <Badge size="xs" color="yellow" variant="light" tt="none">
+                development evidence
+              </Badge>
+            )}
+          </>
+        ) : (
+          'not opened yet'
+        )}
+      </Figure>
+      <Figure label="Gas is left for" value={stats && compact(chain?.anchorsLeft ?? null)}>
+        {chain?.anchorsLeft == null ? 'known on the node that leads' : 'anchors at present fees'}
+      </Figure>
+    </SimpleGrid>
+  );
+}
+
+function Figure({
+  label,
+  value,
+  children,
+}: {
+  label: string;
+  value: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <Paper withBorder p="md">
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      {value === undefined ? (
+        <Skeleton height={30} width={80} my={3} />
+      ) : (
+        <Text fw={650} size="xl">
+          {value}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" component="div">
+        {children}
+      </Text>
+    </Paper>
+  );
+}
+
+function lagOf({ headBlock, indexedBlock }: NonNullable<Stats['chain']>): string {
+  if (headBlock === null || indexedBlock === null) return 'indexed';
+  const lag = headBlock - indexedBlock;
+  return lag <= 0 ? 'no lag' : `${lag} blocks behind`;
+}
+
+function compact(count: number | null): string {
+  if (count === null) return '–';
+  if (count >= 1e12) return 'ages';
+  return Intl.NumberFormat('en', { notation: 'compact' }).format(count);
 }

@@ -1,0 +1,84 @@
+/** What somebody should look at, with where to go; and that all is well when there is nothing. */
+import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Icon } from '../frame/icons.tsx';
+import type { Stats } from './stats.ts';
+
+const fewAnchors = 1_000;
+const manyBlocks = 50;
+
+export function Attention({ stats }: { stats: Stats }) {
+  const items = itemsOf(stats);
+  if (items.length === 0) {
+    return (
+      <Alert color="green" icon={<Icon name="done" />} py="xs">
+        Nothing needs your attention.
+      </Alert>
+    );
+  }
+  return (
+    <Alert color="yellow" icon={<Icon name="warning" />} title="Needs attention">
+      <Stack gap={4}>
+        {items.map(({ key, text }) => (
+          <Text key={key} size="sm" component="div">
+            {text}
+          </Text>
+        ))}
+      </Stack>
+    </Alert>
+  );
+}
+
+function itemsOf({ waiting, chain }: Stats): { key: string; text: ReactNode }[] {
+  const items: { key: string; text: ReactNode }[] = [];
+  const add = (key: string, text: ReactNode) => items.push({ key, text });
+  const endpoints = (label: string) => (
+    <Anchor component={Link} to="/webhooks" size="sm">
+      {label}
+    </Anchor>
+  );
+  if (waiting.failingEndpoints > 0) {
+    add(
+      'failing',
+      <Group gap={4}>
+        {plural(waiting.failingEndpoints, 'endpoint')} failing: {endpoints('see webhooks')}
+      </Group>,
+    );
+  }
+  if (waiting.disabledEndpoints > 0) {
+    add(
+      'disabled',
+      <Group gap={4}>
+        {plural(waiting.disabledEndpoints, 'endpoint')} disabled after failing for long or answering 410:{' '}
+        {endpoints('see webhooks')}
+      </Group>,
+    );
+  }
+  if (waiting.setAsideBatches > 0) {
+    add(
+      'aside',
+      `${plural(waiting.setAsideBatches, 'batch', 'batches')} set aside. Whoever runs the service finds the reason with "holdfast chain status".`,
+    );
+  }
+  if (!chain)
+    add('no-chain', 'The chain has not been opened yet: what is accepted stays pending until it is.');
+  if (chain && chain.anchorsLeft !== null && chain.anchorsLeft < fewAnchors) {
+    add(
+      'gas',
+      `Gas is left for ${chain.anchorsLeft.toLocaleString('en')} anchors. Fund the submitter's account.`,
+    );
+  }
+  if (
+    chain?.headBlock != null &&
+    chain.indexedBlock !== null &&
+    chain.headBlock - chain.indexedBlock > manyBlocks
+  ) {
+    add('lag', `The index is ${chain.headBlock - chain.indexedBlock} blocks behind the chain.`);
+  }
+  return items;
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? `${one} is` : `${many} are`}`;
+}

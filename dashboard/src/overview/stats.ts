@@ -1,0 +1,57 @@
+/** How the workspace fares, as the API has it. */
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+
+export interface Stats {
+  bucketSeconds: number;
+  buckets: Bucket[];
+  waiting: {
+    anchors: number;
+    deliveries: number;
+    oldestDeliveryAt: string | null;
+    failingEndpoints: number;
+    disabledEndpoints: number;
+    setAsideBatches: number;
+  };
+  chain: {
+    chainId: number;
+    embedded: boolean;
+    indexedBlock: number | null;
+    indexedAt: string | null;
+    headBlock: number | null;
+    balanceWei: string | null;
+    anchorsLeft: number | null;
+  } | null;
+}
+
+export interface Bucket {
+  at: string;
+  anchored: number;
+  anchorMsP50: number | null;
+  anchorMsP95: number | null;
+  delivered: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Spans that can be looked at, in hours. */
+export const spans = [
+  { value: '1', label: 'Hour' },
+  { value: '24', label: 'Day' },
+  { value: '168', label: 'Week' },
+  { value: '720', label: 'Month' },
+];
+
+export const statsQuery = (hours: number) =>
+  queryOptions({
+    queryKey: ['stats', hours],
+    queryFn: () => {
+      const to = new Date();
+      const from = new Date(to.getTime() - hours * 60 * 60 * 1000);
+      return call<Stats>('GET', '/platform/stats', {
+        query: { from: from.toISOString(), to: to.toISOString() },
+      });
+    },
+    refetchInterval: 15_000,
+    placeholderData: (before) => before,
+  });
