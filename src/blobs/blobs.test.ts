@@ -61,6 +61,24 @@ test('what was received reads back in whole and in any range, and lies encrypted
   assert.equal(stored.indexOf('nobody else'), -1);
 });
 
+test('a large file goes by in little memory', async () => {
+  const pieceBytes = 65_536;
+  const fileBytes = 128 << 20;
+  const before = process.memoryUsage().arrayBuffers;
+  let mostBytes = 0;
+  async function* fresh() {
+    for (let sent = 0; sent < fileBytes; sent += pieceBytes) {
+      mostBytes = Math.max(mostBytes, process.memoryUsage().arrayBuffers - before);
+      yield Buffer.allocUnsafeSlow(pieceBytes);
+    }
+  }
+  const received = await blobs.receive(workspaceId, fresh(), { ...roomy, givenAway: true });
+  assert.equal(received.size, fileBytes);
+  await received.settle('failed');
+  // Left to the collector, it is several times as much.
+  assert.ok(mostBytes < 16 << 20, `${mostBytes} bytes at once`);
+});
+
 test('50 uploads at once of the same bytes store one blob, and each vault its own', async () => {
   const content = randomBytes(300_000);
   const attached = await Promise.all(
