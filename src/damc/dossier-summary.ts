@@ -1,0 +1,173 @@
+/** What a dossier says of the asset itself: whose it was and is, where it was installed, its versions and their proofs. */
+import { sql } from 'kysely';
+import { type AnchorColumns, anchorStateOf } from '../anchoring/anchor-state.ts';
+import { historyFormat, transferKind } from '../anchoring/history.ts';
+import type { ManyProofs } from '../anchoring/many-proofs.ts';
+import { fromBytea } from '../db/bytea.ts';
+import type { Db } from '../db/database.ts';
+import { assetKind } from './asset-document.ts';
+import { type Asset, type AssetKey, findAsset } from './assets.store.ts';
+import type { Dossier, DossierCounts, VersionLine } from './dossier-format.ts';
+import { anchoredToJson, contentOf } from './dossier-lines.ts';
+
+export type Owners = Pick<Dossier, 'owner' | 'owners'>;
+
+const pageSize = 200;
+
+export function assetToJson(asset: Asset): Dossier['asset'] {
+  const { assetId, name, serialNumber, partNumber, metadata, usage, version, parentAssetId } = asset;
+  return {
+    ...{ assetId, name, serialNumber, partNumber, metadata, usage, version, parentAssetId },
+    ...anchoredToJson(asset),
+    createdAt: asset.createdAt.toISOString(),
+    updatedAt: asset.updatedAt.toISOString(),
+  };
+}
+
+interface OwnerRow extends AnchorColumns {
+  id: string;
+  number: number;
+  completed_at: Date;
+  name: string;
+  address: string;
+}
+
+export async function findOwners(db: Db, key: AssetKey): Promise<Owners> {
+  const { workspaceId, assetId } = key;
+  const { rows: first } = await sql<{ name: string; address: string; created_at: Date }>`
+    select v.name, v.address, d.created_at
+    from asset_versions d join vaults v on v.workspace_id = d.workspace_id and v.id = d.vault_id
+    where d.workspace_id = ${workspaceId} and d.asset_id = ${assetId} and d.version = 1`.execute(db);
+  const { rows } = await sql<OwnerRow>`
+    select t.id, t.number, t.completed_at, v.name, v.address,
+      b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
+    from asset_transfers t
+    join vaults v on v.workspace_id = t.workspace_id and v.id = t.to_vault_id
+    left join anchor_leaves l on l.workspace_id = t.workspace_id and l.subject_id = t.asset_id
+      and l.kind = ${transferKind} and l.version = t.number
+    left join anchor_batches b on b.id = l.batch_id
+    left join chain c on c.singleton
+    where t.workspace_id = ${workspaceId} and t.asset_id = ${assetId} and t.completed_at is not null
+    order by t.number`.execute(db);
+  const owners: Owners['owners'] = [
+    ...first.map(({ name, address, created_at }) => ({
+      vault: { address, name },
+      since: created_at.toISOString(),
+      transfer: null,
+    })),
+    ...rows.map((row) => ({
+      vault: { address: row.address, name: row.name },
+      since: row.completed_at.toISOString(),
+      transfer: { id: row.id, number: row.number, ...anchoredToJson(anchorStateOf(row)) },
+    })),
+  ];
+  const { vaultAddress } = await findAsset(db, key);
+  return { owner: owners.at(-1)?.vault ?? { address: vaultAddress, name: '' }, owners };
+}
+
+export async function findInstallations(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+): Promise<Dossier['installations']> {
+  const rows = await db
+    .selectFrom('asset_installations')
+    .select(['number', 'parent_asset_id', 'installed_at', 'removed_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('asset_id', '=', assetId)
+    .orderBy('number')
+    .execute();
+  return rows.map((row) => ({
+    number: row.number,
+    parentAssetId: row.parent_asset_id,
+    installedAt: row.installed_at.toISOString(),
+    removedAt: row.removed_at?.toISOString() ?? null,
+  }));
+}
+
+/** The documents that were anchored, oldest first: one text for each, without a line feed. */
+export async function* versionLines(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+  counts: DossierCounts,
+): AsyncGenerator<string> {
+  for (let last = 0; ; ) {
+    const rows = await db
+      .selectFrom('asset_versions')
+      .select(['version', 'document', 'salt', 'digest', 'created_at'])
+      .where('workspace_id', '=', workspaceId)
+      .where('asset_id', '=', assetId)
+      .where('version', '>', last)
+      .orderBy('version')
+      .limit(pageSize)
+      .execute();
+    for (const { version, document, salt, digest, created_at } of rows) {
+      const line: Omit<VersionLine, 'document'> = {
+        version,
+        digest: fromBytea(digest),
+        salt: fromBytea(salt),
+        createdAt: created_at.toISOString(),
+      };
+      yield `${JSON.stringify(line).slice(0, -1)},"document":${document}}`;
+      counts.versions += 1;
+      last = version;
+    }
+    if (rows.length < pageSize) return;
+  }
+}
+
+interface LeafRow {
+  id: number;
+  kind: string;
+  version: number;
+  digest: Buffer;
+  salt: Buffer;
+}
+
+/** `holdfast/history@1` in pieces; nothing at all while the first version is not confirmed. */
+export async function* historyText(
+  { db, manyProofs }: { db: Db; manyProofs: ManyProofs },
+  { workspaceId, assetId }: AssetKey,
+): AsyncGenerator<string> {
+  const subject = { workspaceId, id: assetId };
+  const head = `{"format":"${historyFormat}","subject":${JSON.stringify(subject)},"proofs":[`;
+  let before = head;
+  for (let last = 0, more = true; more; ) {
+    const rows = await readLeaves(db, { workspaceId, assetId }, last);
+    const proofs = await manyProofs(
+      rows.map(({ kind, version, digest, salt }) => ({
+        workspaceId,
+        kind,
+        subjectId: assetId,
+        version,
+        content: contentOf(fromBytea(digest), fromBytea(salt)),
+      })),
+    );
+    const known = proofs.findIndex((proof) => typeof proof !== 'object');
+    for (const proof of known < 0 ? proofs : proofs.slice(0, known)) {
+      yield `${before}${JSON.stringify(proof)}`;
+      before = ',';
+    }
+    more = known < 0 && rows.length === pageSize;
+    last = rows.at(-1)?.id ?? last;
+  }
+  if (before !== head) yield ']}\n';
+}
+
+/** Each with the salt of the version that it is about; a transfer passes one on. */
+async function readLeaves(db: Db, { workspaceId, assetId }: AssetKey, after: number): Promise<LeafRow[]> {
+  const { rows } = await sql<LeafRow>`
+    select l.id, l.kind, l.version, l.digest, v.salt
+    from (
+      select * from anchor_leaves
+      where workspace_id = ${workspaceId} and subject_id = ${assetId} and kind in (${assetKind}, ${transferKind})
+        and id > ${after}
+      -- A sum, lest the leaves of all workspaces are read in the order of their ids.
+      order by id + 0 limit ${pageSize}
+    ) as l
+    left join asset_transfers t on l.kind = ${transferKind} and t.workspace_id = l.workspace_id
+      and t.asset_id = l.subject_id and t.number = l.version
+    join asset_versions v on v.workspace_id = l.workspace_id and v.asset_id = l.subject_id
+      and v.version = coalesce(t.asset_version, l.version)
+    order by l.id`.execute(db);
+  return rows;
+}

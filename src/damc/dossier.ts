@@ -1,0 +1,162 @@
+/**
+ * Dossiers: everything about an asset in one ZIP archive that is readable and verifiable with the service gone. It is
+ * written while it is downloaded, page by page, so that an asset with a hundred thousand entries needs no more memory
+ * than one with ten, and a slow reader holds neither a connection nor a transaction of the database.
+ */
+import type { Readable } from 'node:stream';
+import type { ManyProofs } from '../anchoring/many-proofs.ts';
+import type { Db } from '../db/database.ts';
+import { AppError } from '../errors.ts';
+import type { FileContents } from '../platform/file-content.ts';
+import type { AssetAccess } from './asset-access.ts';
+import { dueList } from './asset-due.ts';
+import { type AssetKey, findAsset } from './assets.store.ts';
+import { createDossierArchive, type DossierArchive, whole } from './dossier-archive.ts';
+import { writeCertificates } from './dossier-certificates.ts';
+import { keptEntries } from './dossier-entries.ts';
+import {
+  type Dossier,
+  type DossierCounts,
+  dossierFormat,
+  dossierPaths,
+  entriesPath,
+} from './dossier-format.ts';
+import { entryLines, filesOf } from './dossier-lines.ts';
+import { createDossierPage } from './dossier-page.ts';
+import { dossierReadme } from './dossier-readme.ts';
+import { assetToJson, findInstallations, findOwners, historyText, versionLines } from './dossier-summary.ts';
+import type { View } from './maintenances.ts';
+
+export interface Dossiers {
+  /** The look is in the access log before anything is given out. The stream breaks off at a fault. */
+  open(view: View, options: { withFiles: boolean }): Promise<Readable>;
+}
+
+export interface DossiersDeps {
+  db: Db;
+  assetAccess: Pick<AssetAccess, 'require'>;
+  manyProofs: ManyProofs;
+  fileContents: FileContents;
+  /** Things are anchored on the embedded chain. */
+  embedded: boolean;
+}
+
+/** So that a part can be read at once, and a reader of lines has no million of them in one file. */
+const mostLinesOfPart = 1_000;
+const mostBytesOfPart = 16 * 1024 * 1024;
+
+export function createDossiers(deps: DossiersDeps): Dossiers {
+  const page = createDossierPage();
+  return {
+    async open(view, { withFiles }) {
+      const { caller, assetId } = view;
+      await deps.assetAccess.require({ ...view, what: 'dossier' });
+      const key = { workspaceId: caller.workspaceId, assetId };
+      const madeAt = new Date();
+      // What can fail for everybody fails before the first byte.
+      const [asset, html] = [await findAsset(deps.db, key), await page()];
+      const known = {
+        asset: assetToJson(asset),
+        ...(await findOwners(deps.db, key)),
+        installations: await findInstallations(deps.db, key),
+        due: await dueList(deps.db, key, madeAt),
+        workspaceId: key.workspaceId,
+        developmentEvidence: deps.embedded,
+        attachmentsIncluded: withFiles,
+      };
+      const archive = createDossierArchive(madeAt);
+      void write(archive, { ...deps, key, madeAt, known, html }).catch(archive.fail);
+      return archive.stream;
+    },
+  };
+}
+
+interface Writing extends Omit<DossiersDeps, 'assetAccess'> {
+  key: AssetKey;
+  madeAt: Date;
+  known: Omit<Dossier, 'format' | 'madeAt' | 'counts' | 'contents'>;
+  html: string;
+}
+
+async function write(archive: DossierArchive, writing: Writing): Promise<void> {
+  const { db, key, madeAt, known, html } = writing;
+  const counts: DossierCounts = {
+    versions: 0,
+    entries: 0,
+    provenEntries: 0,
+    signoffs: 0,
+    provenSignoffs: 0,
+    certified: 0,
+  };
+  await archive.add(dossierPaths.readme, whole(dossierReadme(known, madeAt)));
+  await archive.add(dossierPaths.page, whole(html));
+  await archive.add(dossierPaths.versions, linesToBytes(versionLines(db, key, counts)));
+  await addHistory(archive, writing);
+  await addEntries(archive, writing, counts);
+  // Here, because pdfkit and its fonts take 300 ms to load, which a start should not wait for.
+  const { writeLogbook } = await import('./logbook.ts');
+  const entries = keptEntries(db, key, madeAt);
+  await archive.add(dossierPaths.logbook, writeLogbook({ ...known, madeAt, entries }));
+  await writeCertificates(archive, writing, counts.certified);
+  if (known.attachmentsIncluded) await addFiles(archive, writing);
+  const dossier: Dossier = {
+    format: dossierFormat,
+    madeAt: madeAt.toISOString(),
+    ...known,
+    counts,
+    contents: archive.contents,
+  };
+  await archive.add(dossierPaths.summary, whole(`${JSON.stringify(dossier, null, 2)}\n`));
+  archive.end();
+}
+
+/** Not at all while nothing is confirmed. */
+async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writing): Promise<void> {
+  const pieces = historyText({ db, manyProofs }, key);
+  const first = await pieces.next();
+  if (first.done) return;
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(String(first.value));
+    for await (const piece of pieces) yield Buffer.from(piece);
+  }
+  await archive.add(dossierPaths.history, bytes());
+}
+
+async function addEntries(archive: DossierArchive, writing: Writing, counts: DossierCounts): Promise<void> {
+  const { db, manyProofs, key, madeAt, known } = writing;
+  const withFiles = known.attachmentsIncluded;
+  const lines = entryLines(keptEntries(db, key, madeAt), { db, manyProofs, counts, withFiles });
+  try {
+    let line = await lines.next();
+    for (let part = 1; !line.done; part += 1) {
+      async function* bytes(): AsyncGenerator<Uint8Array> {
+        for (let count = 0, size = 0; count < mostLinesOfPart && size < mostBytesOfPart; count += 1) {
+          if (line.done) return;
+          const piece = Buffer.from(`${line.value}\n`);
+          size += piece.length;
+          yield piece;
+          line = await lines.next();
+        }
+      }
+      await archive.add(entriesPath(part), bytes());
+    }
+  } finally {
+    await lines.return(undefined);
+  }
+}
+
+async function addFiles(archive: DossierArchive, { db, fileContents, key, madeAt }: Writing): Promise<void> {
+  for await (const { fileId, version, path } of filesOf(db, keptEntries(db, key, madeAt))) {
+    try {
+      const content = await fileContents.find(key.workspaceId, fileId, version);
+      await archive.add(path, await content.read(), { size: content.size });
+    } catch (error) {
+      // Erased since it was named; whoever checks the dossier is told that it is missing.
+      if (!(error instanceof AppError && error.code === 'resource_not_found')) throw error;
+    }
+  }
+}
+
+async function* linesToBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const line of lines) yield Buffer.from(`${line}\n`);
+}

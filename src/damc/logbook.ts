@@ -1,0 +1,149 @@
+/** The logbook of an asset as a PDF: what it is and whose, and every entry in the order in which the work was done. */
+
+import { heading, notice, pairs, paragraph, title, type Words } from '../pdf/blocks.ts';
+import { colours, sizes } from '../pdf/look.ts';
+import { createPaper, type Paper } from '../pdf/paper.ts';
+import { createTable, type Table } from '../pdf/table.ts';
+import { dateAndTime } from '../platform/certificate-words.ts';
+import type { KeptEntry } from './dossier-entries.ts';
+import type { Dossier } from './dossier-format.ts';
+import { blocksOfAsset, dayAndMinute, roleWords, shortened, stateInWords } from './logbook-words.ts';
+
+export interface LogbookInput
+  extends Pick<Dossier, 'asset' | 'owner' | 'owners' | 'installations' | 'workspaceId'> {
+  madeAt: Date;
+  /** The chain is one that the operator of the service runs alone. */
+  developmentEvidence: boolean;
+  entries: AsyncIterable<KeptEntry[]>;
+}
+
+/** In pieces while it is drawn, with no more of it in memory than a page. */
+export async function* writeLogbook(input: LogbookInput): AsyncGenerator<Uint8Array> {
+  const paper = createPaper({
+    title: 'Maintenance logbook',
+    subject: 'The maintenance of an asset, as it was put on record',
+    madeAt: input.madeAt,
+    head: ['Maintenance logbook', shortened(input.asset.assetId, 60)],
+    foot: `Made on ${dateAndTime(input.madeAt)}`,
+    ...(input.developmentEvidence && { marks: ['DEVELOPMENT EVIDENCE: NOT PROOF OF TIME TO ANYBODY ELSE'] }),
+    streamed: true,
+  });
+  const drawn = draw(paper, input).catch((error) => {
+    paper.stream.destroy(error as Error);
+  });
+  try {
+    yield* paper.stream as AsyncIterable<Uint8Array>;
+    await drawn;
+  } finally {
+    paper.stream.destroy();
+  }
+}
+
+async function draw(paper: Paper, input: LogbookInput): Promise<void> {
+  const { asset, owner, owners, installations } = input;
+  title(paper, 'Maintenance logbook', asset.name || asset.assetId);
+  if (input.developmentEvidence) {
+    notice(paper, {
+      title: 'Development evidence',
+      text: 'The chain is one that the operator of the service runs alone. Its operator can set its clock and make it anew, so the times of anchors are no more than the operator’s own word.',
+      tone: colours.alarm,
+    });
+  }
+  heading(paper, 'The asset');
+  pairs(paper, blocksOfAsset({ asset, owner }));
+  heading(paper, 'Owners');
+  const ownerTable = createTable(paper, [
+    { title: 'Since (UTC)', share: 18 },
+    { title: 'Vault', share: 52 },
+    { title: 'How', share: 30 },
+  ]);
+  for (const { vault, since, transfer } of owners) {
+    ownerTable.row([
+      dayAndMinute(since),
+      { text: vault.name || '(no name)', note: vault.address },
+      transfer === null
+        ? 'First owner'
+        : { text: `Transfer ${transfer.number}`, note: stateInWords(transfer) },
+    ]);
+  }
+  ownerTable.end();
+  if (installations.length > 0) {
+    heading(paper, 'Installed in');
+    const table = createTable(paper, [
+      { title: 'From (UTC)', share: 18 },
+      { title: 'Until (UTC)', share: 18 },
+      { title: 'Asset', share: 64 },
+    ]);
+    for (const { parentAssetId, installedAt, removedAt } of installations) {
+      table.row([
+        installedAt === null ? '' : dayAndMinute(installedAt),
+        removedAt === null ? 'today' : dayAndMinute(removedAt),
+        parentAssetId,
+      ]);
+    }
+    table.end();
+  }
+  heading(paper, 'Entries', { keep: 110 });
+  paragraph(
+    paper,
+    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the one that it corrects stays in its place. Under each entry stand its id, its hash and its anchor; “entries” in the dossier has the whole of it with its proof.',
+    { size: sizes.small, colour: colours.soft },
+  );
+  await drawEntries(paper, input.entries);
+  paper.end();
+}
+
+async function drawEntries(paper: Paper, pages: AsyncIterable<KeptEntry[]>): Promise<void> {
+  const table = createTable(paper, [
+    { title: 'Done (UTC)', share: 14 },
+    { title: 'Work', share: 42 },
+    { title: 'Done by', share: 17 },
+    { title: 'Signed off', share: 27 },
+  ]);
+  let count = 0;
+  for await (const page of pages) {
+    for (const kept of page) {
+      drawEntry(table, kept);
+      count += 1;
+      await paper.drained();
+    }
+  }
+  table.end();
+  paragraph(
+    paper,
+    count === 0
+      ? 'There are no entries.'
+      : `End of the logbook: ${count.toLocaleString('en-US')} ${count === 1 ? 'entry' : 'entries'}.`,
+    { size: sizes.small, colour: colours.soft },
+  );
+}
+
+function drawEntry(table: Table, kept: KeptEntry): void {
+  const { entry, signoffs, supersededBy } = kept;
+  const notes = [
+    ...(entry.supersedes === null ? [] : [`Corrects ${entry.supersedes}.`]),
+    ...(supersededBy === null ? [] : [`Superseded: see ${supersededBy}.`]),
+    ...(entry.files.length === 0 ? [] : [`Attached: ${entry.files.map(({ name }) => name).join(', ')}.`]),
+  ];
+  table.row([
+    { text: dayAndMinute(entry.performedAt), note: `recorded ${dayAndMinute(entry.recordedAt)}` },
+    {
+      text: `${supersededBy === null ? '' : '[superseded] '}${entry.supersedes === null ? '' : '[correction] '}${entry.type}: ${entry.summary}`,
+      ...(notes.length > 0 && { note: notes.join('\n') }),
+      strong: false,
+    },
+    entry.workerName || entry.workerAddress,
+    signedBy(kept, signoffs.length),
+  ]);
+  table.wide({ digits: `${entry.maintenanceId}  ${kept.hash}`, note: stateInWords(kept) });
+}
+
+function signedBy({ signoffs }: KeptEntry, count: number): Words {
+  if (count === 0) return { text: '', note: 'not signed off' };
+  return signoffs
+    .map(({ document: { role, workerName, workerAddress, licence, signedAt } }) => {
+      const number = licence === null ? '' : `, licence ${licence.number}`;
+      return `${roleWords[role]}: ${workerName || workerAddress}${number}, ${dayAndMinute(signedAt)}`;
+    })
+    .join('\n');
+}
