@@ -75,6 +75,7 @@ export async function describeApi(
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
       tags: [
         { name: 'vaults', description: 'Wallets whose keys the service keeps' },
+        { name: 'files', description: 'Bytes or their hash in versions, anchored, handed on and provable' },
         { name: 'records', description: 'JSON data in versions, hashed, anchored and provable' },
         { name: 'workers', description: 'People who sign maintenance work' },
         {
@@ -106,17 +107,19 @@ interface Operation {
   parameters?: { required?: boolean; schema?: { default?: unknown } }[];
   requestBody?: {
     required?: boolean;
-    content: Record<string, { schema?: { properties?: object; required?: string[] } }>;
+    content: Record<string, { schema?: { properties?: Record<string, object>; required?: string[] } }>;
   };
 }
 
-/** The generator calls every body required, and every parameter that has a default. */
+/** The generator calls every body required, and every parameter that has a default; of files in forms it knows nothing. */
 function loosen<T extends { paths?: object }>(document: T): T {
   const items: Record<string, Operation>[] = Object.values(document.paths ?? {});
   for (const operation of items.flatMap((item) => Object.values(item))) {
     for (const parameter of operation.parameters ?? []) {
       if (parameter.schema?.default !== undefined) parameter.required = false;
     }
+    const form = operation.requestBody?.content['multipart/form-data']?.schema?.properties;
+    if (form?.file) form.file = { type: 'string', format: 'binary', description: 'One file' };
     const body = operation.requestBody?.content['application/json']?.schema;
     if (!operation.requestBody || !body) continue;
     if (Object.keys(body.properties ?? {}).length === 0) delete operation.requestBody;

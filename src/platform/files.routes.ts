@@ -56,15 +56,14 @@ const expirationDate = Type.String({
 const canonicalization = Type.Unsafe<FileCanonicalization>(
   Type.String({
     enum: ['raw', 'hmac-sha256'],
-    default: 'raw',
     description:
-      'What the hash is: of the bytes, or their HMAC-SHA256 under 32 bytes that you keep, for content that could be guessed',
+      'What the hash is: of the bytes, which it is when not given, or their HMAC-SHA256 under 32 bytes that you keep, for content that could be guessed',
   }),
 );
 
 const hashOnly = {
   contentHash,
-  canonicalization,
+  canonicalization: Type.Optional(canonicalization),
   mediaType: Type.Optional(mediaType),
   expirationDate: Type.Optional(expirationDate),
 };
@@ -133,7 +132,9 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
           {
             vaultAddress: Type.Optional(address),
             status: Type.Optional(anchorStatus),
-            name: Type.Optional(Type.String({ maxLength: 255, description: 'Exactly this name' })),
+            name: Type.Optional(
+              Type.String({ minLength: 1, maxLength: 255, description: 'Exactly this name' }),
+            ),
             ...pageParameters,
           },
           { additionalProperties: false },
