@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/call.ts';
 import { showFailure } from './frame/notice.ts';
 import { createPages } from './pages.tsx';
-import { theme } from './theme.ts';
+import { cssVariables, theme } from './theme.ts';
 
 const client = new QueryClient({
   defaultOptions: {
@@ -29,7 +29,7 @@ const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       <Notifications position="top-right" />
       <QueryClientProvider client={client}>
         <RouterProvider router={createPages(client)} />

@@ -37,6 +37,7 @@ export function OverviewCharts({ buckets, bucketSeconds }: { buckets: Bucket[]; 
       <ChartCard title="Time to confirmation" figure={slowest(buckets)}>
         <LineChart
           {...common}
+          withDots
           connectNulls
           unit=" ms"
           series={[

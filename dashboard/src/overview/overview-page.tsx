@@ -126,5 +126,5 @@ function lagOf({ headBlock, indexedBlock }: NonNullable<Stats['chain']>): string
 function compact(count: number | null): string {
   if (count === null) return '–';
   if (count >= 1e12) return 'ages';
-  return Intl.NumberFormat('en', { notation: 'compact' }).format(count);
+  return Intl.NumberFormat('en', { notation: 'compact', compactDisplay: 'long' }).format(count);
 }
