@@ -1,10 +1,12 @@
 /** Walls between workspaces and between scopes, walked route by route as /openapi.json lists them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { scopes } from '../src/caller.ts';
+import { isAtLeast, roles, scopes } from '../src/caller.ts';
+import type { Visitor } from './browser-session.ts';
 import { readEvents, streamPath } from './event-reader.ts';
 import { assertError } from './openapi-answers.ts';
 import {
+  asPerson,
   isSuccess,
   type Operation,
   type PathValues,
@@ -12,34 +14,32 @@ import {
   smallestRequest,
   webhookSettings,
 } from './openapi-operations.ts';
-import { makeThings, thingsFor } from './openapi-things.ts';
+import { makePerson, makeThings, thingsFor } from './openapi-things.ts';
 import { waitUntil } from './process.ts';
 import { type CallOptions, type Service, startService } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
 const records = '/api-v1/platform/records';
+const files = '/api-v1/platform/files';
 const workers = '/api-v1/damc/workers/';
 const assets = '/api-v1/damc/assets/';
 const keys = '/api-v1/platform/api-keys';
 const endpoints = '/api-v1/platform/webhooks/endpoints';
 const deliveries = '/api-v1/platform/webhooks/deliveries';
 const replays = '/api-v1/platform/webhooks/replays';
-const lists = [
-  vaults,
-  records,
-  workers,
-  assets,
-  keys,
-  '/api-v1/platform/events',
-  '/api-v1/platform/audit-log',
-  endpoints,
-  deliveries,
-];
+const events = '/api-v1/platform/events';
+const auditLog = '/api-v1/platform/audit-log';
+const lists = [vaults, files, records, workers, assets, keys, events, auditLog, endpoints, deliveries];
+const stats = '/api-v1/platform/stats';
+/** For people, who see what is theirs. */
+const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);
 
 let service: Service;
 let operations: Operation[];
 /** A key of a workspace that owns nothing. */
 let stranger: string;
+/** The cookie of somebody who owns another workspace, and is a member of no other. */
+let visitor: string;
 /** What the first workspace owns, by the path parameter that names it. */
 let owned: PathValues;
 
@@ -48,10 +48,11 @@ before(async () => {
   service = await startService({ env: { ...webhookSettings, HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '12h' } });
   operations = (await readOperations(service)).filter(({ path }) => path.startsWith('/api-v1/'));
   stranger = await service.makeKey({ newWorkspace: true });
+  visitor = (await makeStranger()).cookies();
   owned = await makeThings(service, 'Canary');
   // The loops give events their place in the feed and send them a moment after the change.
   await waitUntil(async () => {
-    const { json: feed } = await service.call('GET', '/api-v1/platform/events');
+    const { json: feed } = await service.call('GET', events);
     const { json: replay } = await service.call('GET', `${replays}/${owned.replayId}`);
     const { json: sent } = await service.call('GET', `${deliveries}?endpointId=${owned.endpointId}`);
     const isSettled = ({ status, nextAttemptAt }: { status: string; nextAttemptAt: string | null }) =>
@@ -61,7 +62,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('with the key of another workspace every route that names a thing is 404, and the thing stays as it was', async () => {
+test('to another workspace every route that names a thing is 404, and the thing stays as it was', async () => {
   const before = await ownLists();
   const named = operations.filter(({ parameters }) =>
     parameters.some((parameter) => parameter.in === 'path'),
@@ -69,13 +70,27 @@ test('with the key of another workspace every route that names a thing is 404, a
   assert.notEqual(named.length, 0);
   for (const operation of named) {
     const [method, path, options] = smallestRequest(operation, owned);
-    assertError(await service.call(method, path, { ...options, key: stranger }), 'resource_not_found');
+    const bodies = [options];
     const text = ['name', 'description'].find((member) => operation.body?.properties?.[member]);
-    if (text === undefined) continue;
-    const changing = { key: stranger, body: { ...(options.body as object), [text]: 'Stolen' } };
-    assertError(await service.call(method, path, changing), 'resource_not_found');
+    if (text !== undefined) bodies.push({ body: { ...(options.body as object), [text]: 'Stolen' } });
+    for (const { body } of bodies) {
+      assertError(await service.call(method, path, { ...asPerson(visitor), body }), 'resource_not_found');
+      const byKey = await service.call(method, path, { body, key: stranger });
+      assertError(byKey, operation.role === null ? 'resource_not_found' : 'forbidden');
+    }
   }
   assert.deepEqual(await ownLists(), before);
+});
+
+test('a session chooses none but its own workspaces', async () => {
+  const { json: me } = await service.call('GET', '/api-v1/platform/me', asPerson(owned.cookie ?? ''));
+  for (const path of [...lists, ...peopleLists]) {
+    const { key, headers } = asPerson(visitor);
+    for (const workspace of [me.workspaceId, `ws_${'0'.repeat(26)}`, 'x', '']) {
+      const chosen = { key, headers: { ...headers, 'x-workspace-id': workspace } };
+      assertError(await service.call('GET', path, chosen), 'forbidden');
+    }
+  }
 });
 
 test('what is foreign is answered exactly as what does not exist', async () => {
@@ -84,6 +99,8 @@ test('what is foreign is answered exactly as what does not exist', async () => {
     [vaults, owned.vaultAddress, address],
     [workers.replace(/\/$/, ''), owned.address, address],
     [records, owned.recordId, `rec_${'0'.repeat(26)}`],
+    [files, owned.fileId, `fil_${'0'.repeat(26)}`],
+    [assets.replace(/\/$/, ''), owned.assetId, `ast_${'0'.repeat(26)}`],
     [endpoints, owned.endpointId, `whe_${'0'.repeat(26)}`],
     [deliveries, owned.deliveryId, `dlv_${'0'.repeat(26)}`],
     [replays, owned.replayId, `rpl_${'0'.repeat(26)}`],
@@ -99,7 +116,7 @@ test('the lists of one workspace show nothing of another, whatever they are filt
   const listed = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   assert.deepEqual(
     listed.map(({ path }) => path).sort(),
-    [...lists, streamPath].sort(),
+    [...lists, ...peopleLists, stats, streamPath].sort(),
     'a list is missing in this test',
   );
   const canaries = [
@@ -108,18 +125,26 @@ test('the lists of one workspace show nothing of another, whatever they are filt
     'vault.deactivated',
     'vlt_',
     'rec_',
+    'fil_',
+    'ast_',
     'wrk_',
     'whe_',
     'dlv_',
   ];
-  for (const path of lists) {
-    const { text } = await service.call('GET', path, { key: stranger });
-    for (const canary of canaries) assert.ok(!text.includes(canary), `${path} shows ${canary}`);
+  // Whoever looks at sign-offs by their number sees no more than a digit.
+  const shows = (text: string) => canaries.filter((canary) => canary.length > 1 && text.includes(canary));
+  for (const path of [...lists, stats]) {
+    assert.deepEqual(shows((await service.call('GET', path, { key: stranger })).text), [], path);
   }
-  const { json: ownEntries } = await service.call('GET', '/api-v1/platform/audit-log');
+  for (const path of [...lists, stats, ...peopleLists]) {
+    const { status, text } = await service.call('GET', path, asPerson(visitor));
+    assert.equal(status, 200, text);
+    assert.deepEqual(shows(text), [], path);
+  }
+  const { json: ownEntries } = await service.call('GET', auditLog);
   for (const { targetId, actor } of ownEntries) {
     for (const filter of [`targetId=${targetId}`, `actorId=${actor.id}`]) {
-      const { json } = await service.call('GET', `/api-v1/platform/audit-log?${filter}`, { key: stranger });
+      const { json } = await service.call('GET', `${auditLog}?${filter}`, { key: stranger });
       assert.deepEqual(
         json.filter((entry: { targetId: string }) => entry.targetId === targetId),
         [],
@@ -155,15 +180,16 @@ test('a stream of one workspace carries nothing of another', async () => {
 });
 
 test('the owner sees all of it', async () => {
-  const [vault, record, worker, key, events, audit, endpoint, delivery] = await ownLists();
-  assert.match(vault ?? '', /Canary/);
-  assert.match(record ?? '', /Canary/);
-  assert.match(worker ?? '', /Canary/);
-  assert.match(key ?? '', /Canary/);
-  assert.match(endpoint ?? '', /Canary/);
-  assert.match(delivery ?? '', new RegExp(owned.endpointId ?? '?'));
-  assert.match(events ?? '', /vault\.deactivated.*vault\.reactivated/);
-  assert.match(audit ?? '', /vault\.deactivate"/);
+  const seen = new Map((await ownLists()).map((text, position) => [lists[position], text]));
+  for (const path of [vaults, files, records, workers, assets, keys, endpoints])
+    assert.match(seen.get(path) ?? '', /Canary/, path);
+  assert.match(seen.get(deliveries) ?? '', new RegExp(owned.endpointId ?? '?'));
+  assert.match(seen.get(events) ?? '', /vault\.deactivated.*vault\.reactivated/);
+  assert.match(seen.get(auditLog) ?? '', /vault\.deactivate"/);
+  for (const path of peopleLists) {
+    const { text } = await service.call('GET', path, asPerson(owned.cookie ?? ''));
+    assert.match(text, path.endsWith('/sessions') ? new RegExp(owned.sessionId ?? '?') : /canary/, path);
+  }
 });
 
 test('two workspaces may have a worker with the same address, each its own', async () => {
@@ -185,7 +211,7 @@ test('a key made over the API belongs to the workspace of its maker', async () =
 });
 
 test('every route needs its scope and nothing but its scope', async (t) => {
-  for (const operation of operations) {
+  for (const operation of operations.filter(({ role, tags }) => role === null && tags[0] !== 'people')) {
     await t.test(operation.name, async () => {
       const { scope } = operation;
       assert.ok(scope && scopes.includes(scope), 'the document names no scope');
@@ -200,8 +226,45 @@ test('every route needs its scope and nothing but its scope', async (t) => {
   }
 });
 
+test('every route for people refuses keys, and whoever has a lower role than it needs', async (t) => {
+  const forPeople = operations.filter(({ role }) => role !== null);
+  assert.ok(forPeople.length > 5);
+  const persons = new Map<string, string>();
+  for (const role of roles) persons.set(role, (await makePerson(service, role)).cookies());
+  for (const operation of forPeople) {
+    await t.test(operation.name, async () => {
+      const things = await thingsFor(service, operation, owned);
+      const [method, path, { body, ...own }] = smallestRequest(operation, things);
+      assertError(await service.call(method, path, { body }), 'forbidden', /not for API keys/);
+      assertError(await service.call(method, path, { body, key: null }), 'unauthorized');
+      for (const role of roles.filter((role) => !isAtLeast(role, operation.role ?? 'viewer'))) {
+        const lower = await service.call(method, path, { body, ...asPerson(persons.get(role) ?? '') });
+        assertError(lower, 'forbidden', new RegExp(`role ${operation.role}`));
+      }
+      if (method !== 'GET') {
+        const elsewhere = { ...own, headers: { ...own.headers, 'sec-fetch-site': 'cross-site' } };
+        assertError(await service.call(method, path, { body, ...elsewhere }), 'forbidden', /Origin/);
+      }
+      const { status, text } = await service.call(method, path, { body, ...own });
+      assert.ok(isSuccess(operation, status), text);
+    });
+  }
+});
+
+test('somebody who only views reads with a session what a key reads, and changes nothing', async () => {
+  const viewer = asPerson((await makePerson(service, 'viewer')).cookies());
+  for (const operation of operations.filter(({ scope }) => scope !== null)) {
+    const { scope } = operation;
+    const [method, path, { body }] = smallestRequest(operation, owned);
+    const answer = await service.call(method, path, { body, ...viewer });
+    if (scope?.endsWith(':write') || scope === 'keys:read') {
+      assertError(answer, 'forbidden', new RegExp(scope));
+    } else assert.ok(isSuccess(operation, answer.status), `${operation.name}: ${answer.text}`);
+  }
+});
+
 test('reading never needs a write scope, and changing always does', () => {
-  for (const { method, scope, name } of operations) {
+  for (const { method, scope, name } of operations.filter(({ scope }) => scope !== null)) {
     // Whoever sees the secret can sign as the service does: that is for those who may also change it.
     const reads = (method === 'GET' && !name.endsWith('/secret')) || name.endsWith('/transactions');
     const wanted = reads ? /:read$/ : /:write$/;
@@ -214,6 +277,17 @@ function requestWithin(operation: Operation, things: PathValues): [string, strin
   const [method, path, options] = smallestRequest(operation, things);
   const makesKey = operation.name === `POST ${keys}`;
   return [method, path, makesKey ? { body: { name: 'x', scopes: [operation.scope] } } : options];
+}
+
+/** Joins the first workspace, makes one of their own, and leaves. */
+async function makeStranger(): Promise<Visitor> {
+  const person = await makePerson(service, 'viewer', 'Stranger');
+  const { json: me } = await person.call('GET', '/api-v1/platform/me');
+  const made = await person.call('POST', '/api-v1/platform/workspaces', { body: { name: 'Elsewhere' } });
+  assert.equal(made.status, 201, made.text);
+  const left = await person.call('DELETE', `/api-v1/platform/members/${me.id}`);
+  assert.equal(left.status, 204, left.text);
+  return person;
 }
 
 /** The lists as text; the audit log without the places its loop gives, and none of what this very look changes. */

@@ -1,5 +1,5 @@
 /** The operations of a live /openapi.json, and the smallest valid request for each: for tests that walk every route. */
-import type { Scope } from '../src/caller.ts';
+import type { Role, Scope } from '../src/caller.ts';
 import type { CallOptions, Service } from './service.ts';
 
 export interface Schema {
@@ -34,9 +34,15 @@ export interface Operation {
   name: string;
   method: string;
   path: string;
+  tags: string[];
+  /** What a key or a person needs; null where a role or nothing is needed. */
   scope: Scope | null;
+  /** What a person needs where no key is taken. */
+  role: Role | null;
   parameters: Parameter[];
   body: Schema | null;
+  /** Takes a form with a file beside JSON. */
+  takesFile: boolean;
   /** By status; null where the document gives no schema. */
   responses: Record<string, Schema | null>;
 }
@@ -46,6 +52,7 @@ interface Content {
 }
 
 interface DocumentedOperation {
+  tags?: string[];
   description?: string;
   parameters?: Parameter[];
   requestBody?: Content;
@@ -60,14 +67,21 @@ export async function readOperations(service: Service): Promise<Operation[]> {
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
       path,
-      scope: (/Needs the scope `([a-z:]+)`/.exec(documented.description ?? '')?.[1] ?? null) as Scope | null,
+      tags: documented.tags ?? [],
+      scope: named(documented, /Needs the scope `([a-z:]+)`\.$/) as Scope | null,
+      role: named(documented, /needs the role `([a-z]+)`\.$/) as Role | null,
       parameters: documented.parameters ?? [],
       body: schemaOf(documented.requestBody),
+      takesFile: documented.requestBody?.content?.['multipart/form-data'] !== undefined,
       responses: Object.fromEntries(
         Object.entries(documented.responses).map(([status, response]) => [status, schemaOf(response)]),
       ),
     })),
   );
+}
+
+function named({ description = '' }: DocumentedOperation, need: RegExp): string | null {
+  return need.exec(description)?.[1] ?? null;
 }
 
 function schemaOf(content: Content | undefined): Schema | null {
@@ -79,33 +93,58 @@ export function typesOf(schema: Schema): string[] {
   return [schema.type ?? []].flat();
 }
 
-/** Values for path parameters, by name. */
+/** Things that exist, by the path parameter that names them; `cookie` is the session of somebody who owns the workspace. */
 export type PathValues = Record<string, string>;
+
+/** Of whoever may call it: a session where no key is taken, the key of the service elsewhere. */
+export function credentialsFor({ scope, path }: Operation, { cookie }: PathValues): CallOptions {
+  if (scope !== null || !path.startsWith('/api-v1/') || cookie === undefined) return {};
+  return asPerson(cookie);
+}
+
+/** As a page of the service sends a request. */
+export function asPerson(cookie: string): { key: null; headers: Record<string, string> } {
+  return { key: null, headers: { cookie, 'sec-fetch-site': 'same-origin' } };
+}
 
 /** Method, path and options of a request that has all the operation needs and nothing else. */
 export function smallestRequest(
   operation: Operation,
   values: PathValues,
 ): [method: string, path: string, options: CallOptions] {
+  const existing: PathValues = {
+    ...(values.address !== undefined && { viewerAddress: values.address, workerAddress: values.address }),
+  };
   const query = operation.parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(smallest(schema)))}`)
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(existing[name] ?? String(smallest(schema)))}`)
     .join('&');
   const path = fillPath(operation, values) + (query === '' ? '' : `?${query}`);
   const empty = operation.body === null || Object.keys(operation.body.properties ?? {}).length === 0;
-  return [operation.method, path, empty ? {} : { body: smallestBody(operation.body ?? {}, values) }];
+  return [
+    operation.method,
+    path,
+    {
+      ...credentialsFor(operation, values),
+      ...(!empty && { body: smallestBody(operation.body ?? {}, values) }),
+    },
+  ];
 }
 
 /**
- * Whether it did what was asked, or would have: what was made a moment ago has no proof yet, and a thing is neither given
- * to its owner nor put into itself.
+ * Whether it did what was asked, or would have: what was made a moment ago has no proof yet, a thing is neither given to
+ * its owner nor put into itself, nobody signs twice, and nobody becomes a member again.
  */
 export function isSuccess({ name }: Operation, status: number): boolean {
-  return status < 300 || (status === 409 && /\/(proof|history|transfer|install|remove)\/?$/.test(name));
+  return (
+    status < 300 ||
+    (status === 409 &&
+      /\/(proof|certificate|history|transfer|install|remove|signoffs|request|accept)\/?$/.test(name))
+  );
 }
 
 /** What a body has to name is something that exists. */
-function smallestBody(schema: Schema, { vaultAddress, address, assetId }: PathValues): unknown {
+function smallestBody(schema: Schema, { vaultAddress, address, assetId, token }: PathValues): unknown {
   const body = smallest(schema) as object;
   const existing = {
     vaultAddress,
@@ -113,6 +152,7 @@ function smallestBody(schema: Schema, { vaultAddress, address, assetId }: PathVa
     workerAddress: address,
     workers: [address],
     parentAssetId: assetId,
+    token,
   };
   const named = Object.entries(existing).filter(([name, value]) => name in body && value !== undefined);
   return { ...body, ...Object.fromEntries(named) };
@@ -144,6 +184,7 @@ const membersByName: Record<string, unknown> = {
   url: someTarget,
   from: '2020-01-31T00:00:00Z',
   at: '2020-01-31T00:00:00Z',
+  performedAt: '2020-01-31T00:00:00Z',
   every: { days: 1 },
 };
 

@@ -1,10 +1,11 @@
 /** The OpenAPI document, made from the routes' own schemas. */
 import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { errorKinds } from '../errors.ts';
 import { apiBase } from './api.ts';
 import type { PublicUrl } from './error-reply.ts';
+import { fileField } from './multipart.ts';
 
 const ErrorObject = Type.Object(
   {
@@ -40,7 +41,7 @@ export async function describeApi(
     schema.querystring ??= nothing;
     if (methods.some((method) => !['GET', 'HEAD'].includes(method))) schema.body ??= nothing;
     if (route.config?.idempotent) schema.headers ??= idempotencyKey;
-    schema.security = route.config?.scope ? [{ apiKey: [] }] : [];
+    schema.security = securityOf(route.config ?? {});
     // An event stream takes a cursor too, but has no next page.
     if ('limit' in ((schema.querystring as { properties?: object }).properties ?? {})) {
       const { 200: list, ...rest } = schema.response as Record<string, object>;
@@ -53,11 +54,8 @@ export async function describeApi(
       };
     }
     schema.response = { ...(schema.response as object), '4xx': ErrorObject, '5xx': ErrorObject };
-    if (route.config?.scope) {
-      schema.description = [schema.description, `Needs the scope \`${route.config.scope}\`.`]
-        .filter(Boolean)
-        .join(' ');
-    }
+    const need = needOf(route.config ?? {});
+    if (need !== null) schema.description = [schema.description, need].filter(Boolean).join(' ');
     route.schema = schema;
   });
 
@@ -68,16 +66,20 @@ export async function describeApi(
         title: 'Holdfast',
         version,
         description:
-          'Custodial vaults, anchored records, maintenance workers, events, webhooks and keys over HTTP. Every error has the same four fields; every list is an array whose next page is named by the X-Next-Cursor header.',
+          'Custodial vaults, anchored files and records, maintained assets with their workers, events, webhooks, keys and people over HTTP. Every error has the same four fields; every list is an array whose next page is named by the X-Next-Cursor header.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This service' }],
-      components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
+      components: { securitySchemes },
       tags: [
         { name: 'vaults', description: 'Wallets whose keys the service keeps' },
-        { name: 'files', description: 'Bytes or their hash in versions, anchored, handed on and provable' },
+        {
+          name: 'files',
+          description: 'Files in versions, stored or by their hash alone, anchored and provable',
+        },
         { name: 'records', description: 'JSON data in versions, hashed, anchored and provable' },
         { name: 'workers', description: 'People who sign maintenance work' },
+        { name: 'assets', description: 'What is maintained: its owner, its parts, and who may see it' },
         {
           name: 'maintenances',
           description: 'Maintenance work on assets, anchored, and signed off by workers',
@@ -89,6 +91,7 @@ export async function describeApi(
         },
         { name: 'keys', description: 'API keys of the workspace' },
         { name: 'audit', description: 'Who did what to which thing' },
+        { name: 'people', description: 'Members, invitations and sessions: for people, not for keys' },
         { name: 'operations', description: 'For those who run the service' },
       ],
     },
@@ -103,27 +106,66 @@ export async function describeApi(
   );
 }
 
-interface Operation {
-  parameters?: { required?: boolean; schema?: { default?: unknown } }[];
-  requestBody?: {
-    required?: boolean;
-    content: Record<string, { schema?: { properties?: Record<string, object>; required?: string[] } }>;
-  };
+/** The cookie's name begins as that of every cookie here does, see auth/sign-in.ts. */
+const securitySchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-holdfast.session_token',
+    description:
+      'Of somebody who is signed in. A change has to come from a page of this service, as Origin or Sec-Fetch-Site shows; X-Workspace-Id chooses among several workspaces.',
+  },
+} as const;
+
+function securityOf({ scope, role }: FastifyContextConfig): Record<string, string[]>[] {
+  if (scope) return [{ apiKey: [] }, { session: [] }];
+  return role ? [{ session: [] }] : [];
 }
 
-/** The generator calls every body required, and every parameter that has a default; of files in forms it knows nothing. */
+function needOf({ scope, role }: FastifyContextConfig): string | null {
+  if (scope) return `Needs the scope \`${scope}\`.`;
+  return role ? `For people who are signed in: needs the role \`${role}\`.` : null;
+}
+
+interface Body {
+  properties?: Record<string, { type?: string; default?: unknown }>;
+  required?: string[];
+}
+
+interface Operation {
+  parameters?: { required?: boolean; schema?: { default?: unknown } }[];
+  requestBody?: { required?: boolean; content: Record<string, { schema?: Body }> };
+}
+
+/** The generator calls every body required, and everything that has a default; and it cannot know what stands for a file. */
 function loosen<T extends { paths?: object }>(document: T): T {
   const items: Record<string, Operation>[] = Object.values(document.paths ?? {});
   for (const operation of items.flatMap((item) => Object.values(item))) {
     for (const parameter of operation.parameters ?? []) {
       if (parameter.schema?.default !== undefined) parameter.required = false;
     }
-    const form = operation.requestBody?.content['multipart/form-data']?.schema?.properties;
-    if (form?.file) form.file = { type: 'string', format: 'binary', description: 'One file' };
-    const body = operation.requestBody?.content['application/json']?.schema;
-    if (!operation.requestBody || !body) continue;
+    const { requestBody } = operation;
+    if (!requestBody) continue;
+    for (const [type, media] of Object.entries(requestBody.content)) {
+      if (media.schema) media.schema = describedBody(type, media.schema);
+    }
+    const body = requestBody.content['application/json']?.schema;
+    if (!body) continue;
     if (Object.keys(body.properties ?? {}).length === 0) delete operation.requestBody;
-    else operation.requestBody.required = (body.required ?? []).length > 0;
+    else requestBody.required = (body.required ?? []).length > 0;
   }
   return document;
+}
+
+const binary = { type: 'string', format: 'binary', description: 'The bytes' };
+
+/** A copy, because the original may be what requests are checked by. */
+function describedBody(type: string, { required = [], properties = {}, ...rest }: Body): Body {
+  const needed = required.filter((name) => properties[name]?.default === undefined);
+  return {
+    ...rest,
+    properties: type === 'multipart/form-data' ? { ...properties, [fileField]: binary } : properties,
+    ...(needed.length > 0 && { required: needed }),
+  };
 }
