@@ -1,5 +1,5 @@
 /** Buttons that save an answer of the API as a file. */
-import { Button } from '@mantine/core';
+import { Button, type ButtonSize } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ApiError, apiUrl, workspaceHeaders } from '../api/call.ts';
 import { Icon } from './icons.tsx';
@@ -10,13 +10,15 @@ export interface DownloadProps {
   fileName: string;
   query?: Record<string, string | number | undefined>;
   disabled?: boolean;
+  size?: ButtonSize;
 }
 
-export function DownloadButton({ label, path, fileName, query, disabled }: DownloadProps) {
+export function DownloadButton({ label, path, fileName, query, disabled, size = 'sm' }: DownloadProps) {
   const saving = useMutation({ mutationFn: () => save(apiUrl(path, query), fileName) });
   return (
     <Button
       variant="default"
+      size={size}
       onClick={() => saving.mutate()}
       loading={saving.isPending}
       disabled={disabled ?? false}
@@ -27,7 +29,8 @@ export function DownloadButton({ label, path, fileName, query, disabled }: Downl
   );
 }
 
-async function save(url: string, fileName: string): Promise<void> {
+/** `url` as `apiUrl` makes it. */
+export async function save(url: string, fileName: string): Promise<void> {
   const response = await fetch(url, { credentials: 'same-origin', headers: workspaceHeaders() });
   if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ({})));
   const link = document.createElement('a');

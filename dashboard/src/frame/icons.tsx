@@ -33,6 +33,8 @@ const shapes = {
   bin: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   pencil: 'M4 20l1-4L16 5l3 3L8 19z',
   left: 'M15 5l-7 7 7 7',
+  cross: 'M6 6l12 12M18 6L6 18',
+  more: 'M6 12v.01M12 12v.01M18 12v.01',
 } as const;
 
 export type IconName = keyof typeof shapes;

@@ -5,6 +5,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { call } from '../api/call.ts';
 import { useMayWrite } from '../api/session.ts';
+import { AssetList } from '../assets/asset-list.tsx';
+import { FileList } from '../files/file-list.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { PageHead } from '../frame/page-head.tsx';
@@ -50,13 +52,21 @@ function WholeVault({ vault }: { vault: Vault }) {
       <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="transactions">Transactions</Tabs.Tab>
+          <Tabs.Tab value="files">Files</Tabs.Tab>
           <Tabs.Tab value="records">Records</Tabs.Tab>
+          <Tabs.Tab value="assets">Assets</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="transactions">
           <TransactionList address={vault.address} />
         </Tabs.Panel>
+        <Tabs.Panel value="files">
+          <FileList vaultAddress={vault.address} />
+        </Tabs.Panel>
         <Tabs.Panel value="records">
           <RecordList vaultAddress={vault.address} />
+        </Tabs.Panel>
+        <Tabs.Panel value="assets">
+          <AssetList vaultAddress={vault.address} />
         </Tabs.Panel>
       </Tabs>
       {renaming && <VaultForm vault={vault} close={close} />}

@@ -1,0 +1,57 @@
+/** What those who may write can do with a file. */
+import { Button, Menu } from '@mantine/core';
+import { useState } from 'react';
+import { Icon } from '../frame/icons.tsx';
+import { EraseDialog } from './erase-dialog.tsx';
+import type { FileVersion } from './file.ts';
+import { TransferForm } from './transfer-form.tsx';
+import { UploadDialog } from './upload-dialog.tsx';
+
+export interface FileActionsProps {
+  file: FileVersion;
+  /** A transfer is under way, and there is neither another nor a new version. */
+  transferring: boolean;
+  /** There is content, or may be. */
+  erasable: boolean;
+}
+
+export function FileActions({ file, transferring, erasable }: FileActionsProps) {
+  const [doing, setDoing] = useState<'version' | 'transfer' | 'erase' | null>(null);
+  const close = () => setDoing(null);
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button>Actions</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<Icon name="plus" size={16} />}
+            disabled={transferring}
+            onClick={() => setDoing('version')}
+          >
+            New version
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Icon name="transfer" size={16} />}
+            disabled={transferring}
+            onClick={() => setDoing('transfer')}
+          >
+            Transfer
+          </Menu.Item>
+          <Menu.Item
+            color="red"
+            leftSection={<Icon name="bin" size={16} />}
+            disabled={!erasable}
+            onClick={() => setDoing('erase')}
+          >
+            Erase content
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {doing === 'version' && <UploadDialog versionOf={file} close={close} />}
+      {doing === 'transfer' && <TransferForm file={file} close={close} />}
+      {doing === 'erase' && <EraseDialog file={file} close={close} />}
+    </>
+  );
+}

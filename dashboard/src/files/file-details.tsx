@@ -1,0 +1,42 @@
+/** What is known of the newest version of a file. */
+import { anchorRows } from '../frame/anchor-details.tsx';
+import { Details } from '../frame/details.tsx';
+import { Code, formatBytes, Time } from '../frame/values.tsx';
+import { VaultLink } from '../vaults/vault-link.tsx';
+import type { FileVersion } from './file.ts';
+
+export function FileDetails({
+  file,
+  content,
+}: {
+  file: FileVersion;
+  /** Undefined while it is not known, or there never was any. */
+  content: 'stored' | 'erased' | undefined;
+}) {
+  return (
+    <Details
+      items={[
+        ['File', <Code key="id" value={file.id} label="file id" whole />],
+        ['Owner', <VaultLink key="vault" address={file.vaultAddress} />],
+        ['SHA-256', <Code key="hash" value={file.contentHash} label="hash" whole />],
+        [
+          'Size',
+          file.size === null
+            ? 'Not known: only the hash was given'
+            : `${formatBytes(file.size)}${file.size < 1000 ? '' : ` (${file.size.toLocaleString('en')} bytes)`}`,
+        ],
+        ['Type', file.mediaType],
+        ['Content', contentWords(file, content)],
+        ['Created', <Time key="created" at={file.createdAt} exact />],
+        ['Expires', file.expirationDate ?? 'never'],
+        ...anchorRows(file.status, file.anchor),
+      ]}
+    />
+  );
+}
+
+function contentWords({ size }: FileVersion, content: 'stored' | 'erased' | undefined): string {
+  if (size === null) return 'Stayed with whoever gave the hash';
+  if (content === 'erased') return 'Erased for good; the hash and the proof stay';
+  return 'Stored encrypted';
+}

@@ -1,0 +1,91 @@
+/** What can be taken along of a version: its content, its proof, its certificate; and of the file its history. */
+import { Button, Menu } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { apiUrl } from '../api/call.ts';
+import { save } from '../frame/download.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { showDone } from '../frame/notice.ts';
+import { contentQuery, type FileVersion, filesPath } from './file.ts';
+
+/** From here on it takes long enough to say that it has begun. */
+const longBytes = 20_000_000;
+
+export function DownloadMenu({ file }: { file: FileVersion }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={16} />}>
+          Download
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <VersionDownloads file={file} />
+        <DownloadItem
+          label="History, as a chain of proofs"
+          path={`${filesPath}/${file.id}/history?format=proof`}
+          fileName={`history-${file.id}.json`}
+          missing={file.anchor === null && file.version === 1 ? unconfirmed : null}
+        />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const unconfirmed = 'once it is confirmed';
+
+/** Items of a menu. What cannot be had is there, and says why. */
+export function VersionDownloads({ file }: { file: FileVersion }) {
+  const { id, version, anchor, size, name } = file;
+  const { data: content } = useQuery(contentQuery(file));
+  const path = `${filesPath}/${id}`;
+  const missing = anchor === null ? unconfirmed : null;
+  const missingContent = size === null ? 'only the hash is here' : content === 'erased' ? 'erased' : null;
+  return (
+    <>
+      <DownloadItem
+        label="Content"
+        path={`${path}/content?version=${version}`}
+        fileName={name}
+        missing={missingContent}
+        {...((size ?? 0) > longBytes && { begun: `${name} is being fetched.` })}
+      />
+      <DownloadItem
+        label="Proof"
+        path={`${path}/proof?version=${version}`}
+        fileName={`proof-${id}-v${version}.json`}
+        missing={missing}
+      />
+      <DownloadItem
+        label="Certificate"
+        path={`${path}/certificate?version=${version}`}
+        fileName={`certificate-${id}-v${version}.pdf`}
+        missing={missing}
+      />
+    </>
+  );
+}
+
+interface DownloadItemProps {
+  label: string;
+  path: string;
+  fileName: string;
+  /** Why it cannot be had. */
+  missing: string | null;
+  begun?: string;
+}
+
+function DownloadItem({ label, path, fileName, missing, begun }: DownloadItemProps) {
+  const saving = useMutation({ mutationFn: () => save(apiUrl(path), fileName) });
+  return (
+    <Menu.Item
+      disabled={missing !== null}
+      leftSection={<Icon name="download" size={16} />}
+      onClick={() => {
+        if (begun !== undefined) showDone(begun);
+        saving.mutate();
+      }}
+    >
+      {missing === null ? label : `${label} (${missing})`}
+    </Menu.Item>
+  );
+}

@@ -1,0 +1,30 @@
+/** Hashes a file where it is: its bytes do not leave the browser. */
+
+/** What is in memory at a time. */
+const pieceBytes = 4 * 1024 * 1024;
+
+export interface Progress {
+  signal: AbortSignal;
+  /** From 0 to 1. */
+  tell(part: number): void;
+}
+
+/** As the API writes hashes: 0x and hex. */
+export async function hashFile(file: Blob, { signal, tell }: Progress): Promise<string> {
+  const { startHash } = await import('./sha256.ts');
+  const hash = await startHash();
+  for (let start = 0; start < file.size; start += pieceBytes) {
+    signal.throwIfAborted();
+    hash.add(await readPiece(file, start));
+    tell(Math.min(1, (start + pieceBytes) / file.size));
+  }
+  return `0x${hash.end()}`;
+}
+
+async function readPiece(file: Blob, start: number): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await file.slice(start, start + pieceBytes).arrayBuffer());
+  } catch {
+    throw new Error('The file could not be read. It may have been changed or moved: choose it again.');
+  }
+}

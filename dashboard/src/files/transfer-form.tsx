@@ -1,0 +1,49 @@
+/** Hands a file over to another vault. */
+import { Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { FormDialog } from '../frame/form.tsx';
+import { showDone } from '../frame/notice.ts';
+import { VaultChoice } from '../vaults/vault-choice.tsx';
+import { VaultLink } from '../vaults/vault-link.tsx';
+import { type FileVersion, filesPath } from './file.ts';
+
+export function TransferForm({ file, close }: { file: FileVersion; close(): void }) {
+  const client = useQueryClient();
+  const [destination, setDestination] = useState<string | null>(null);
+  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
+  const saving = useMutation({
+    meta: { shown: true },
+    mutationFn: () =>
+      call('POST', `${filesPath}/${file.id}/transfer`, {
+        body: { destinationVaultAddress: destination },
+        headers: { 'idempotency-key': idempotencyKey },
+      }),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: ['files'] });
+      showDone('The transfer is accepted. The file changes hands once it is confirmed.');
+      close();
+    },
+  });
+  return (
+    <FormDialog opened close={close} title="Transfer file" submitLabel="Transfer" saving={saving}>
+      <Text size="sm">
+        {file.name} belongs to <VaultLink address={file.vaultAddress} />, which seals that it gives the file
+        away. That is anchored, and the file belongs to the other vault once it is confirmed. Until then there
+        is no new version and no other transfer. Its history goes with it.
+      </Text>
+      <VaultChoice
+        label="To vault"
+        description="Deactivated vaults take nothing and are left out"
+        value={destination}
+        without={[file.vaultAddress]}
+        choose={(address) => {
+          setDestination(address);
+          // To another vault it is another request.
+          setKey(crypto.randomUUID());
+        }}
+      />
+    </FormDialog>
+  );
+}

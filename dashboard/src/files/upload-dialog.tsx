@@ -1,0 +1,182 @@
+/** Sends files, or their hashes, to be anchored: as new files, or as a new version of one. */
+import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState, useSyncExternalStore } from 'react';
+import { showDone } from '../frame/notice.ts';
+import { filePath } from '../links.ts';
+import { VaultChoice } from '../vaults/vault-choice.tsx';
+import { DropArea } from './drop-area.tsx';
+import { type FileVersion, filesPath } from './file.ts';
+import { sendUpload } from './send-upload.ts';
+import { createUploadQueue, type Upload, type UploadSettings } from './upload-queue.ts';
+import { UploadRows } from './upload-rows.tsx';
+
+export interface UploadDialogProps {
+  /** Absent: new files. */
+  versionOf?: FileVersion;
+  /** Already dropped somewhere. */
+  files?: File[];
+  /** The vault that is chosen at first. */
+  vaultAddress?: string;
+  close(): void;
+}
+
+export function UploadDialog({ versionOf, files = [], vaultAddress, close }: UploadDialogProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [queue] = useState(() => {
+    const made = createUploadQueue(sendUpload);
+    made.add(files, versionOf?.name);
+    return made;
+  });
+  const uploads = useSyncExternalStore(queue.subscribe, queue.list);
+  const [vault, setVault] = useState(vaultAddress ?? null);
+  const [hashOnly, setHashOnly] = useState(false);
+  const [expirationDate, setExpirationDate] = useState('');
+  const { busy, unsent, finished } = summarise(uploads);
+  useWarningBeforeLeaving(busy);
+
+  const start = async (ids?: string[]) => {
+    const fields = {
+      ...(!versionOf && vault !== null && { vaultAddress: vault }),
+      ...(expirationDate !== '' && { expirationDate }),
+    };
+    const path = versionOf ? `${filesPath}/${versionOf.id}/versions` : filesPath;
+    const settings: UploadSettings = { path, hashOnly, fields };
+    await queue.start(settings, ids);
+    await client.invalidateQueries({ queryKey: ['files'] });
+    const [only, second] = queue.list();
+    if (only?.made && !second) {
+      showDone(versionOf ? `Version ${only.made.version} is accepted.` : `${only.made.name} is accepted.`);
+      close();
+      await navigate({ to: filePath(only.made.id) });
+    }
+  };
+  const end = () => {
+    queue.cancelAll();
+    close();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (finished) close();
+    else void start(unsent.map(({ id }) => id));
+  };
+  const takesMore = !busy && (!versionOf || uploads.length === 0);
+  return (
+    <Modal
+      opened
+      onClose={end}
+      closeOnClickOutside={!busy}
+      closeOnEscape={!busy}
+      title={versionOf ? `New version of ${versionOf.name}` : 'Add files'}
+      centered
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          {!finished && (
+            <fieldset disabled={busy} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
+              <Stack gap="sm">
+                {!versionOf && <VaultChoice value={vault} choose={setVault} />}
+                <WhatIsSent hashOnly={hashOnly} choose={setHashOnly} disabled={busy} />
+                <TextInput
+                  type="date"
+                  label="Expires after"
+                  description="Optional. The file is marked from then on; nothing is deleted."
+                  min={new Date().toISOString().slice(0, 10)}
+                  value={expirationDate}
+                  onChange={(event) => setExpirationDate(event.currentTarget.value)}
+                />
+              </Stack>
+            </fieldset>
+          )}
+          {takesMore && !finished && (
+            <DropArea
+              label={
+                versionOf ? 'Drop the new version here, or choose it' : 'Drop files here, or choose them'
+              }
+              multiple={!versionOf}
+              take={(given) => queue.add(given, versionOf?.name)}
+            />
+          )}
+          {uploads.length > 0 && (
+            <UploadRows uploads={uploads} queue={queue} retry={(id) => void start([id])} />
+          )}
+          <Group justify="flex-end" gap="xs" mt="xs">
+            {!finished && (
+              <Button variant="default" onClick={end}>
+                {busy ? 'Stop and close' : 'Cancel'}
+              </Button>
+            )}
+            <Button
+              type="submit"
+              loading={busy}
+              disabled={!finished && (unsent.length === 0 || (!versionOf && vault === null))}
+            >
+              {finished ? 'Done' : submitWords(unsent, hashOnly)}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function WhatIsSent({
+  hashOnly,
+  choose,
+  disabled,
+}: {
+  hashOnly: boolean;
+  choose(hashOnly: boolean): void;
+  disabled: boolean;
+}) {
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4} id="what-is-sent">
+        What is sent
+      </Text>
+      <SegmentedControl
+        fullWidth
+        disabled={disabled}
+        aria-labelledby="what-is-sent"
+        data={[
+          { value: 'bytes', label: 'The file' },
+          { value: 'hash', label: 'Only its hash' },
+        ]}
+        value={hashOnly ? 'hash' : 'bytes'}
+        onChange={(value) => choose(value === 'hash')}
+      />
+      <Text size="xs" c="dimmed" mt={4}>
+        {hashOnly
+          ? 'The file is hashed in this browser and its bytes stay here. Keep it: without it nothing can be checked.'
+          : 'The file is stored encrypted, and can be downloaded again.'}
+      </Text>
+    </div>
+  );
+}
+
+/** Unsent: everything that is not accepted and not under way. */
+function summarise(uploads: readonly Upload[]): { busy: boolean; unsent: Upload[]; finished: boolean } {
+  return {
+    busy: uploads.some(({ state }) => state === 'hashing' || state === 'sending'),
+    unsent: uploads.filter(({ state }) => ['waiting', 'failed', 'cancelled'].includes(state)),
+    finished: uploads.length > 0 && uploads.every(({ state }) => state === 'done'),
+  };
+}
+
+function submitWords(unsent: Upload[], hashOnly: boolean): string {
+  const again = unsent.length > 0 && unsent.every(({ state }) => state !== 'waiting');
+  if (again) return 'Try again';
+  if (unsent.length <= 1) return hashOnly ? 'Send the hash' : 'Upload';
+  return hashOnly ? `Send ${unsent.length} hashes` : `Upload ${unsent.length} files`;
+}
+
+function useWarningBeforeLeaving(busy: boolean): void {
+  useWindowEvent('beforeunload', (event) => {
+    if (busy) event.preventDefault();
+  });
+}

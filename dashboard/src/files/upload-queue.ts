@@ -1,0 +1,125 @@
+/** Files on their way: one after the other, each with its progress, its failure, and a repeat that makes nothing twice. */
+import type { FileVersion } from './file.ts';
+import type { Progress } from './file-hash.ts';
+
+export interface Upload {
+  id: string;
+  file: File;
+  /** What it will be called. */
+  name: string;
+  state: 'waiting' | 'hashing' | 'sending' | 'done' | 'failed' | 'cancelled';
+  /** Of this state, from 0 to 1. */
+  progress: number;
+  error: Error | null;
+  made: FileVersion | null;
+  /** What was last sent under which Idempotency-Key. */
+  sent: { what: string; key: string } | null;
+}
+
+/** Where to, and how: the same for all files that are sent together. */
+export interface UploadSettings {
+  path: string;
+  hashOnly: boolean;
+  /** Beside name and content. */
+  fields: Record<string, string>;
+}
+
+export interface UploadStep extends Progress {
+  settings: UploadSettings;
+  idempotencyKey: string;
+  enter(state: 'hashing' | 'sending'): void;
+}
+
+export type SendUpload = (upload: Upload, step: UploadStep) => Promise<FileVersion>;
+
+export interface UploadQueue {
+  list(): readonly Upload[];
+  subscribe(changed: () => void): () => void;
+  add(files: File[], name?: string): void;
+  rename(id: string, name: string): void;
+  /** Takes one away that is not under way. */
+  remove(id: string): void;
+  /** Sends what waits, or the ones named; resolves when nothing is under way any more. */
+  start(settings: UploadSettings, ids?: string[]): Promise<void>;
+  cancel(id: string): void;
+  cancelAll(): void;
+}
+
+export function createUploadQueue(send: SendUpload): UploadQueue {
+  let uploads: readonly Upload[] = [];
+  const listeners = new Set<() => void>();
+  let current: { id: string; ending: AbortController } | null = null;
+
+  function put(next: readonly Upload[]): void {
+    uploads = next;
+    for (const changed of listeners) changed();
+  }
+
+  function change(id: string, values: Partial<Upload>): void {
+    put(uploads.map((upload) => (upload.id === id ? { ...upload, ...values } : upload)));
+  }
+
+  async function run(upload: Upload, settings: UploadSettings): Promise<void> {
+    const { id } = upload;
+    const ending = new AbortController();
+    current = { id, ending };
+    // A repeat of the same is the same request; with anything changed it is another.
+    const what = JSON.stringify([settings, upload.name]);
+    const sent = upload.sent?.what === what ? upload.sent : { what, key: crypto.randomUUID() };
+    change(id, { sent, error: null, progress: 0, state: settings.hashOnly ? 'hashing' : 'sending' });
+    try {
+      const made = await send(upload, {
+        settings,
+        idempotencyKey: sent.key,
+        signal: ending.signal,
+        tell: (progress) => change(id, { progress }),
+        enter: (state) => change(id, { state, progress: 0 }),
+      });
+      change(id, { state: 'done', progress: 1, made });
+    } catch (error) {
+      if (ending.signal.aborted) change(id, { state: 'cancelled', progress: 0 });
+      else change(id, { state: 'failed', error: error as Error });
+    } finally {
+      current = null;
+    }
+  }
+
+  return {
+    list: () => uploads,
+    subscribe(changed) {
+      listeners.add(changed);
+      return () => listeners.delete(changed);
+    },
+    add(files, name) {
+      const added = files.map((file): Upload => {
+        const unsent = { state: 'waiting', progress: 0, error: null, made: null, sent: null } as const;
+        return { id: crypto.randomUUID(), file, name: name ?? file.name, ...unsent };
+      });
+      put([...uploads, ...added]);
+    },
+    rename: (id, name) => change(id, { name }),
+    remove(id) {
+      if (current?.id !== id) put(uploads.filter((upload) => upload.id !== id));
+    },
+    async start(settings, ids) {
+      if (ids) {
+        put(uploads.map((upload) => (ids.includes(upload.id) ? { ...upload, state: 'waiting' } : upload)));
+      }
+      // Whoever runs takes these as well.
+      if (current) return;
+      for (;;) {
+        const next = uploads.find(({ state }) => state === 'waiting');
+        if (!next) return;
+        await run(next, settings);
+      }
+    },
+    cancel(id) {
+      if (current?.id === id) current.ending.abort();
+      else change(id, { state: 'cancelled' });
+    },
+    cancelAll() {
+      put(uploads.map((upload) => (upload.state === 'waiting' ? { ...upload, state: 'cancelled' } : upload)));
+      current?.ending.abort();
+    },
+  };
+}

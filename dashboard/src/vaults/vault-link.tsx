@@ -1,0 +1,15 @@
+/** A vault by its name, leading to it; by its address until the name is there. */
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { vaultPath } from '../links.ts';
+import { vaultQuery } from './vault.ts';
+
+export function VaultLink({ address }: { address: string }) {
+  const { data } = useQuery(vaultQuery(address));
+  return (
+    <Anchor component={Link} to={vaultPath(address)} size="sm" title={address}>
+      {data?.name ?? `${address.slice(0, 8)}…${address.slice(-6)}`}
+    </Anchor>
+  );
+}
