@@ -115,7 +115,7 @@ function Space({ height, columns }: { height: number; columns: number }) {
 }
 
 /** Fetches when it comes into sight; the button is for those who do not scroll. */
-function More({ more, loading }: { more(): void; loading: boolean }) {
+export function More({ more, loading }: { more(): void; loading: boolean }) {
   const { ref, entry } = useIntersection({ rootMargin: '200px' });
   const near = entry?.isIntersecting ?? false;
   useEffect(() => {

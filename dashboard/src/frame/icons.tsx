@@ -34,7 +34,7 @@ const shapes = {
   pencil: 'M4 20l1-4L16 5l3 3L8 19z',
   left: 'M15 5l-7 7 7 7',
   cross: 'M6 6l12 12M18 6L6 18',
-  more: 'M6 12v.01M12 12v.01M18 12v.01',
+  more: 'M5.500 11.500h1v1h-1zM11.500 11.500h1v1h-1zM17.500 11.500h1v1h-1z',
 } as const;
 
 export type IconName = keyof typeof shapes;

@@ -1,0 +1,77 @@
+/** The few facts of an asset that one looks for first. */
+import { Anchor, Badge, Box, Paper, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Status } from '../frame/values.tsx';
+import { assetPath } from '../links.ts';
+import { type Asset, usageText } from './asset.ts';
+import { dueQuery } from './maintenance.ts';
+import { Owner } from './owner.tsx';
+
+export function AssetFacts({ asset, openDue }: { asset: Asset; openDue(): void }) {
+  return (
+    <Paper withBorder p="md">
+      <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing="md" component="dl" m={0}>
+        <Fact name="Owner">
+          <Owner address={asset.vaultAddress} />
+        </Fact>
+        <Fact name="Serial number">{asset.serialNumber}</Fact>
+        <Fact name="Part number">{asset.partNumber}</Fact>
+        <Fact name="Usage">{usageText(asset.usage)}</Fact>
+        <Fact name="Installed in">
+          {asset.parentAssetId !== null && (
+            <Anchor component={Link} to={assetPath(asset.parentAssetId)} size="sm">
+              {asset.parentAssetId}
+            </Anchor>
+          )}
+        </Fact>
+        <Fact name="State">
+          <Status value={asset.status} /> <DueMark asset={asset} open={openDue} />
+        </Fact>
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  const nothing = children === '' || children === false;
+  return (
+    <Box miw={0}>
+      <Text component="dt" c="dimmed" size="xs">
+        {name}
+      </Text>
+      <Text
+        component="dd"
+        m={0}
+        size="sm"
+        style={{ overflowWrap: 'anywhere' }}
+        {...(nothing && { c: 'dimmed' })}
+      >
+        {nothing ? '–' : children}
+      </Text>
+    </Box>
+  );
+}
+
+function DueMark({ asset, open }: { asset: Asset; open(): void }) {
+  const { data: due } = useQuery(dueQuery(asset));
+  if (!due) return null;
+  const overdue = [...due.intervals, ...due.openDefects].filter(({ overdue }) => overdue).length;
+  const defects = due.openDefects.length;
+  if (overdue === 0 && defects === 0) return null;
+  const text = overdue > 0 ? `${overdue} overdue` : `${defects} open ${defects === 1 ? 'defect' : 'defects'}`;
+  return (
+    <UnstyledButton onClick={open} aria-label={`${text}, show what is due`}>
+      <Badge
+        variant="light"
+        color={overdue > 0 ? 'red' : 'yellow'}
+        tt="none"
+        radius="sm"
+        style={{ cursor: 'pointer' }}
+      >
+        {text}
+      </Badge>
+    </UnstyledButton>
+  );
+}

@@ -1,0 +1,116 @@
+/** Assets, newest first: all of them, or those of one vault. */
+import { Group, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useList } from '../api/lists.ts';
+import { type Column, DataTable } from '../frame/data-table.tsx';
+import { useFilters } from '../frame/filters.ts';
+import { EmptyState } from '../frame/states.tsx';
+import { Status, Time } from '../frame/values.tsx';
+import { assetPath } from '../links.ts';
+import { type Asset, assetsPath, usageText } from './asset.ts';
+import { Owner } from './owner.tsx';
+
+const columns: Column<Asset>[] = [
+  {
+    title: 'Asset',
+    cell: ({ assetId, name }) => (
+      <Link to={assetPath(assetId)} className="row-link">
+        <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
+        <Text c="dimmed" size="xs" className="mono" style={{ overflowWrap: 'anywhere' }}>
+          {assetId}
+        </Text>
+      </Link>
+    ),
+  },
+  {
+    title: 'Serial number',
+    cell: ({ serialNumber, partNumber }) => (
+      <>
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {serialNumber === '' ? <Nothing /> : serialNumber}
+        </Text>
+        {partNumber !== '' && (
+          <Text c="dimmed" size="xs">
+            part {partNumber}
+          </Text>
+        )}
+      </>
+    ),
+    width: 170,
+    wide: true,
+  },
+  {
+    title: 'Owner',
+    cell: ({ vaultAddress }) => <Owner address={vaultAddress} />,
+    width: 180,
+    wide: true,
+  },
+  {
+    title: 'Usage',
+    cell: ({ usage }) => usageText(usage) || <Nothing />,
+    width: 170,
+    wide: true,
+  },
+  { title: 'Status', cell: ({ status }) => <Status value={status} />, width: 110 },
+  {
+    title: 'Changed',
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    width: 130,
+    align: 'right',
+    wide: true,
+  },
+];
+
+export function AssetList({ vaultAddress, create }: { vaultAddress?: string; create?: ReactNode }) {
+  const [filters, setFilter] = useFilters('serialNumber');
+  const [serialNumber] = useDebouncedValue(filters.serialNumber, 300);
+  const list = useList<Asset>({
+    noun: 'assets',
+    path: assetsPath,
+    query: { vaultAddress, serialNumber },
+  });
+  const filtered = filters.serialNumber !== undefined;
+  return (
+    <>
+      {(filtered || (list.items !== undefined && list.items.length > 0)) && (
+        <Group mb="md">
+          <TextInput
+            label="Serial number"
+            placeholder="exactly"
+            value={filters.serialNumber ?? ''}
+            onChange={(event) => setFilter('serialNumber', event.currentTarget.value)}
+          />
+        </Group>
+      )}
+      <DataTable
+        list={list}
+        label="Assets"
+        columns={columns}
+        keyOf={({ assetId }) => assetId}
+        empty={
+          <EmptyState
+            icon="asset"
+            title={filtered ? 'Nothing has this serial number' : 'No assets yet'}
+            action={filtered ? undefined : create}
+          >
+            {filtered
+              ? 'It is looked for exactly as it was given, from the first to the last character.'
+              : 'An asset is a thing that is maintained: an aircraft, an engine, a pump. It belongs to a vault.'}
+          </EmptyState>
+        }
+      />
+    </>
+  );
+}
+
+function Nothing() {
+  return (
+    <Text span c="dimmed" size="sm">
+      –
+    </Text>
+  );
+}

@@ -1,0 +1,218 @@
+/** Who works on an asset, and who else may look at it. */
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { call } from '../api/call.ts';
+import { useList } from '../api/lists.ts';
+import { useMayWrite } from '../api/session.ts';
+import { Confirm } from '../frame/confirm.tsx';
+import { type Column, DataTable } from '../frame/data-table.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { showDone } from '../frame/notice.ts';
+import { Code, Time } from '../frame/values.tsx';
+import { workerPath } from '../links.ts';
+import { type Asset, assetList, assetUrl } from './asset.ts';
+import { AssignForm } from './assign-form.tsx';
+import { ViewerForm } from './viewer-form.tsx';
+
+interface AssignedWorker {
+  address: string;
+  name: string;
+}
+
+interface Viewer {
+  address: string;
+  until: string | null;
+}
+
+export function AssetPeople({ asset }: { asset: Asset }) {
+  return (
+    <Stack gap="xl">
+      <Workers asset={asset} />
+      <Viewers asset={asset} />
+    </Stack>
+  );
+}
+
+function Workers({ asset: { assetId } }: { asset: Asset }) {
+  const mayWrite = useMayWrite();
+  const client = useQueryClient();
+  const list = useList<AssignedWorker>(assetList(assetId, 'workers/'));
+  const [assigning, assign] = useDisclosure();
+  const [leaving, setLeaving] = useState<AssignedWorker | null>(null);
+  const columns: Column<AssignedWorker>[] = [
+    {
+      title: 'Name',
+      cell: ({ name, address }) => (
+        <Link to={workerPath(address)} className="row-link">
+          <Text fw={550} size="sm">
+            {name}
+          </Text>
+        </Link>
+      ),
+    },
+    { title: 'Address', cell: ({ address }) => <Code value={address} label="address" />, wide: true },
+  ];
+  if (mayWrite) {
+    columns.push({
+      title: 'Actions',
+      width: 120,
+      align: 'right',
+      cell: (worker) => (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="red"
+          aria-label={`Take ${worker.name} off`}
+          onClick={() => setLeaving(worker)}
+        >
+          Take off
+        </Button>
+      ),
+    });
+  }
+  return (
+    <Panel
+      title="Workers"
+      about="They may put work on record, sign it off, and look at the asset."
+      action={mayWrite && 'Assign workers'}
+      act={assign.open}
+    >
+      <DataTable
+        list={list}
+        label="Assigned workers"
+        columns={columns}
+        keyOf={({ address }) => address}
+        empty={<Nothing>Nobody is assigned. Work can be put on record once somebody is.</Nothing>}
+      />
+      {assigning && (
+        <AssignForm
+          assetId={assetId}
+          assigned={(list.items ?? []).map(({ address }) => address)}
+          close={assign.close}
+        />
+      )}
+      {leaving && (
+        <Confirm
+          title={`Take ${leaving.name} off`}
+          label="Take off"
+          close={() => setLeaving(null)}
+          act={async () => {
+            await call('DELETE', assetUrl(assetId, `workers/${leaving.address}/`));
+            await client.invalidateQueries({ queryKey: ['assets'] });
+            showDone(`${leaving.name} is off this asset.`);
+          }}
+        >
+          {leaving.name} can put nothing more on record here, and signs nothing more. What is on record stays.
+        </Confirm>
+      )}
+    </Panel>
+  );
+}
+
+function Viewers({ asset: { assetId } }: { asset: Asset }) {
+  const mayWrite = useMayWrite();
+  const client = useQueryClient();
+  const list = useList<Viewer>(assetList(assetId, 'viewers/'));
+  const [granting, grant] = useDisclosure();
+  const [leaving, setLeaving] = useState<Viewer | null>(null);
+  const columns: Column<Viewer>[] = [
+    { title: 'Address', cell: ({ address }) => <Code value={address} label="address" /> },
+    {
+      title: 'Ends',
+      cell: ({ until }) => (until === null ? 'when it is taken back' : <Time at={until} />),
+      width: 180,
+    },
+  ];
+  if (mayWrite) {
+    columns.push({
+      title: 'Actions',
+      width: 120,
+      align: 'right',
+      cell: (viewer) => (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="red"
+          aria-label={`Revoke the grant of ${viewer.address}`}
+          onClick={() => setLeaving(viewer)}
+        >
+          Revoke
+        </Button>
+      ),
+    });
+  }
+  return (
+    <Panel
+      title="Viewers"
+      about="The owner and the workers may look anyway. These may too, as long as their grants hold."
+      action={mayWrite && 'Grant'}
+      act={grant.open}
+    >
+      <DataTable
+        list={list}
+        label="Viewers"
+        columns={columns}
+        keyOf={({ address }) => address}
+        empty={<Nothing>Nobody else may look.</Nothing>}
+      />
+      {granting && <ViewerForm assetId={assetId} close={grant.close} />}
+      {leaving && (
+        <Confirm
+          title="Revoke the grant"
+          label="Revoke"
+          close={() => setLeaving(null)}
+          act={async () => {
+            await call('DELETE', assetUrl(assetId, `viewers/${leaving.address}/`));
+            await client.invalidateQueries({ queryKey: ['assets'] });
+            showDone('The grant is revoked.');
+          }}
+        >
+          From the very next look on, <span className="mono">{leaving.address}</span> sees nothing of this
+          asset.
+        </Confirm>
+      )}
+    </Panel>
+  );
+}
+
+interface PanelProps {
+  title: string;
+  about: string;
+  action: string | false;
+  act(): void;
+  children: ReactNode;
+}
+
+function Panel({ title, about, action, act, children }: PanelProps) {
+  return (
+    <section>
+      <Group justify="space-between" mb="xs" align="flex-end">
+        <div>
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          <Text c="dimmed" size="sm">
+            {about}
+          </Text>
+        </div>
+        {action !== false && (
+          <Button size="xs" variant="default" onClick={act} leftSection={<Icon name="plus" size={14} />}>
+            {action}
+          </Button>
+        )}
+      </Group>
+      {children}
+    </section>
+  );
+}
+
+function Nothing({ children }: { children: ReactNode }) {
+  return (
+    <Text c="dimmed" size="sm" py="sm">
+      {children}
+    </Text>
+  );
+}

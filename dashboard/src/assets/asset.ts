@@ -1,0 +1,85 @@
+/** Assets as the API has them, without their maintenance. */
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { ListOptions } from '../api/lists.ts';
+import type { AnchorShape } from '../frame/anchor-details.tsx';
+
+export interface Asset {
+  assetId: string;
+  vaultId: string;
+  vaultAddress: string;
+  name: string;
+  serialNumber: string;
+  partNumber: string;
+  metadata: Record<string, unknown>;
+  parentAssetId: string | null;
+  usage: { hours: number; cycles: number };
+  version: number;
+  status: string;
+  anchor: AnchorShape | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface AssetVersion {
+  version: number;
+  document: Record<string, unknown>;
+  digest: string;
+  createdAt: string;
+}
+
+export interface AssetTransfer {
+  id: string;
+  fromVaultAddress: string;
+  toVaultAddress: string;
+  status: string;
+  anchor: AnchorShape | null;
+}
+
+export interface Installation {
+  assetId: string;
+  parentAssetId: string;
+  installedAt: string;
+  removedAt: string | null;
+}
+
+export interface Look {
+  at: string;
+  viewerAddress: string;
+  what: string;
+  targetId: string | null;
+  allowed: boolean;
+  actor: { kind: string; id: string };
+}
+
+export const assetsPath = '/damc/assets/';
+
+/** The address of an asset, or of something below it such as `workers/`. */
+export const assetUrl = (assetId: string, below = '') =>
+  `${assetsPath}${encodeURIComponent(assetId)}/${below}`;
+
+/** A list below an asset. */
+export const assetList = (assetId: string, below: string, query: ListOptions['query'] = {}): ListOptions => ({
+  noun: 'assets',
+  path: assetUrl(assetId, below),
+  query,
+});
+
+export const assetQuery = (assetId: string) =>
+  queryOptions({
+    queryKey: ['assets', 'one', assetId],
+    queryFn: () => call<Asset>('GET', assetUrl(assetId)),
+    // The confirmation of a change is no event of its own.
+    refetchInterval: ({ state: { data } }) => (data && data.anchor === null ? 3_000 : false),
+  });
+
+export const isUnderWay = ({ anchor }: Pick<AssetTransfer, 'anchor'>) => anchor === null;
+
+/** In a few words; nothing when it never ran. */
+export function usageText({ hours, cycles }: Asset['usage']): string {
+  const parts = [
+    hours > 0 && `${hours.toLocaleString('en')} h`,
+    cycles > 0 && `${cycles.toLocaleString('en')} ${cycles === 1 ? 'cycle' : 'cycles'}`,
+  ];
+  return parts.filter(Boolean).join(' · ');
+}

@@ -1,0 +1,131 @@
+/** What is due on an asset: work that comes round again, and defects whose repair was deferred. */
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMayWrite } from '../api/session.ts';
+import { type Column, DataTable } from '../frame/data-table.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { EmptyState, FailureState, LoadingRows } from '../frame/states.tsx';
+import { Status, Time } from '../frame/values.tsx';
+import type { Asset } from './asset.ts';
+import { IntervalForm } from './interval-form.tsx';
+import { IntervalList } from './interval-list.tsx';
+import { dueQuery, type Interval, type OpenDefect } from './maintenance.ts';
+import type { MaintenanceStart } from './maintenance-form.tsx';
+
+export interface DueTabProps {
+  asset: Asset;
+  open(maintenanceId: string): void;
+  /** Absent for those who may not write. */
+  start: ((start: MaintenanceStart) => void) | undefined;
+}
+
+export function DueTab({ asset, open, start }: DueTabProps) {
+  const mayWrite = useMayWrite();
+  const { data: due, error, refetch } = useQuery(dueQuery(asset));
+  const [editing, setEditing] = useState<{ interval?: Interval; done?: boolean } | null>(null);
+  if (error && !due) return <FailureState error={error} again={() => void refetch()} />;
+  if (!due) return <LoadingRows rows={4} />;
+  const add = mayWrite && (
+    <Button
+      size="xs"
+      variant="default"
+      onClick={() => setEditing({})}
+      leftSection={<Icon name="plus" size={14} />}
+    >
+      New interval
+    </Button>
+  );
+  return (
+    <Stack gap="xl">
+      {due.overdue && (
+        <Alert color="red" icon={<Icon name="warning" />}>
+          Something is overdue. When it is done, put it on record, and say when at the interval.
+        </Alert>
+      )}
+      <section>
+        <Group justify="space-between" mb="xs">
+          <Title order={2} size="h4">
+            Intervals
+          </Title>
+          {due.intervals.length > 0 && add}
+        </Group>
+        {due.intervals.length === 0 ? (
+          <EmptyState icon="again" title="Nothing comes round yet" action={add}>
+            An interval is work that is due again after days, hours or cycles: a yearly inspection, an oil
+            change.
+          </EmptyState>
+        ) : (
+          <IntervalList
+            assetId={asset.assetId}
+            intervals={due.intervals}
+            edit={(interval, done) => setEditing({ interval, done })}
+          />
+        )}
+      </section>
+      <section>
+        <Title order={2} size="h4" mb="xs">
+          Open defects
+        </Title>
+        <Defects defects={due.openDefects} open={open} start={start} />
+      </section>
+      {editing && <IntervalForm asset={asset} {...editing} close={() => setEditing(null)} />}
+    </Stack>
+  );
+}
+
+function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> & { defects: OpenDefect[] }) {
+  const columns: Column<OpenDefect>[] = [
+    {
+      title: 'Defect',
+      cell: ({ summary, maintenanceId }) => (
+        <button type="button" className="plain-button" onClick={() => open(maintenanceId)}>
+          <Text fw={550} size="sm" lineClamp={2}>
+            {summary}
+          </Text>
+        </button>
+      ),
+    },
+    { title: 'Found', cell: ({ performedAt }) => <Time at={performedAt} />, width: 140, wide: true },
+    {
+      title: 'Deferred until',
+      cell: ({ deferredUntil, overdue }) => (
+        <Group gap={6}>
+          {deferredUntil === null ? 'no time given' : <Time at={deferredUntil} />}
+          {overdue && <Status value="overdue" />}
+        </Group>
+      ),
+      width: 220,
+    },
+  ];
+  if (start) {
+    columns.push({
+      title: 'Actions',
+      width: 110,
+      align: 'right',
+      cell: ({ maintenanceId, summary }) => (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          aria-label={`Put the repair of “${summary}” on record`}
+          onClick={() => start({ type: 'repair', data: { closes: maintenanceId } })}
+        >
+          Repaired
+        </Button>
+      ),
+    });
+  }
+  return (
+    <DataTable
+      list={{ items: defects, error: null, more: undefined, loadingMore: false, again: () => {} }}
+      label="Open defects"
+      columns={columns}
+      keyOf={({ maintenanceId }) => maintenanceId}
+      empty={
+        <Text c="dimmed" size="sm">
+          None. A defect whose repair waits is an entry of type defect with a time until which it is deferred.
+        </Text>
+      }
+    />
+  );
+}

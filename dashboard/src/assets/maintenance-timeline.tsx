@@ -1,0 +1,107 @@
+/** What was done to an asset, the newest work first. */
+import { Button, Group, Select, TextInput, Timeline } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { More } from '../frame/data-table.tsx';
+import { useFilters } from '../frame/filters.ts';
+import { Icon } from '../frame/icons.tsx';
+import { EmptyState, FailureState, LoadingRows } from '../frame/states.tsx';
+import { anchorStatuses } from '../records/record.ts';
+import type { Asset } from './asset.ts';
+import { entriesQuery, type Maintenance } from './maintenance.ts';
+import { MaintenanceCard } from './maintenance-card.tsx';
+import type { MaintenanceStart } from './maintenance-form.tsx';
+
+export interface MaintenanceTimelineProps {
+  asset: Asset;
+  open(maintenanceId: string): void;
+  /** Absent for those who may not write. */
+  start: ((start: MaintenanceStart) => void) | undefined;
+}
+
+export function MaintenanceTimeline({ asset, open, start }: MaintenanceTimelineProps) {
+  const [filters, setFilter] = useFilters('type', 'status');
+  const [type] = useDebouncedValue(filters.type, 300);
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
+    entriesQuery(asset, { type, status: filters.status }),
+  );
+  if (error && !data) return <FailureState error={error} again={() => void refetch()} />;
+  const entries = data?.pages.flatMap(({ items }) => items);
+  const filtered = Object.keys(filters).length > 0;
+  if (entries?.length === 0 && !filtered && !hasNextPage) {
+    return (
+      <EmptyState
+        icon="record"
+        title="No maintenance on record"
+        action={
+          start && (
+            <Button onClick={() => start({})} leftSection={<Icon name="plus" size={16} />}>
+              New entry
+            </Button>
+          )
+        }
+      >
+        An entry says what was done, by whom and when. It is anchored, signed off, and never changed.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <Group gap="sm" mb="md" align="flex-end">
+        <TextInput
+          label="Type"
+          placeholder="exactly"
+          w={170}
+          value={filters.type ?? ''}
+          onChange={(event) => setFilter('type', event.currentTarget.value)}
+        />
+        <Select
+          label="Status"
+          placeholder="any"
+          clearable
+          w={150}
+          data={anchorStatuses}
+          value={filters.status ?? null}
+          onChange={(value) => setFilter('status', value)}
+        />
+      </Group>
+      {!entries && <LoadingRows />}
+      {entries?.length === 0 && !hasNextPage && (
+        <EmptyState icon="search" title="Nothing fits these filters">
+          Take one away to see more.
+        </EmptyState>
+      )}
+      {entries && entries.length > 0 && (
+        <Timeline
+          bulletSize={28}
+          lineWidth={2}
+          aria-label="Maintenance"
+          active={entries.length}
+          styles={{ itemBullet: { borderWidth: 0 } }}
+        >
+          {entries.map((entry) => (
+            <Timeline.Item
+              key={entry.maintenanceId}
+              bullet={<Icon name={iconOf(entry)} size={15} />}
+              color={colorOf(entry)}
+            >
+              <MaintenanceCard asset={asset} entry={entry} open={open} start={start} />
+            </Timeline.Item>
+          ))}
+        </Timeline>
+      )}
+      {hasNextPage && <More more={() => void fetchNextPage()} loading={isFetchingNextPage} />}
+    </>
+  );
+}
+
+function iconOf({ type, supersededBy, signoffs }: Maintenance) {
+  if (supersededBy !== null) return 'pencil';
+  if (type.toLowerCase() === 'defect') return 'warning';
+  return signoffs.some(({ role }) => role === 'certified') ? 'verify' : 'record';
+}
+
+function colorOf({ type, supersededBy }: Maintenance): string {
+  if (supersededBy !== null) return 'gray';
+  return type.toLowerCase() === 'defect' ? 'orange.8' : 'sea';
+}

@@ -1,0 +1,219 @@
+/** Signs an entry off: at once with a key that the service holds, else in two steps with the worker's own. */
+import { Alert, Code as CodeBlock, Group, Select, Text, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { FormDialog } from '../frame/form.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { showDone } from '../frame/notice.ts';
+import { useSaving } from '../frame/saving.ts';
+import { Copy, Time } from '../frame/values.tsx';
+import { isExpired, type Licence, workerQuery } from '../workers/worker.ts';
+import type { Asset } from './asset.ts';
+import { entryUrl, type Maintenance, type Signoff, type SignoffRole, signoffRoles } from './maintenance.ts';
+import { WorkerChoice } from './worker-choice.tsx';
+
+interface SigningRequest {
+  domain: unknown;
+  types: unknown;
+  primaryType: string;
+  message: unknown;
+  signedAt: string;
+  expiresAt: string;
+}
+
+export interface SignoffFormProps {
+  asset: Asset;
+  entry: Maintenance;
+  close(): void;
+}
+
+export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
+  const [workerAddress, setWorker] = useState<string | null>(null);
+  const [role, setRole] = useState<SignoffRole>(() => nextRole(entry));
+  const [licenceScope, setLicenceScope] = useState<string | null>(null);
+  const [request, setRequest] = useState<SigningRequest | null>(null);
+  const [signature, setSignature] = useState('');
+  const { data: worker } = useQuery({
+    ...workerQuery(workerAddress ?? ''),
+    enabled: workerAddress !== null,
+  });
+  const ownKey = worker?.keyHolder === 'worker';
+  const url = entryUrl(asset.assetId, entry.maintenanceId, 'signoffs/');
+  const saving = useSaving<Signoff | null>({
+    nouns: ['assets'],
+    async send(headers) {
+      if (!worker) throw new Error('Choose the worker who signs.');
+      const given = {
+        workerAddress: worker.address,
+        role,
+        ...(licenceScope !== null && { licenceScope }),
+      };
+      if (ownKey && !request) {
+        setRequest(await call<SigningRequest>('GET', `${url}request/`, { query: given }));
+        return null;
+      }
+      const body = {
+        ...given,
+        ...(request && { signature: signature.trim(), signedAt: request.signedAt }),
+      };
+      return call<Signoff>('POST', url, { body, headers });
+    },
+    onDone(signoff) {
+      if (signoff === null) return;
+      showDone(`${signoff.workerName} has signed as ${signoff.role}.`);
+      close();
+    },
+  });
+  // What was prepared is good for exactly what was chosen.
+  const anew =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      set(value);
+      setRequest(null);
+      setSignature('');
+    };
+  return (
+    <FormDialog
+      opened
+      close={close}
+      title="Sign off"
+      submitLabel={ownKey ? (request ? 'Hand in the signature' : 'Prepare the request') : 'Sign off'}
+      saving={saving}
+      size="lg"
+    >
+      <Text size="sm" c="dimmed" lineClamp={2}>
+        {entry.summary}
+      </Text>
+      <WorkerChoice
+        assetId={asset.assetId}
+        value={workerAddress}
+        choose={(address) => {
+          anew(setWorker)(address);
+          setLicenceScope(null);
+        }}
+      />
+      <Select
+        label="Role"
+        description={roleHint[role]}
+        required
+        allowDeselect={false}
+        data={rolesLeft(entry)}
+        value={role}
+        onChange={(value) => anew(setRole)(value as SignoffRole)}
+      />
+      {worker && (
+        <LicenceChoice
+          licences={worker.licences}
+          role={role}
+          value={licenceScope}
+          choose={anew(setLicenceScope)}
+        />
+      )}
+      {ownKey && !request && (
+        <Alert color="blue" icon={<Icon name="key" />} py="xs">
+          {worker.name} holds an own key. The request is prepared first, to be signed in the worker’s wallet;
+          then its signature is pasted in here.
+        </Alert>
+      )}
+      {request && <RequestStep request={request} signature={signature} change={setSignature} />}
+    </FormDialog>
+  );
+}
+
+function RequestStep({
+  request,
+  signature,
+  change,
+}: {
+  request: SigningRequest;
+  signature: string;
+  change(signature: string): void;
+}) {
+  const { domain, types, primaryType, message } = request;
+  const json = JSON.stringify({ domain, types, primaryType, message }, null, 2);
+  return (
+    <>
+      <div>
+        <Group gap={4} justify="space-between">
+          <Text size="sm" fw={500}>
+            1. Sign this with <span className="mono">eth_signTypedData_v4</span>
+          </Text>
+          <Copy value={json} label="Copy the request" />
+        </Group>
+        <CodeBlock block mah={220} style={{ overflow: 'auto' }} tabIndex={0} aria-label="The request">
+          {json}
+        </CodeBlock>
+        <Text size="xs" c="dimmed" mt={4}>
+          A signature is taken until <Time at={request.expiresAt} exact />.
+        </Text>
+      </div>
+      <Textarea
+        label="2. Signature"
+        description="0x and 130 hexadecimal digits."
+        required
+        autosize
+        minRows={2}
+        data-autofocus
+        value={signature}
+        onChange={(event) => change(event.currentTarget.value)}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+      />
+    </>
+  );
+}
+
+interface LicenceChoiceProps {
+  licences: Licence[];
+  role: SignoffRole;
+  value: string | null;
+  choose(scope: string | null): void;
+}
+
+function LicenceChoice({ licences, role, value, choose }: LicenceChoiceProps) {
+  if (licences.length === 0) {
+    if (role === 'performed') return null;
+    return (
+      <Alert color="yellow" icon={<Icon name="warning" />} py="xs">
+        This worker has no licence, and {role === 'inspected' ? 'inspecting' : 'certifying'} needs one.
+      </Alert>
+    );
+  }
+  const scopes = [...new Set(licences.map(({ scope }) => scope))];
+  return (
+    <Select
+      label="Licence"
+      placeholder={role === 'performed' ? 'none, it needs none' : 'the first that fits the work'}
+      clearable
+      data={scopes.map((scope) => {
+        const same = licences.filter((licence) => licence.scope === scope);
+        const valid = same.find((licence) => !isExpired(licence));
+        const { number = '' } = valid ?? same[0] ?? {};
+        return {
+          value: scope,
+          label: `${scope}, ${number}${valid ? '' : ', expired'}`,
+          disabled: valid === undefined,
+        };
+      })}
+      value={value}
+      onChange={choose}
+    />
+  );
+}
+
+const roleHint: Record<SignoffRole, string> = {
+  performed: 'Stands for having done the work.',
+  inspected: 'By somebody else than who did the work, with a licence.',
+  certified: 'Releases the asset: by somebody else than who did the work, with a licence.',
+};
+
+/** The highest that was signed, and all above it: nothing is added below. */
+function rolesLeft({ signoffs }: Maintenance): SignoffRole[] {
+  const highest = Math.max(0, ...signoffs.map(({ role }) => signoffRoles.indexOf(role)));
+  return signoffRoles.slice(signoffs.length === 0 ? 0 : highest, signoffs.length === 0 ? 1 : undefined);
+}
+
+function nextRole({ signoffs }: Maintenance): SignoffRole {
+  if (signoffs.length === 0) return 'performed';
+  return signoffs.some(({ role }) => role === 'inspected') ? 'certified' : 'inspected';
+}

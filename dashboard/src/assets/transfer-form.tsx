@@ -1,0 +1,41 @@
+/** Hands an asset over to another vault. */
+import { Text } from '@mantine/core';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { FormDialog } from '../frame/form.tsx';
+import { showDone } from '../frame/notice.ts';
+import { useSaving } from '../frame/saving.ts';
+import { VaultChoice } from '../vaults/vault-choice.tsx';
+import { type Asset, type AssetTransfer, assetUrl } from './asset.ts';
+
+export function TransferForm({ asset, close }: { asset: Asset; close(): void }) {
+  const [destination, setDestination] = useState<string | null>(null);
+  const saving = useSaving({
+    nouns: ['assets'],
+    send(headers) {
+      if (destination === null) throw new Error('Choose the vault that takes it.');
+      return call<AssetTransfer>('POST', assetUrl(asset.assetId, 'transfer/'), {
+        body: { destinationVaultAddress: destination },
+        headers,
+      });
+    },
+    onDone() {
+      showDone('The transfer is under way. The owner changes when the chain has confirmed it.');
+      close();
+    },
+  });
+  return (
+    <FormDialog opened close={close} title={`Transfer ${asset.name}`} submitLabel="Transfer" saving={saving}>
+      <Text size="sm">
+        The whole history goes with it. All grants of viewers and assignments of workers end: they were the
+        giver’s.
+      </Text>
+      <VaultChoice
+        label="New owner"
+        value={destination}
+        choose={setDestination}
+        without={[asset.vaultAddress]}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,50 @@
+/** Lets addresses look at an asset, for a while or until it is taken back. */
+import { Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { FormDialog } from '../frame/form.tsx';
+import { MomentInput } from '../frame/moment-input.tsx';
+import { showDone } from '../frame/notice.ts';
+import { useSaving } from '../frame/saving.ts';
+import { assetUrl } from './asset.ts';
+
+export function ViewerForm({ assetId, close }: { assetId: string; close(): void }) {
+  const [addresses, setAddresses] = useState('');
+  const [until, setUntil] = useState('');
+  const saving = useSaving({
+    nouns: ['assets'],
+    send(headers) {
+      const viewers = addresses.split(/[\s,;]+/).filter((address) => address !== '');
+      return call<unknown[]>('POST', assetUrl(assetId, 'viewers/'), {
+        body: { viewers, until: until === '' ? null : until },
+        headers,
+      });
+    },
+    onDone(made) {
+      showDone(made.length === 1 ? 'The viewer may look now.' : `${made.length} viewers may look now.`);
+      close();
+    },
+  });
+  return (
+    <FormDialog opened close={close} title="Grant a look" submitLabel="Grant" saving={saving}>
+      <Textarea
+        label="Addresses"
+        description="One on each line. Who has a grant already gets the new end."
+        required
+        autosize
+        minRows={2}
+        maxRows={8}
+        data-autofocus
+        value={addresses}
+        onChange={(event) => setAddresses(event.currentTarget.value)}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+      />
+      <MomentInput
+        label="Until"
+        description="Left empty, it holds until it is taken back."
+        value={until}
+        change={setUntil}
+      />
+    </FormDialog>
+  );
+}
