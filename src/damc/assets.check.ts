@@ -5,6 +5,26 @@ import type { Check, Finding, Pass } from '../check.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import type { Announced } from '../platform/announcements.check.ts';
+
+/** For the check of announcements. */
+export const announcedAssetTransfers: Announced = {
+  thing: 'asset_transfer',
+  type: 'asset.transfer.completed',
+  idMember: 'asset_id',
+  // The id of an asset is its owner's choice, and never looks like that of a file.
+  isOne: sql`l.kind = 'transfer' and l.subject_id not like 'fil\\_%'`,
+  isStored: sql`exists (
+    select 1 from asset_transfers t
+    where t.workspace_id = l.workspace_id and t.asset_id = l.subject_id and t.number = l.version
+  )`,
+  leaves: sql`
+    select l.id from asset_transfers t
+    join anchor_leaves l on l.workspace_id = t.workspace_id and l.subject_id = t.asset_id and l.kind = 'transfer'
+      and l.version = t.number
+    where t.workspace_id = told.workspace_id and t.asset_id = told.subject_id
+      and t.from_vault_id = told.data ->> 'from_vault_id' and t.to_vault_id = told.data ->> 'to_vault_id'`,
+};
 
 export function assetsCheck(db: Db): Check {
   return { name: 'assets', passes: [assetsPass(db), versionsPass(db), transfersPass(db)] };

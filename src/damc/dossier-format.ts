@@ -2,7 +2,6 @@
 import type { Hex } from 'viem';
 import type { AnchorStatus } from '../anchoring/anchor-state.ts';
 import type { Proof } from '../anchoring/proof.ts';
-import type { Installation, Usage } from './asset-document.ts';
 import type { MaintenanceEntry } from './maintenance-entry.ts';
 import type { SignoffDocument, SignoffFields } from './signoff.ts';
 
@@ -47,7 +46,7 @@ export interface Dossier {
     serialNumber: string;
     partNumber: string;
     metadata: Record<string, unknown>;
-    usage: Usage;
+    usage: { hours: number; cycles: number };
     version: number;
     parentAssetId: string | null;
     createdAt: string;
@@ -62,10 +61,7 @@ export interface Dossier {
     transfer: ({ id: string; number: number } & Anchored) | null;
   }[];
   /** From the first one on. */
-  installations: (Record<keyof Omit<Installation, 'parentAssetId'>, string | null> & {
-    number: number;
-    parentAssetId: string;
-  })[];
+  installations: { number: number; parentAssetId: string; installedAt: string; removedAt: string | null }[];
   due: unknown;
   counts: DossierCounts;
   /** Whether the bytes of attachments were asked for. */

@@ -76,7 +76,7 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
     ]);
     for (const { parentAssetId, installedAt, removedAt } of installations) {
       table.row([
-        installedAt === null ? '' : dayAndMinute(installedAt),
+        dayAndMinute(installedAt),
         removedAt === null ? 'today' : dayAndMinute(removedAt),
         parentAssetId,
       ]);

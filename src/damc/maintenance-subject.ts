@@ -6,7 +6,7 @@ import { gather } from '../db/gather.ts';
 import { AppError } from '../errors.ts';
 import { vaultDeactivated } from '../platform/record-versions.ts';
 import { noAsset } from './asset-access.ts';
-import type { Licence } from './workers.ts';
+import type { Licence } from './licence.ts';
 
 export interface SubjectKey {
   workspaceId: string;

@@ -5,10 +5,24 @@ import type { Check, Finding, Pass } from '../check.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import type { Announced } from '../platform/announcements.check.ts';
 import { maintenanceKind } from './maintenance-content.ts';
 import type { MaintenanceEntry } from './maintenance-entry.ts';
 import { signoffKind } from './maintenances.store.ts';
 import { type SignoffDocument, verifySignoff } from './signoff.ts';
+
+/** For the check of announcements. */
+export const announcedMaintenances: Announced = {
+  thing: 'maintenance',
+  type: 'maintenance.anchor.confirmed',
+  idMember: 'maintenance_id',
+  isOne: sql`l.kind = 'maintenance'`,
+  isStored: sql`exists (select 1 from maintenances m where m.workspace_id = l.workspace_id and m.id = l.subject_id)`,
+  leaves: sql`
+    select l.id from anchor_leaves l
+    where l.workspace_id = told.workspace_id and l.subject_id = told.subject_id and l.kind = 'maintenance'
+    limit 1`,
+};
 
 export function maintenancesCheck(db: Db): Check {
   return { name: 'maintenances', passes: [entriesPass(db), signoffsPass(db)] };

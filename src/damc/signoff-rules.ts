@@ -1,5 +1,5 @@
 /** Who may sign what: order of the roles, independence, licences. Pure, and safe in browsers. */
-import type { Licence } from './workers.ts';
+import type { Licence } from './licence.ts';
 
 /** In the order in which they are signed; `inspected` may be left out. */
 export const signoffRoles = ['performed', 'inspected', 'certified'] as const;

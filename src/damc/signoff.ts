@@ -2,9 +2,9 @@
 import type { Hex } from 'viem';
 import { hashTypedData, recoverAddress } from 'viem/utils';
 import { signatureFault } from '../anchoring/seal.ts';
+import type { Licence } from './licence.ts';
 import { type MaintenanceEntry, scopeOf } from './maintenance-entry.ts';
 import { isExpired, judgeSignoff, type SignoffRole, signoffRoles } from './signoff-rules.ts';
-import type { Licence } from './workers.ts';
 
 /** What the worker signs. */
 export interface SignoffFields {

@@ -1,13 +1,13 @@
 /** An entry as its signers need it: what was signed before and by whom, held while another sign-off is added. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
+import type { Licence } from './licence.ts';
 import { maintenanceKind } from './maintenance-content.ts';
 import { type MaintenanceEntry, scopeOf } from './maintenance-entry.ts';
 import type { MaintenanceKey } from './maintenances.store.ts';
 import { noMaintenance } from './maintenances.ts';
 import type { SignoffDocument } from './signoff.ts';
 import type { Signing } from './signoff-rules.ts';
-import type { Licence } from './workers.ts';
 
 export interface SignableEntry extends Pick<Signing, 'scope' | 'earlier' | 'performers'> {
   hash: Buffer;

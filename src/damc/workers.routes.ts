@@ -6,7 +6,8 @@ import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, name, orNull } from '../http/schemas.ts';
-import type { Licence, Worker, Workers } from './workers.ts';
+import type { Licence } from './licence.ts';
+import type { Worker, Workers } from './workers.ts';
 
 const licenceFields = {
   scope: Type.String({

@@ -9,6 +9,7 @@ import { type CommitTogether, insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { Licence } from './licence.ts';
 
 export interface Worker {
   id: string;
@@ -19,15 +20,6 @@ export interface Worker {
   licences: Licence[];
   createdAt: Date;
   updatedAt: Date;
-}
-
-export interface Licence {
-  /** What it allows, as the organisation names it. */
-  scope: string;
-  number: string;
-  authority: string;
-  /** ISO 8601; null: without end. */
-  expiresAt: string | null;
 }
 
 export interface NewWorker {

@@ -1,0 +1,70 @@
+/** A dossier that was unpacked to a folder: its files as the browser gives them, by their path below the folder. */
+import type { DossierFiles } from '../../src/damc/dossier-check.ts';
+import { dossierPaths } from '../../src/damc/dossier-format.ts';
+
+/** Files of a chosen folder; the dossier may lie deeper in it. */
+export function openFolder(all: Iterable<[path: string, file: Blob]>): DossierFiles {
+  const given = [...all];
+  const summary = given
+    .map(([path]) => path)
+    .filter((path) => path === dossierPaths.summary || path.endsWith(`/${dossierPaths.summary}`))
+    .sort((one, other) => one.length - other.length)[0];
+  const base = summary === undefined ? '' : summary.slice(0, -dossierPaths.summary.length);
+  const files = new Map(
+    given
+      .filter(([path]) => path.startsWith(base))
+      .map(([path, file]): [string, Blob] => [path.slice(base.length), file])
+      // What systems put into folders by themselves.
+      .filter(([path]) => !/(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/.test(path)),
+  );
+  return {
+    names: () => [...files.keys()],
+    open(path) {
+      const file = files.get(path);
+      return file ? pieces(file) : null;
+    },
+  };
+}
+
+/** What was dropped: one ZIP archive, or a folder with everything below it. */
+export async function droppedFiles(data: DataTransfer): Promise<File | Map<string, File> | null> {
+  const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const folder = entries.find((entry) => entry.isDirectory);
+  if (!folder) return data.files[0] ?? null;
+  const files = new Map<string, File>();
+  await walk(folder as FileSystemDirectoryEntry, files);
+  return files;
+}
+
+async function walk(folder: FileSystemDirectoryEntry, files: Map<string, File>): Promise<void> {
+  const reader = folder.createReader();
+  for (;;) {
+    // In portions; an empty one is the end.
+    const found = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (found.length === 0) return;
+    for (const entry of found) {
+      if (entry.isDirectory) await walk(entry as FileSystemDirectoryEntry, files);
+      else {
+        const file = await new Promise<File>((resolve, reject) =>
+          (entry as FileSystemFileEntry).file(resolve, reject),
+        );
+        files.set(entry.fullPath.slice(1), file);
+      }
+    }
+  }
+}
+
+async function* pieces(file: Blob): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,121 @@
+/** The page inside a dossier: checks the archive or folder that is given to it, on this device, and tells what it found. */
+import { createAnchorReader } from '../../src/chain/anchor-reader.ts';
+import { registryAddress, registryCodeHash } from '../../src/chain/registry.ts';
+import { checkDossier, type DossierFiles } from '../../src/damc/dossier-check.ts';
+import { element, sizeText } from '../verify/file-card.ts';
+import { createRpcCall } from '../verify/rpc-call.ts';
+import { droppedFiles, openFolder } from './folder-files.ts';
+import { rememberChain } from './remembered-chain.ts';
+import { showProgress, showReport, showRunning, showTrouble } from './report.ts';
+import { openZip } from './zip-file.ts';
+
+interface Given {
+  name: string;
+  open(): Promise<DossierFiles>;
+}
+
+/** For so long at a time nothing is drawn. */
+const turnMs = 40;
+
+let given: Given | null = null;
+/** Counts the checks: one that was begun anew gives up. */
+let latest = 0;
+
+async function check(): Promise<void> {
+  latest += 1;
+  const mine = latest;
+  const options = readOptions();
+  if (given === null) return;
+  if (options === null) return showTrouble('One of the options is not filled in as it should be.');
+  showRunning(given.name);
+  try {
+    let since = performance.now();
+    const result = await checkDossier(await given.open(), {
+      ...options,
+      onProgress: (done, all) => {
+        if (mine === latest) showProgress(all === 0 ? 1 : done / all);
+      },
+      async pause() {
+        if (performance.now() - since < turnMs) return;
+        await new Promise((resolve) => setTimeout(resolve));
+        if (mine !== latest) throw new Superseded();
+        since = performance.now();
+      },
+    });
+    if (mine === latest) showReport(result, { asked: options.chain !== undefined });
+  } catch (error) {
+    if (mine === latest) showTrouble(error instanceof Error ? error.message : String(error));
+  }
+}
+
+class Superseded extends Error {}
+
+/** Null when a field holds what it should not; the field then says so. */
+function readOptions() {
+  const rpc = readField(
+    'rpc',
+    isRpcAddress,
+    'An address that begins with https://, or with http:// on this machine.',
+  );
+  const registry = readField(
+    'registry',
+    (text) => /^0x[0-9a-f]{40}$/i.test(text),
+    'An address is 0x and 40 hex digits.',
+  );
+  if (rpc === null || registry === null) return null;
+  return {
+    chain: rpc === '' ? undefined : rememberChain(createAnchorReader(createRpcCall(rpc))),
+    registry: { address: registry || registryAddress, codeHash: registryCodeHash },
+  };
+}
+
+function readField(id: string, isRight: (text: string) => boolean, fault: string): string | null {
+  const field = element<HTMLInputElement>(id);
+  const text = field.value.trim();
+  const right = text === '' || isRight(text);
+  field.setAttribute('aria-invalid', String(!right));
+  element(`${id}-fault`).textContent = right ? '' : fault;
+  return right ? text : null;
+}
+
+/** What the page's content security policy lets through. */
+function isRpcAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname));
+}
+
+function take(what: File | Map<string, File>): void {
+  const isZip = what instanceof File;
+  const name = isZip ? `${what.name} · ${sizeText(what.size)}` : `${what.size} files`;
+  given = { name, open: isZip ? () => openZip(what) : async () => openFolder(what) };
+  element('zip-card').classList.toggle('chosen', isZip);
+  element('folder-card').classList.toggle('chosen', !isZip);
+  element('zip-state').textContent = isZip ? name : 'Choose or drop dossier-….zip';
+  element('folder-state').textContent = isZip ? 'If you have unpacked it' : name;
+  void check();
+}
+
+element<HTMLInputElement>('zip').addEventListener('change', ({ target }) => {
+  const input = target as HTMLInputElement;
+  const [file] = input.files ?? [];
+  if (file) take(file);
+  // Else the same file, chosen again, would be no change.
+  input.value = '';
+});
+element<HTMLInputElement>('folder').addEventListener('change', ({ target }) => {
+  const input = target as HTMLInputElement;
+  const files = [...(input.files ?? [])];
+  if (files.length > 0) take(new Map(files.map((file) => [file.webkitRelativePath, file])));
+  input.value = '';
+});
+for (const id of ['rpc', 'registry']) element(id).addEventListener('change', () => void check());
+element('form').addEventListener('submit', (event) => event.preventDefault());
+element('again').addEventListener('click', () => void check());
+element<HTMLInputElement>('registry').placeholder = registryAddress;
+addEventListener('dragover', (event) => event.preventDefault());
+addEventListener('drop', async (event) => {
+  event.preventDefault();
+  const dropped = event.dataTransfer && (await droppedFiles(event.dataTransfer));
+  if (dropped) take(dropped);
+});

@@ -1,0 +1,25 @@
+/** Asks a chain everything once: thousands of entries share a few batches, and a node should not be asked for each. */
+import type { ChainReader } from '../../src/anchoring/chain-reader.ts';
+
+export function rememberChain(chain: ChainReader): ChainReader {
+  const known = new Map<string, Promise<unknown>>();
+  function once<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const asked = known.get(key);
+    if (asked) return asked as Promise<Answer>;
+    const answer = ask();
+    known.set(key, answer);
+    // A node that was away for a moment is asked again.
+    answer.catch(() => known.delete(key));
+    return answer;
+  }
+  return {
+    chainId: () => once('id', chain.chainId),
+    isEmbedded: () => once('embedded', chain.isEmbedded),
+    codeHash: (address) => once(`code ${address}`, () => chain.codeHash(address)),
+    storedAnchor: (key) =>
+      once(`anchor ${key.registry} ${key.submitter} ${key.root}`, () => chain.storedAnchor(key)),
+    transaction: (hash, block) => once(`transaction ${hash} ${block}`, () => chain.transaction(hash, block)),
+    block: (number) => once(`block ${number}`, () => chain.block(number)),
+    finality: () => once('finality', chain.finality),
+  };
+}

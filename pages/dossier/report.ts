@@ -1,0 +1,203 @@
+/** Says what the check has shown and what it has not. Texts of the dossier go in as text, never as markup. */
+import type { DossierVerdict } from '../../src/damc/dossier-check.ts';
+import { element } from '../verify/file-card.ts';
+
+const icons = {
+  pass: 'm5 12.5 4.5 4.5L19 7.5',
+  fail: 'm7 7 10 10M17 7 7 17',
+  incomplete: 'M12 6.5v7m0 4v.1',
+  running: 'M12 3.5a8.5 8.5 0 1 0 8.5 8.5',
+};
+
+export function showRunning(name: string): void {
+  element('outcome').hidden = false;
+  showVerdict('running', 'Checking…', name);
+  element('verdict').append(tag('progress', []));
+  element('report').replaceChildren();
+}
+
+export function showProgress(share: number): void {
+  const bar = document.querySelector<HTMLProgressElement>('#verdict progress');
+  if (bar) bar.value = share;
+}
+
+/** What kept the check from being made at all. */
+export function showTrouble(message: string): void {
+  element('outcome').hidden = false;
+  showVerdict('fail', 'It could not be checked', message);
+  element('report').replaceChildren();
+}
+
+export function showReport(result: DossierVerdict, { asked }: { asked: boolean }): void {
+  const { dossier, verdict, faults, faultCount, gaps } = result;
+  const words: Record<DossierVerdict['verdict'], [string, string]> = {
+    pass: ['The dossier holds', 'Everything in it was checked, and everything passed.'],
+    fail: ['The dossier does not hold', `${amount(faultCount, 'fault was', 'faults were')} found.`],
+    incomplete: [
+      'Nothing speaks against the dossier',
+      asked
+        ? 'All that is in it holds together. Some of it could not be proven; see below.'
+        : 'All that is in it holds together. The chain was not asked; see below what that leaves open.',
+    ],
+  };
+  showVerdict(verdict, ...words[verdict]);
+  element('report').replaceChildren(
+    ...(faults.length > 0 ? section('What is wrong', faultList(result)) : []),
+    ...(dossier ? section('The asset', factsOf(dossier)) : []),
+    ...(dossier ? section('What was shown', shownList(result, asked)) : []),
+    ...(gaps.size > 0 ? section('What was not shown', gapList(gaps)) : []),
+    ...(dossier ? section('What no dossier can show', limits()) : []),
+  );
+}
+
+function factsOf({ asset, owner, owners, counts, madeAt, developmentEvidence }: Dossier): Node {
+  const facts: [string, string, string?][] = [
+    ['Name', asset.name || asset.assetId],
+    ['Id', asset.assetId],
+    ...(asset.serialNumber ? [['Serial number', asset.serialNumber] as [string, string]] : []),
+    ...(asset.partNumber ? [['Part number', asset.partNumber] as [string, string]] : []),
+    ['Owner', owner.name || '(no name)', owner.address],
+    ['Owners so far', String(owners.length)],
+    [
+      'Entries',
+      `${counts.entries.toLocaleString('en')}, ${counts.certified.toLocaleString('en')} of them certified`,
+    ],
+    ['Dossier made', new Date(madeAt).toUTCString()],
+    ...(developmentEvidence
+      ? [['Evidence', 'Development only: its times convince nobody else'] as [string, string]]
+      : []),
+  ];
+  const list = tag(
+    'dl',
+    facts.flatMap(([name, value, small]) => [
+      tag('dt', name),
+      tag('dd', small === undefined ? value : [value, tag('small', small)]),
+    ]),
+  );
+  list.className = 'facts';
+  return list;
+}
+
+type Dossier = NonNullable<DossierVerdict['dossier']>;
+
+function shownList({ counts, dossier, verdict }: DossierVerdict, asked: boolean): Node {
+  const all = dossier?.counts;
+  const state = (done: number, wanted: number) =>
+    done === wanted && verdict !== 'fail' ? 'pass' : done === wanted ? 'pass' : 'fail';
+  const items: [string, string, string][] = [
+    [
+      state(counts.files, dossier?.contents.length ?? 0),
+      `${amount(counts.files, 'file is', 'files are')} there and unchanged`,
+      `of ${dossier?.contents.length} that the dossier lists with their SHA-256.`,
+    ],
+    [
+      state(counts.entries, all?.entries ?? 0),
+      `${amount(counts.entries, 'entry has', 'entries have')} the hash that was signed and anchored`,
+      `of ${all?.entries}. ${all?.provenEntries} have a proof: the owner of that time has sealed them${asked ? ', and the chain has them' : ''}.`,
+    ],
+    [
+      state(counts.signoffs, all?.signoffs ?? 0),
+      `${amount(counts.signoffs, 'sign-off holds', 'sign-offs hold')}`,
+      `of ${all?.signoffs}: signed by the key of the named worker, over this very entry, in the right order, by different people, and with licences that had not expired.`,
+    ],
+    [
+      'pass',
+      `${amount(counts.versions, 'proof', 'proofs')} of the asset and its transfers`,
+      'follow each other without a gap, each sealed by the owner of that time.',
+    ],
+    ...(counts.attachments > 0
+      ? [
+          [
+            'pass',
+            `${amount(counts.attachments, 'attached file has', 'attached files have')} the hash in their entry`,
+            '',
+          ] as [string, string, string],
+        ]
+      : []),
+  ];
+  return steps(items.filter(([, title]) => !title.startsWith('0 proofs')));
+}
+
+function gapList(gaps: DossierVerdict['gaps']): Node {
+  return steps(
+    [...gaps].map(([message, times]) => ['skipped', message, `${amount(times, 'time', 'times')}.`]),
+  );
+}
+
+function faultList({ faults, faultCount }: DossierVerdict): Node {
+  const more = faultCount - faults.length;
+  return steps([
+    ...faults.map(({ place, message }): [string, string, string] => ['fail', place, `${message}.`]),
+    ...(more > 0
+      ? [['fail', `${amount(more, 'more fault', 'more faults')}`, ''] as [string, string, string]]
+      : []),
+  ]);
+}
+
+function limits(): Node {
+  const list = tag('ul', [
+    tag(
+      'li',
+      'That what an entry says is true: only who said and signed it, and that it was not changed since.',
+    ),
+    tag('li', 'That an authority had issued the licences: they are as the organisation had entered them.'),
+    tag('li', 'That nothing was left off the record, or put on record since the dossier was made.'),
+  ]);
+  list.className = 'message';
+  return list;
+}
+
+function steps(items: [status: string, title: string, message: string][]): Node {
+  const list = tag(
+    'ol',
+    items.map(([status, title, message]) => {
+      const head = tag('p', [tag('span', title)]);
+      head.className = 'head about';
+      const text = tag('p', message);
+      text.className = 'message';
+      const item = tag('li', [mark(status === 'skipped' ? 'incomplete' : status), tag('div', [head, text])]);
+      item.className = `step ${status}`;
+      item.dataset.status = status;
+      return item;
+    }),
+  );
+  list.className = 'step-list';
+  return list;
+}
+
+function section(title: string, content: Node): Node[] {
+  return [tag('h3', title), content];
+}
+
+function showVerdict(kind: string, title: string, sentence: string): void {
+  const box = element('verdict');
+  box.className = `verdict ${kind}`;
+  box.dataset.verdict = kind;
+  const heading = tag('p', title);
+  heading.className = 'title';
+  const text = tag('p', sentence);
+  text.className = 'sentence';
+  box.replaceChildren(mark(kind), tag('div', [heading, text]));
+}
+
+function mark(kind: string): Node {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  svg.setAttribute('viewBox', '0 0 24 24');
+  svg.setAttribute('aria-hidden', 'true');
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  path.setAttribute('d', icons[kind as keyof typeof icons] ?? icons.fail);
+  svg.append(path);
+  const box = tag('span', [svg]);
+  box.className = 'mark';
+  return box;
+}
+
+function amount(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+function tag(name: string, content: string | (string | Node)[]): HTMLElement {
+  const made = document.createElement(name);
+  made.append(...(typeof content === 'string' ? [content] : content));
+  return made;
+}

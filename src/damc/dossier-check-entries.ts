@@ -1,0 +1,164 @@
+/** The checks of a dossier's entries, one after the other: each by itself, its sign-offs, and how entries hang together. */
+
+import type { ChainReader, Registry } from '../anchoring/chain-reader.ts';
+import { recordDigest } from '../anchoring/content.ts';
+import { fromHex, toHex } from '../anchoring/hex.ts';
+import { leafHash } from '../anchoring/leaf.ts';
+import type { Proof } from '../anchoring/proof.ts';
+import { verifyProof } from '../anchoring/verify.ts';
+import type { createFindings } from './dossier-findings.ts';
+import type { Dossier, EntryLine, SignoffLine } from './dossier-format.ts';
+import { fieldsOf, signoffsFault, verifySignoff } from './signoff.ts';
+
+export interface EntryCheckDeps {
+  dossier: Dossier;
+  /** Addresses of all who owned the asset, in lower case. */
+  owners: Set<string>;
+  findings: ReturnType<typeof createFindings>;
+  options: { chain?: ChainReader | undefined; registry: Registry };
+}
+
+export interface EntryCheck {
+  entry(line: EntryLine): Promise<void>;
+  /** After the last one: what only all of them together show. */
+  end(): void;
+}
+
+export function createEntryCheck({ dossier, owners, findings, options }: EntryCheckDeps): EntryCheck {
+  const { asset, workspaceId, counts } = dossier;
+  const seen = new Set<string>();
+  /** By what they correct; and what entries say of themselves. */
+  const corrections = new Map<string, string>();
+  const superseded = new Map<string, string>();
+  let signoffs = 0;
+
+  async function checkProof(
+    place: string,
+    { proof, unprovable }: Pick<EntryLine, 'proof' | 'unprovable'>,
+    expected: {
+      kind: string;
+      id: string;
+      version: number;
+      digest: string;
+      document: unknown;
+      previousLeaf?: string;
+    },
+  ): Promise<boolean> {
+    if (proof === null) {
+      if (unprovable) findings.fault(place, 'has no proof, because what was stored is not what was anchored');
+      else findings.gap('Entries or sign-offs that were not anchored yet when the dossier was made.');
+      return !unprovable;
+    }
+    const content = new TextEncoder().encode(JSON.stringify(expected.document));
+    const { steps } = await verifyProof(proof, { ...options, content });
+    if (!findings.steps(place, steps)) return false;
+    const wrong = mismatch(proof, expected);
+    if (wrong !== null) findings.fault(place, `has a proof of something else: ${wrong}`);
+    return wrong === null;
+  }
+
+  function mismatch(
+    { kind, subject, content, leaf, claims }: Proof,
+    expected: { kind: string; id: string; version: number; digest: string; previousLeaf?: string },
+  ): string | null {
+    const [, , , , version, previousLeaf, vault] = leaf.values;
+    if (kind !== expected.kind) return `its kind is ${kind}`;
+    if (subject.workspaceId !== workspaceId || subject.id !== expected.id)
+      return `its subject is ${subject.id}`;
+    if (Number(version) !== expected.version) return `its version is ${version}`;
+    if (content.digest !== expected.digest) return `its digest is ${content.digest}`;
+    if (claims?.assetId !== asset.assetId) return 'it names another asset';
+    if (!owners.has(vault)) return `it is sealed by ${vault}, which never owned the asset`;
+    if (expected.previousLeaf !== undefined && previousLeaf !== expected.previousLeaf) {
+      return 'it does not follow the proof of its entry';
+    }
+    return null;
+  }
+
+  async function checkSignoff(entry: EntryLine, signoff: SignoffLine): Promise<boolean> {
+    const { number, document, signoffHash, salt, typedData } = signoff;
+    const place = `${entry.maintenanceId}, sign-off ${number} (${document.role})`;
+    const { maintenanceId, maintenanceHash } = entry;
+    const signed = { workspaceId, assetId: asset.assetId, maintenanceId, maintenanceHash };
+    const faults = await verifySignoff(document, signed);
+    if (!hasDigest(salt, document, signoffHash)) faults.push('it does not have its hash');
+    const message = typedData?.message as unknown as Record<string, unknown> | undefined;
+    if (Object.entries(fieldsOf(document)).some(([name, value]) => message?.[name] !== value)) {
+      faults.push('the typed data beside it are not what was signed');
+    }
+    for (const fault of faults) findings.fault(place, fault);
+    const proven = await checkProof(place, signoff, {
+      kind: 'signoff',
+      id: maintenanceId,
+      version: number,
+      digest: signoffHash,
+      document,
+      ...(entry.proof && { previousLeaf: toHex(leafHash(entry.proof.leaf.values)) }),
+    });
+    return faults.length === 0 && proven;
+  }
+
+  async function checkEntry(line: EntryLine): Promise<void> {
+    const { maintenanceId, maintenanceHash, entry, supersededBy } = line;
+    if (seen.has(maintenanceId)) return findings.fault(maintenanceId, 'is there twice');
+    seen.add(maintenanceId);
+    const faults: string[] = [];
+    if (entry.maintenanceId !== maintenanceId) faults.push('is beside the id of another entry');
+    if (entry.assetId !== asset.assetId || entry.workspaceId !== workspaceId)
+      faults.push('is of another asset');
+    if (!hasDigest(line.salt, entry, maintenanceHash)) faults.push('does not have its hash: it was changed');
+    const together = signoffsFault(
+      entry,
+      line.signoffs.map(({ document }) => document),
+    );
+    if (together !== null) faults.push(`has sign-offs that break a rule: ${together}`);
+    for (const fault of faults) findings.fault(maintenanceId, fault);
+    const expected = { kind: 'maintenance', id: maintenanceId, version: 1, digest: maintenanceHash };
+    const proven = await checkProof(maintenanceId, line, { ...expected, document: entry });
+    if (faults.length === 0 && proven) findings.count('entries');
+    for (const [place, signoff] of line.signoffs.entries()) {
+      signoffs += 1;
+      if (signoff.number !== place + 1) findings.fault(maintenanceId, 'lacks a sign-off');
+      if (await checkSignoff(line, signoff)) findings.count('signoffs');
+    }
+    if (entry.supersedes !== null) {
+      if (corrections.has(entry.supersedes)) findings.fault(entry.supersedes, 'is corrected twice');
+      corrections.set(entry.supersedes, maintenanceId);
+    }
+    if (supersededBy !== null) superseded.set(maintenanceId, supersededBy);
+  }
+
+  return {
+    async entry(line) {
+      try {
+        await checkEntry(line);
+      } catch (error) {
+        findings.fault(String(line?.maintenanceId), `is not an entry: ${(error as Error).message}`);
+      }
+    },
+    end() {
+      for (const [corrected, by] of corrections) {
+        if (!seen.has(corrected)) findings.fault(by, `corrects ${corrected}, which is missing`);
+        if (superseded.get(corrected) !== by)
+          findings.fault(corrected, `does not say that ${by} corrects it`);
+      }
+      for (const [corrected, by] of superseded) {
+        if (corrections.get(corrected) !== by) findings.fault(corrected, `is said to be corrected by ${by}`);
+      }
+      if (seen.size !== counts.entries) {
+        findings.fault('The entries', `are ${seen.size}, and dossier.json counts ${counts.entries}`);
+      }
+      if (signoffs !== counts.signoffs) {
+        findings.fault('The sign-offs', `are ${signoffs}, and dossier.json counts ${counts.signoffs}`);
+      }
+    },
+  };
+}
+
+function hasDigest(salt: string, document: unknown, digest: string): boolean {
+  try {
+    return recordDigest(fromHex(salt), document) === digest;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,63 @@
+/** What a check of a dossier has found: counts of what holds, faults with their place, and what was left unproven. */
+import type { Verification } from '../anchoring/steps.ts';
+
+export interface Findings {
+  counts: Record<'files' | 'versions' | 'entries' | 'signoffs' | 'attachments', number>;
+  /** The first of them. */
+  faults: { place: string; message: string }[];
+  faultCount: number;
+  /** What could not be proven, and how often. */
+  gaps: Map<string, number>;
+}
+
+/** More would not be read. */
+const mostFaults = 200;
+
+export function createFindings() {
+  const findings = {
+    counts: { files: 0, versions: 0, entries: 0, signoffs: 0, attachments: 0 },
+    faults: [] as Findings['faults'],
+    faultCount: 0,
+    gaps: new Map<string, number>(),
+    count(what: keyof Findings['counts'], times = 1): void {
+      findings.counts[what] += times;
+    },
+    fault(place: string, message: string): void {
+      findings.faultCount += 1;
+      if (findings.faults.length < mostFaults) findings.faults.push({ place, message });
+    },
+    gap(message: string): void {
+      findings.gaps.set(message, (findings.gaps.get(message) ?? 0) + 1);
+    },
+    /** Whether none failed. */
+    steps(place: string, steps: Verification['steps']): boolean {
+      for (const { name, status, message } of steps) {
+        if (status === 'fail') findings.fault(place, `fails at ${name}: ${message}`);
+        if (status === 'skipped') findings.gap(gapOf(name, message));
+      }
+      return steps.every(({ status }) => status !== 'fail');
+    },
+  };
+  return findings satisfies Findings;
+}
+
+/** One sentence for the same step of all proofs: their messages differ. */
+function gapOf(name: string, message: string): string {
+  if (name === 'time' && message.includes('clock')) {
+    return 'The time of the anchors: the operator of this development chain can set its clock.';
+  }
+  if (name === 'finality' && message.includes('not final yet')) {
+    return 'The finality of the newest anchors: their blocks may still be replaced. Check again later.';
+  }
+  return gapsOfSteps[name]?.(message) ?? `The step ${name}: ${message}`;
+}
+
+const unasked = (what: string) => (message: string) =>
+  message.startsWith('No chain') ? `${what}: no chain node was asked.` : `${what}: ${message}`;
+
+const gapsOfSteps: Record<string, (message: string) => string> = {
+  registry: unasked('That the registry contract is the right one'),
+  chain: unasked('That the roots are anchored on the chain'),
+  time: unasked('The time of the anchors'),
+  finality: unasked('The finality of the anchors'),
+};
