@@ -21,11 +21,19 @@ export function DownloadMenu({ file }: { file: FileVersion }) {
       <Menu.Dropdown>
         <VersionDownloads file={file} />
         <DownloadItem
-          label="History, as a chain of proofs"
+          label="Whole history"
           path={`${filesPath}/${file.id}/history?format=proof`}
           fileName={`history-${file.id}.json`}
           missing={file.anchor === null && file.version === 1 ? unconfirmed : null}
         />
+        <Menu.Item
+          component="a"
+          href="/verify"
+          hiddenFrom="xs"
+          leftSection={<Icon name="verify" size={16} />}
+        >
+          Verify a proof
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -52,7 +52,7 @@ function WholeFile({ file }: { file: FileVersion }) {
         }
         actions={
           <>
-            <VerifyLink />
+            <VerifyLink wide />
             <DownloadMenu file={file} />
             {mayWrite && (
               <FileActions

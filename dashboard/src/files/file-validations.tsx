@@ -29,7 +29,7 @@ const columns: Column<FileValidation>[] = [
     align: 'right',
   },
   {
-    title: '',
+    title: 'Proof',
     cell: ({ id, fileId, status }) => (
       <ProofButton
         path={`${filesPath}/${fileId}/validations/${id}/proof`}
@@ -38,7 +38,7 @@ const columns: Column<FileValidation>[] = [
         disabled={status === 'pending'}
       />
     ),
-    width: 50,
+    width: 70,
     align: 'right',
   },
 ];

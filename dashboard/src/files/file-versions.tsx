@@ -99,8 +99,8 @@ const columns: Column<FileVersion>[] = [
 /** `erase` is null for those who may not. */
 function menuColumn(erase: ((version: number) => void) | null): Column<FileVersion> {
   return {
-    title: '',
-    width: 50,
+    title: 'Actions',
+    width: 80,
     align: 'right',
     cell: (version) => <VersionMenu version={version} erase={erase} />,
   };

@@ -1,11 +1,25 @@
 /** Sends files, or their hashes, to be anchored: as new files, or as a new version of one. */
-import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  Input,
+  Modal,
+  SegmentedControl,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState, useSyncExternalStore } from 'react';
+import { useList } from '../api/lists.ts';
+import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { filePath } from '../links.ts';
+import { type Vault, vaultList } from '../vaults/vault.ts';
 import { VaultChoice } from '../vaults/vault-choice.tsx';
 import { DropArea } from './drop-area.tsx';
 import { type FileVersion, filesPath } from './file.ts';
@@ -32,8 +46,12 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
     return made;
   });
   const uploads = useSyncExternalStore(queue.subscribe, queue.list);
-  const [vault, setVault] = useState(vaultAddress ?? null);
-  const [hashOnly, setHashOnly] = useState(false);
+  const [chosen, setVault] = useState(vaultAddress ?? null);
+  const { items: vaults } = useList<Vault>({ ...vaultList, query: { status: 'active' }, limit: 1000 });
+  // Where there is one vault there is nothing to choose.
+  const vault = chosen ?? (vaults?.length === 1 ? (vaults[0]?.address ?? null) : null);
+  // Bytes that were kept back once are not sent by oversight.
+  const [hashOnly, setHashOnly] = useState(versionOf?.size === null);
   const [expirationDate, setExpirationDate] = useState('');
   const { busy, unsent, finished } = summarise(uploads);
   useWarningBeforeLeaving(busy);
@@ -80,6 +98,7 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
           {!finished && (
             <fieldset disabled={busy} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
               <Stack gap="sm">
+                {!versionOf && vaults?.length === 0 && <NoVault />}
                 {!versionOf && <VaultChoice value={vault} choose={setVault} />}
                 <WhatIsSent hashOnly={hashOnly} choose={setHashOnly} disabled={busy} />
                 <TextInput
@@ -136,9 +155,9 @@ function WhatIsSent({
 }) {
   return (
     <div>
-      <Text size="sm" fw={500} mb={4} id="what-is-sent">
+      <Input.Label labelElement="div" id="what-is-sent">
         What is sent
-      </Text>
+      </Input.Label>
       <SegmentedControl
         fullWidth
         disabled={disabled}
@@ -156,6 +175,18 @@ function WhatIsSent({
           : 'The file is stored encrypted, and can be downloaded again.'}
       </Text>
     </div>
+  );
+}
+
+function NoVault() {
+  return (
+    <Alert color="yellow" icon={<Icon name="warning" />} py="xs">
+      Files belong to a vault, and there is no active one.{' '}
+      <Anchor component={Link} to="/vaults" size="sm">
+        Make a vault first
+      </Anchor>
+      .
+    </Alert>
   );
 }
 

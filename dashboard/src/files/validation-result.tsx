@@ -1,5 +1,5 @@
 /** What a validation found, in words: integrity, authenticity and ownership each for itself. */
-import { Alert, Group, List, Loader, Text, ThemeIcon } from '@mantine/core';
+import { Alert, Group, List, Loader, Paper, Text, ThemeIcon } from '@mantine/core';
 import { Icon } from '../frame/icons.tsx';
 import { Time } from '../frame/values.tsx';
 import type { FileValidation, FileVersion } from './file.ts';
@@ -15,12 +15,16 @@ export function ValidationResult({ validation, file }: { validation: FileValidat
   }
   const valid = result === 'valid';
   return (
-    <Alert
-      color={valid ? 'green' : 'red'}
-      icon={<Icon name={valid ? 'verify' : 'warning'} />}
+    <Paper
+      withBorder
+      p="md"
       role="status"
-      title={valid ? 'Valid: this is the file' : 'Not valid'}
+      style={{ borderInlineStart: `4px solid var(--mantine-color-${valid ? 'green' : 'red'}-6)` }}
     >
+      <Group gap={8} mb="sm" c={valid ? 'green' : 'red'}>
+        <Icon name={valid ? 'verify' : 'warning'} />
+        <Text fw={600}>{valid ? 'Valid: this is the file' : 'Not valid'}</Text>
+      </Group>
       <List spacing={6} size="sm" listStyleType="none" aria-label="Findings">
         <Finding
           name="Integrity"
@@ -55,7 +59,7 @@ export function ValidationResult({ validation, file }: { validation: FileValidat
       <Text size="xs" c="dimmed" mt="xs">
         Validated <Time at={validatedAt} exact />. The result is anchored as well.
       </Text>
-    </Alert>
+    </Paper>
   );
 }
 

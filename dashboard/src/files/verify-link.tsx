@@ -2,9 +2,16 @@
 import { Button } from '@mantine/core';
 import { Icon } from '../frame/icons.tsx';
 
-export function VerifyLink() {
+/** `wide`: left out on narrow screens. */
+export function VerifyLink({ wide = false }: { wide?: boolean }) {
   return (
-    <Button component="a" href="/verify" variant="default" leftSection={<Icon name="verify" size={16} />}>
+    <Button
+      component="a"
+      href="/verify"
+      variant="default"
+      leftSection={<Icon name="verify" size={16} />}
+      {...(wide && { visibleFrom: 'xs' })}
+    >
       Verify
     </Button>
   );

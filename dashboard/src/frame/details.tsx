@@ -6,10 +6,7 @@ export function Details({ items }: { items: [name: string, value: ReactNode][] }
   return (
     <Paper withBorder p="md" component="dl" m={0} style={{ display: 'grid', gap: 10 }}>
       {items.map(([name, value]) => (
-        <Box
-          key={name}
-          style={{ display: 'grid', gridTemplateColumns: 'minmax(110px, 200px) minmax(0, 1fr)', gap: 12 }}
-        >
+        <Box key={name} className="details-row">
           <Text component="dt" c="dimmed" size="sm">
             {name}
           </Text>
