@@ -1,5 +1,6 @@
 /** The public page /verify in a real browser, and the relay behind it over HTTP. */
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
@@ -8,6 +9,7 @@ import { stepNames } from '../src/anchoring/steps.ts';
 import { readVector } from '../src/anchoring/vectors.test-bed.ts';
 import { createJsonRpc } from '../src/chain/json-rpc.ts';
 import { registryAddress } from '../src/chain/registry.ts';
+import { createPaper } from '../src/pdf/paper.ts';
 import { createChainRelay } from '../src/platform/chain-relay.ts';
 import { verifyPageRoutes } from '../src/platform/verify-page.routes.ts';
 import { anchorRecord, type DisguisedNode, disguise, startAnchoringAnvil } from './anchored-proof.ts';
@@ -121,6 +123,8 @@ test('an anchored proof passes all nine steps with a node of the visitor', { ski
   await give(page, anchored, content);
   await verdict(page, 'pass');
   assert.deepEqual(await statuses(page), Object.fromEntries(stepNames.map((name) => [name, 'pass'])));
+  assert.match(await told(page, 'pass'), /byte for byte.*It existed on \d{4}-/s);
+  assert.equal(await page.locator('[data-statements=skipped]').count(), 0);
   const posted = requests.filter(({ method }) => method === 'POST');
   assert.ok(posted.length > 0);
   assert.ok(posted.every(({ url }) => url.startsWith(disguised.url)));
@@ -134,6 +138,8 @@ test('through the relay a development chain passes all but the time', { skip: ch
   await verdict(page, 'incomplete');
   const wanted = stepNames.map((name) => [name, name === 'time' ? 'skipped' : 'pass']);
   assert.deepEqual(await statuses(page), Object.fromEntries(wanted));
+  assert.match(await told(page, 'pass'), /anchored on the chain/);
+  assert.match(await told(page, 'skipped'), /Since when it exists\. The embedded chain says/);
   assert.ok(requests.every(({ url }) => url.startsWith(siteUrl)));
   await page.close();
 });
@@ -149,10 +155,13 @@ test('offline, what can be checked is checked, and tampering fails its step', { 
   const offline = ['registry', 'chain', 'time', 'finality'];
   const wanted = stepNames.map((name) => [name, offline.includes(name) ? 'skipped' : 'pass']);
   assert.deepEqual(await statuses(page), Object.fromEntries(wanted));
+  assert.match(await told(page, 'pass'), /sealed it with its signature/);
+  assert.match(await told(page, 'skipped'), /Whether it is anchored/);
 
   await give(page, proof, `${content}!`);
   await verdict(page, 'fail');
   assert.equal((await statuses(page)).digest, 'fail');
+  assert.match(await told(page, 'fail'), /not what this proof is about/);
   proof.seal.sequence += 1;
   await give(page, proof, content);
   await page.locator('[data-step=seal][data-status=fail]').waitFor();
@@ -178,6 +187,12 @@ test('a history is shown with its proofs, and one out of order fails', { skip },
   await page.locator('[data-step=history][data-status=pass]').waitFor();
   await page.getByText('Proof 2: 4 of 9 steps passed').click();
   assert.equal(await page.locator('details.proof[open] [data-status=pass]').count(), 4);
+  await choose(page, '#content', 'second.txt', Buffer.from(readVector('second-version').content));
+  await page.getByText('byte for byte, what proof 2 is about').waitFor();
+  await choose(page, '#content', 'other.txt', Buffer.from('something else'));
+  await page.getByText('this content is not in the history').waitFor();
+  await page.getByRole('button', { name: 'Remove the content' }).click();
+  await verdict(page, 'incomplete');
   await choose(page, '#proof', 'history.json', history([second, first]));
   await verdict(page, 'fail');
   await page.close();
@@ -186,19 +201,34 @@ test('a history is shown with its proofs, and one out of order fails', { skip },
 test('files can be dropped together, and each goes where it belongs', { skip }, async () => {
   const { page } = await openPage(service.url);
   const { proof, content } = readVector('file-raw');
-  const files = [
-    ['photo.bin', content],
-    ['evidence.json', JSON.stringify(proof)],
-  ];
-  await page.evaluate(`
-    const data = new DataTransfer();
-    for (const [name, text] of ${JSON.stringify(files)}) data.items.add(new File([text], name));
-    const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
-    document.querySelector('main').dispatchEvent(drop);
-  `);
+  const evidence = Buffer.from(JSON.stringify(proof));
+  await drop(page, { 'photo.bin': Buffer.from(content), 'evidence.json': evidence });
   await page.locator('[data-step=digest][data-status=pass]').waitFor();
   assert.match((await page.locator('#proof-state').textContent()) ?? '', /evidence\.json/);
   assert.match((await page.locator('#content-state').textContent()) ?? '', /photo\.bin/);
+  await page.close();
+});
+
+test('a certificate gives the proof that is attached to it, and another PDF is content', {
+  skip,
+}, async () => {
+  const { page } = await openPage(service.url);
+  const { proof, content, registry } = readVector('file-raw');
+  const certificate = await pdfWith({ 'proof.json': JSON.stringify(proof, null, 2), 'other.txt': 'x' });
+  await page.getByText('None').click();
+  await page.getByText('More options').click();
+  await page.getByLabel('Registry').fill(registry.address);
+  await choose(page, '#content', 'content', Buffer.from(content));
+  await choose(page, '#proof', 'certificate.pdf', certificate);
+  await verdict(page, 'incomplete');
+  assert.equal((await statuses(page)).digest, 'pass');
+
+  const plain = await pdfWith({ 'proof.json': '{}' });
+  await choose(page, '#proof', 'lease.pdf', plain);
+  await page.getByText('lease.pdf is a PDF without a proof').waitFor();
+  await drop(page, { 'lease.pdf': plain, 'evidence.json': Buffer.from(JSON.stringify(proof)) });
+  await verdict(page, 'fail');
+  assert.match((await page.locator('#content-state').textContent()) ?? '', /lease\.pdf/);
   await page.close();
 });
 
@@ -220,16 +250,27 @@ test('a file that is no proof, and an option that is wrong, are told in words', 
 test('everything can be reached with the keyboard, and nothing is wider than a phone', { skip }, async () => {
   const { page } = await openPage(service.url, { width: 360, height: 720 });
   const seen: string[] = [];
-  for (let turn = 0; turn < 6; turn += 1) {
+  for (let turn = 0; turn < 8; turn += 1) {
     await page.keyboard.press('Tab');
     seen.push(await page.evaluate('document.activeElement.id || document.activeElement.tagName'));
   }
-  assert.deepEqual(seen, ['A', 'A', 'proof', 'content', 'INPUT', 'SUMMARY']);
+  assert.deepEqual(seen, ['A', 'A', 'A', 'A', 'proof', 'content', 'INPUT', 'SUMMARY']);
   await give(page, readVector('file-raw').proof, 'x');
   await verdict(page, 'fail');
   assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
   await page.close();
 });
+
+function pdfWith(files: Record<string, string>): Promise<Buffer> {
+  const frame = { head: ['', ''] as [string, string], foot: '', madeAt: new Date(0) };
+  const paper = createPaper({ title: 'Test', subject: 'Test', ...frame });
+  for (const [name, text] of Object.entries(files)) {
+    paper.attach({ name, description: name, mediaType: 'application/json', bytes: Buffer.from(text) });
+  }
+  const whole = buffer(paper.stream);
+  paper.end();
+  return whole;
+}
 
 interface Seen {
   method: string;
@@ -265,8 +306,25 @@ function choose(page: Page, input: string, name: string, buffer: Buffer): Promis
   return page.setInputFiles(input, { name, mimeType: 'application/octet-stream', buffer });
 }
 
+/** On no place in particular. */
+function drop(page: Page, files: Record<string, Buffer>): Promise<void> {
+  const packed = Object.entries(files).map(([name, bytes]) => [name, bytes.toString('base64')]);
+  return page.evaluate(`
+    const data = new DataTransfer();
+    for (const [name, packed] of ${JSON.stringify(packed)}) {
+      data.items.add(new File([Uint8Array.from(atob(packed), (char) => char.charCodeAt(0))], name));
+    }
+    const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+    document.querySelector('main').dispatchEvent(drop);
+  `);
+}
+
 function verdict(page: Page, wanted: string): Promise<void> {
   return page.locator(`[data-verdict=${wanted}]`).waitFor();
+}
+
+async function told(page: Page, status: string): Promise<string> {
+  return (await page.locator(`[data-statements=${status}]`).textContent()) ?? '';
 }
 
 async function statuses(page: Page): Promise<Record<string, string>> {

@@ -1,4 +1,5 @@
 /** One of the two places for a file: shows what was chosen, and takes what is dropped on it. */
+import { documentTextOf, isPdf } from './embedded-proof.ts';
 
 export interface FileCard {
   file(): File | null;
@@ -74,7 +75,15 @@ async function looksLikeProof(file: File): Promise<boolean> {
     .slice(0, 4096)
     .text()
     .catch(() => '');
-  return /"holdfast\/(proof|history)@/.test(start);
+  return isPdf(start) ? hasEmbeddedProof(file) : /"holdfast\/(proof|history)@/.test(start);
+}
+
+/** A PDF may be a certificate, or the content itself. */
+function hasEmbeddedProof(file: File): Promise<boolean> {
+  return documentTextOf(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 export function sizeText(bytes: number): string {

@@ -1,11 +1,16 @@
 /** The page at /verify: runs the verifier on this device whenever something was chosen, and shows what it says. */
 import type { Hex } from 'viem';
-import { historyFormat, verifyHistory } from '../../src/anchoring/history.ts';
+import { type History, historyFormat, verifyHistory } from '../../src/anchoring/history.ts';
+import { parseProof } from '../../src/anchoring/proof.ts';
 import { verifyProof } from '../../src/anchoring/verify.ts';
 import { createAnchorReader } from '../../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry.ts';
+import { followColours } from './colours.ts';
+import { documentTextOf } from './embedded-proof.ts';
 import { createFileCard, element, takeDrops } from './file-card.ts';
 import { piecesOf } from './file-pieces.ts';
+import { historyVerdictOf, placesOf } from './history-words.ts';
+import { factsOf } from './proof-facts.ts';
 import {
   showHistory,
   showNothing,
@@ -16,9 +21,8 @@ import {
   showTrouble,
 } from './result-view.ts';
 import { createRpcCall } from './rpc-call.ts';
+import { verdictOf } from './verdict-words.ts';
 
-/** Proofs have some kilobytes. */
-const maxProofBytes = 32 * 1024 * 1024;
 /** Below this, reading takes no time that anybody would notice. */
 const progressFromBytes = 50 * 1024 * 1024;
 
@@ -29,11 +33,11 @@ const fields = {
   registry: element<HTMLInputElement>('registry'),
 };
 const proof = createFileCard('proof', {
-  empty: 'Choose or drop the JSON file',
+  empty: 'Choose or drop a proof (JSON), a history, or a certificate (PDF)',
   onChange: () => void check(),
 });
 const content = createFileCard('content', {
-  empty: 'Optional: the file, or a record’s data as JSON',
+  empty: 'Optional: your copy of the file, or a record’s data as JSON',
   onChange: () => void check(),
 });
 
@@ -49,30 +53,38 @@ async function check(): Promise<void> {
   if (options === null) return showTrouble('One of the options is not filled in as it should be.');
   showRunning();
   try {
-    if (file.size > maxProofBytes) throw new Error(`${file.name} is too large to be a proof.`);
-    const document = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
-    if (formatOf(document) === historyFormat) {
-      const result = await verifyHistory(document, options);
-      if (mine === latest) showHistory(result);
-      return;
-    }
+    const text = await documentTextOf(file);
+    const document = parsed(text);
     const given = content.file();
     const onProgress = (share: number) => {
       if (mine === latest && given && given.size > progressFromBytes) showProgress(share);
     };
-    const result = await verifyProof(document, {
+    if (Object(document).format === historyFormat) {
+      const result = await verifyHistory(text, options);
+      const read = () => piecesOf(given as File, onProgress);
+      // Without a result of any proof the document is no history, and has nothing to compare with.
+      const places =
+        given && result.proofs.length > 0
+          ? await placesOf(document as History, { size: given.size, read })
+          : null;
+      if (mine === latest) showHistory(result, historyVerdictOf(result, places));
+      return;
+    }
+    const result = await verifyProof(text, {
       ...options,
       content: given ? piecesOf(given, onProgress) : undefined,
     });
-    if (mine === latest) showResult(result);
+    const { proof: read } = parseProof(document);
+    if (mine === latest) showResult(result, { ...verdictOf(result), facts: read ? factsOf(read) : [] });
   } catch (error) {
     if (mine === latest) showTrouble(reasonOf(error, file.name));
   }
 }
 
-function formatOf(document: string): unknown {
+/** Undefined where it is no JSON: the verifier says what is wrong with it. */
+function parsed(text: string): unknown {
   try {
-    return Object(JSON.parse(document)).format;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -117,11 +129,13 @@ function isRpcAddress(text: string): boolean {
 }
 
 function reasonOf(error: unknown, name: string): string {
-  if (error instanceof TypeError) return `${name} is not a proof: it is not text in UTF-8.`;
+  if (error instanceof TypeError)
+    return `${name} is not a proof: it is neither text in UTF-8 nor a certificate.`;
   if (error instanceof DOMException) return `A file could not be read (${error.name}). Choose it again.`;
   return error instanceof Error ? error.message : String(error);
 }
 
+followColours();
 fields.registry.placeholder = registryAddress;
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('change', (event) => {

@@ -2,6 +2,8 @@
 import type { HistoryVerification } from '../../src/anchoring/history.ts';
 import type { Result, StepName, Verification } from '../../src/anchoring/steps.ts';
 import { element } from './file-card.ts';
+import type { Fact } from './proof-facts.ts';
+import type { Statement, Status, Verdict } from './verdict-words.ts';
 
 /** What each step is about, for people who never read the format. */
 const groups: [title: string, steps: [StepName, string][]][] = [
@@ -34,7 +36,7 @@ const groups: [title: string, steps: [StepName, string][]][] = [
 /** A longer list would make the browser slow. */
 const mostShown = 500;
 
-const words: Record<Result['status'], string> = { pass: 'passed', fail: 'failed', skipped: 'skipped' };
+const words: Record<Status, string> = { pass: 'passed', fail: 'failed', skipped: 'skipped' };
 
 export function showOutline(): void {
   const items = groups.flatMap(([, steps]) =>
@@ -66,42 +68,22 @@ export function showProgress(share: number): void {
 export function showTrouble(message: string): void {
   open();
   showVerdict('trouble', 'It could not be checked', message);
+  element('proven').replaceChildren();
   element('steps').replaceChildren();
 }
 
-export function showResult({ steps, verdict }: Verification): void {
+export function showResult({ steps }: Verification, verdict: Verdict & { facts: Fact[] }): void {
   open();
-  const named = (wanted: Result['status']) =>
-    steps.filter(({ status }) => status === wanted).map(({ name }) => name);
-  const failed = named('fail');
-  const skipped = named('skipped');
-  const verdicts: Record<Verification['verdict'], [title: string, sentence: string]> = {
-    pass: ['The proof holds', 'All nine steps passed.'],
-    fail: ['The proof does not hold', `${capital(listed(failed))} failed.`],
-    incomplete: [
-      'Not everything was checked',
-      `Nothing speaks against the proof, but ${listed(skipped)} ${skipped.length === 1 ? 'was' : 'were'} skipped.`,
-    ],
-  };
-  showVerdict(verdict, ...verdicts[verdict]);
-  element('steps').replaceChildren(...stepGroups(steps));
+  showVerdict(verdict.kind, verdict.title, verdict.sentence);
+  element('proven').replaceChildren(...statementLists(verdict.statements), ...factList(verdict.facts));
+  element('steps').replaceChildren(tag('h2', 'Step by step', 'part'), ...stepGroups(steps));
 }
 
 /** A history: whether its proofs follow each other, and each of them to open. */
-export function showHistory({ proofs, chain, verdict }: HistoryVerification): void {
+export function showHistory({ proofs, chain }: HistoryVerification, verdict: Verdict): void {
   open();
-  const verdicts: Record<Verification['verdict'], [title: string, sentence: string]> = {
-    pass: ['The history holds', 'Every proof in it passed, and they follow each other.'],
-    fail: [
-      'The history does not hold',
-      chain.status === 'fail' ? chain.message : 'One of its proofs failed.',
-    ],
-    incomplete: [
-      'Not everything was checked',
-      'Nothing speaks against the history. Check its proofs one by one to compare them with their content.',
-    ],
-  };
-  showVerdict(verdict, ...verdicts[verdict]);
+  showVerdict(verdict.kind, verdict.title, verdict.sentence);
+  element('proven').replaceChildren(...statementLists(verdict.statements));
   const shown = proofs.slice(0, mostShown).map(({ steps, verdict }, place) => {
     const passed = steps.filter(({ status }) => status === 'pass').length;
     const summary = tag('summary', `Proof ${place + 1}: ${passed} of ${steps.length} steps passed`, verdict);
@@ -111,7 +93,32 @@ export function showHistory({ proofs, chain, verdict }: HistoryVerification): vo
   const more = left > 0 ? [tag('p', `${left} more were checked and are not listed here.`)] : [];
   const order = stepItem({ name: 'history', ...chain }, 'Order of its proofs');
   const heading = tag('section', [tag('h3', 'The history'), tag('ol', [order], 'step-list')]);
-  element('steps').replaceChildren(heading, ...shown, ...more);
+  element('steps').replaceChildren(tag('h2', 'Step by step', 'part'), heading, ...shown, ...more);
+}
+
+const listTitles: [Status, string][] = [
+  ['fail', 'Disproved'],
+  ['pass', 'Proven'],
+  ['skipped', 'Not proven'],
+];
+
+/** What was proven and what was not stand apart, so that nobody takes one for the other. */
+function statementLists(statements: Statement[]): HTMLElement[] {
+  return listTitles.flatMap(([status, title]) => {
+    const items = statements
+      .filter((statement) => statement.status === status)
+      .map(({ text }) => tag('li', [icon(status), tag('span', withHashes(text))]));
+    if (items.length === 0) return [];
+    const made = tag('section', [tag('h2', title, 'part'), tag('ul', items)], `statements ${status}`);
+    made.dataset.statements = status;
+    return [made];
+  });
+}
+
+function factList(facts: Fact[]): HTMLElement[] {
+  if (facts.length === 0) return [];
+  const rows = facts.flatMap(([name, value]) => [tag('dt', name), tag('dd', withHashes(value))]);
+  return [tag('section', [tag('h2', 'What the proof says it is about', 'part'), tag('dl', rows)], 'facts')];
 }
 
 function stepGroups(steps: Verification['steps']): HTMLElement[] {
@@ -156,15 +163,6 @@ function open(): void {
   element('steps').removeAttribute('aria-busy');
   // On a phone it comes up below what is seen.
   if (first) outcome.scrollIntoView({ block: 'nearest' });
-}
-
-function listed(names: string[]): string {
-  const last = names.at(-1);
-  return names.length === 1 ? `${last}` : `${names.slice(0, -1).join(', ')} and ${last}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Hashes and addresses stand out, and break where they must. */

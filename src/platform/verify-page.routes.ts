@@ -17,7 +17,7 @@ const policy = [
   // WebAssembly hashes the content; it is inside the script.
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
-  'img-src data:',
+  "img-src 'self'",
   "connect-src 'self' https: http://127.0.0.1:* http://localhost:*",
   "base-uri 'none'",
   "form-action 'none'",

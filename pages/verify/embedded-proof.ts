@@ -1,0 +1,64 @@
+/** The text of a proof or a history: of a JSON file as it is, of a certificate the proof that is attached to the PDF. */
+
+/** Proofs have some kilobytes, certificates some hundreds; what unpacks to more is not ours. */
+const maxBytes = 32 * 1024 * 1024;
+
+export function isPdf(start: string): boolean {
+  return start.startsWith('%PDF-');
+}
+
+/** Throws a TypeError when it is no text at all. */
+export async function documentTextOf(file: File): Promise<string> {
+  if (file.size > maxBytes) throw new Error(`${file.name} is too large to be a proof.`);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (!isPdf(latin1(bytes.subarray(0, 8)))) return utf8(bytes);
+  for await (const text of attachmentsOf(bytes)) {
+    if (/"holdfast\/(proof|history)@/.test(text)) return text;
+  }
+  throw new Error(
+    `${file.name} is a PDF without a proof that can be read here. If it is a certificate that was saved anew by another program, save the attached proof.json and give that.`,
+  );
+}
+
+/** Embedded files as certificates have them: each an object of its own, with its length, plain or deflated. */
+async function* attachmentsOf(pdf: Uint8Array): AsyncGenerator<string> {
+  const text = latin1(pdf);
+  for (const { 0: whole, 1: dictionary = '', index } of text.matchAll(
+    /\d+ 0 obj\s*<<((?:(?!endobj)[\s\S]){0,2000}?)>>\s*stream\r?\n/g,
+  )) {
+    if (!/\/Type\s*\/EmbeddedFile\b/.test(dictionary)) continue;
+    const length = Number(/\/Length (\d+)(?! \d+ R)/.exec(dictionary)?.[1] ?? 0);
+    const start = index + whole.length;
+    const bytes = pdf.subarray(start, start + length);
+    try {
+      yield utf8(/\/FlateDecode\b/.test(dictionary) ? await inflate(bytes) : bytes);
+    } catch {
+      // Not a text: not what is looked for.
+    }
+  }
+}
+
+async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
+  const packed = new Blob([bytes.slice()]).stream().pipeThrough(new DecompressionStream('deflate'));
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const part of packed) {
+    size += part.length;
+    if (size > maxBytes) throw new Error('an attachment is too large');
+    parts.push(part);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+function utf8(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+}
+
+/** One character for each byte, so that places in the text are places in the file. */
+function latin1(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 0x8000) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  }
+  return text;
+}
