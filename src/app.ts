@@ -242,6 +242,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           vaults,
           transactions: createTransactions(pool),
           records,
+          makeProof: onChain.proofs.make,
           readStats: createStats({ db, lead: onChain.lead, submitter: onChain.submitter }),
           files,
           fileValidations,

@@ -11,6 +11,7 @@ import { keyringLoop } from './keys/keyring.loop.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { Bell, Loop } from './loop.ts';
 import type { OnChain } from './on-chain.ts';
+import { auditAnchorsLoop } from './platform/audit-anchors.loop.ts';
 import { fileValidationLoop } from './platform/file-validation.loop.ts';
 import type { FileValidator } from './platform/file-validator.ts';
 import { eventOrderLoop } from './webhooks/event-order.loop.ts';
@@ -49,6 +50,7 @@ export function allLoops(deps: LoopDeps): Loop[] {
     ...own,
     eventOrderLoop(db, { order: deps.orderBell, feed: deps.feedBell }),
     auditChainLoop(db),
+    auditAnchorsLoop(db),
     idempotencyLoop(db),
     deps.dispatcher,
     replaysLoop(deps.replays, deps.replayBell),

@@ -38,6 +38,7 @@ import type { Cursors } from './http/cursor.ts';
 import { dashboardPages } from './http/dashboard-pages.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type OperationsDeps, operationsRoutes } from './http/operations.routes.ts';
+import { type AuditProofRoutesDeps, auditProofRoutes } from './platform/audit-proof.routes.ts';
 import { certificateRoutes } from './platform/certificate.routes.ts';
 import type { Certificates } from './platform/certificates.ts';
 import type { ChainRelay } from './platform/chain-relay.ts';
@@ -70,6 +71,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   vaults: Vaults;
   transactions: Transactions;
   records: Records;
+  makeProof: AuditProofRoutesDeps['makeProof'];
   readStats: ReadStats;
   files: Files;
   fileValidations: FileValidations;
@@ -135,6 +137,7 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   replayRoutes(app, deps);
   apiKeyRoutes(app, deps);
   auditRoutes(app, deps);
+  auditProofRoutes(app, deps);
   signInRoutes(app, deps);
   peopleRoutes(app, deps);
   invitationRoutes(app, deps);

@@ -14,6 +14,7 @@ export const locks = {
   /** With a second number for the workspace. */
   assetParents: 4_801_010,
   restore: 4_801_008,
+  auditAnchors: 4_801_011,
 } as const;
 
 /** Waits for its turn, and holds it until the transaction ends. */
