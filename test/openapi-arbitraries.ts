@@ -69,17 +69,42 @@ const hashableData = fc.object({
   maxKeys: 5,
 });
 
+/** No path, no control characters, and few enough for 255 bytes. */
+const fileName = fc
+  .array(fc.constantFrom(...'aZ0 .-_', 'é', '𝔸', '"', '%', "'", '<'), { minLength: 1, maxLength: 60 })
+  .map((units) => units.join(''))
+  .filter((name) => !/^\.{1,2}$/.test(name));
+
+const futureDay = dayBetween('2100-01-01', '9998-12-31');
+
+/** All that an interval may go by is there. */
+const lastDone = fc.record({ at: pastText, hours: fc.nat(1000), cycles: fc.nat(1000) });
+
 /** Members that must be more than their schema says. */
 const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   url: targetText,
   from: pastText,
+  at: pastText,
+  performedAt: pastText,
+  lastDone,
+  every: fc.record({ days: fc.integer({ min: 1, max: 1000 }), hours: fc.integer({ min: 1, max: 1000 }) }),
   data: hashableData,
+  metadata: hashableData,
+  assetId: fc.uuid(),
+  mediaType: fc.constantFrom('application/pdf', 'text/plain', 'Image/PNG', 'application/vnd.a+json', 'a/b'),
+  expirationDate: fc.oneof(futureDay, dateTimeText),
+  email: fc.uuid().map((name) => `${name}@example.com`),
   initialDate: dayBetween('0001-01-01', '2019-12-31'),
   finalDate: dayBetween('2020-01-01', '9999-12-31'),
 };
 
+/** Made up, they are rightly refused. */
+const notMadeUp = new Set(['cursor', 'signature', 'signedAt']);
+
 /** Values that a member or a parameter of this name may have. */
 export function allowedFor(name: string, schema: Schema): fc.Arbitrary<unknown> {
+  // Only the name of a file is so long.
+  if (name === 'name' && schema.maxLength === 255) return fileName;
   return membersByName[name] ?? allowedBy(schema);
 }
 
@@ -131,8 +156,7 @@ function allowedObject({
   const members = fc.record(
     Object.fromEntries(
       Object.entries(properties)
-        // A made-up cursor is rightly refused.
-        .filter(([name]) => name !== 'cursor')
+        .filter(([name]) => !notMadeUp.has(name))
         .map(([name, member]) => [name, allowedFor(name, member)]),
     ),
     { requiredKeys: required },

@@ -143,18 +143,26 @@ export function isSuccess({ name }: Operation, status: number): boolean {
   );
 }
 
-/** What a body has to name is something that exists. */
-function smallestBody(schema: Schema, { vaultAddress, address, assetId, token }: PathValues): unknown {
-  const body = smallest(schema) as object;
+/** A body that names what exists wherever it has to name something. */
+function smallestBody(schema: Schema, values: PathValues): unknown {
+  return namingExisting(smallest(schema), values);
+}
+
+/** The same body, but with things that exist. */
+export function namingExisting(body: unknown, values: PathValues): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  const { vaultAddress, address, assetId, token } = values;
   const existing = {
     vaultAddress,
     destinationVaultAddress: vaultAddress,
     workerAddress: address,
-    workers: [address],
+    ...(address !== undefined && { workers: [address] }),
     parentAssetId: assetId,
     token,
   };
-  const named = Object.entries(existing).filter(([name, value]) => name in body && value !== undefined);
+  const named = Object.entries(existing).filter(
+    ([name, value]) => Object.hasOwn(body, name) && value !== undefined,
+  );
   return { ...body, ...Object.fromEntries(named) };
 }
 

@@ -48,7 +48,7 @@ async function makeOwned(service: Service, name = 'Thing'): Promise<PathValues> 
   });
   const signing = { workerAddress: worker.address, role: 'performed' };
   const signoff = await make(`${assets}${assetId}/maintenances/${maintenanceId}/signoffs/`, signing);
-  const lastDone = { at: new Date().toISOString() };
+  const lastDone = { at: new Date().toISOString(), hours: 0, cycles: 0 };
   const interval = await make(`${assets}${assetId}/intervals/`, { name, every: { days: 1 }, lastDone });
   const key = await make('/api-v1/platform/api-keys', { name });
   const endpoint = await make(`${webhooks}/endpoints`, {
@@ -119,7 +119,7 @@ function newAccount(name: string): Account {
 }
 
 /** An owner with a session, somebody else who is a member, and an invitation. */
-async function makePeople(service: Service, name = 'Thing'): Promise<PathValues> {
+export async function makePeople(service: Service, name = 'Thing'): Promise<PathValues> {
   const owner = await makePerson(service, 'owner', name);
   const call = async (method: string, path: string, body?: object) =>
     (await owner.call(method, `${people}/${path}`, { body })).json;
