@@ -253,6 +253,46 @@ test('an empty feed has a cursor too, and polling from it sees exactly what happ
   assert.deepEqual(filtered.json, [seen[1]]);
 });
 
+test('the newest events come first when asked for, in a list that ends, with a cursor of its own', async () => {
+  const key = await service.makeKey({ newWorkspace: true });
+  const backwards = `${events}?order=newest`;
+  const empty = await service.call('GET', backwards, { key });
+  assert.deepEqual([empty.status, empty.json, next(empty)], [200, [], null]);
+
+  const { json: vault } = await service.call('POST', vaults, { key, body: { name: 'Watched' } });
+  const move = (to: string) => service.call('PATCH', `${vaults}/${vault.address}/${to}`, { key });
+  for (const to of ['deactivate', 'reactivate', 'deactivate', 'reactivate', 'deactivate']) await move(to);
+  const { seen, cursor } = await poll(key, null, 5);
+  const ids = seen.map(({ id }) => id).reverse();
+  assert.deepEqual(await walk(`${backwards}&limit=2`, key), { ids, pages: [2, 2, 1] });
+  assert.deepEqual((await walk(`${backwards}&limit=2&type=vault.deactivated`, key)).ids, [
+    ids[0],
+    ids[2],
+    ids[4],
+  ]);
+  const oldest = await service.call('GET', `${events}?order=oldest`, { key });
+  assert.deepEqual([oldest.json, next(oldest)], [seen, cursor]);
+
+  // What comes meanwhile does not shift the pages.
+  const first = await service.call('GET', `${backwards}&limit=2`, { key });
+  await move('reactivate');
+  await poll(key, cursor, 1);
+  const second = await service.call('GET', `${backwards}&limit=2&cursor=${next(first)}`, { key });
+  assert.deepEqual(
+    second.json.map(({ id }: Envelope) => id),
+    ids.slice(2, 4),
+  );
+  for (const path of [
+    `${events}?cursor=${next(first)}`,
+    `${backwards}&cursor=${cursor}`,
+    `${backwards}&type=vault.deactivated&cursor=${next(first)}`,
+  ]) {
+    assertError(await service.call('GET', path, { key }), 'invalid_cursor');
+  }
+  assertError(await service.call('GET', `${backwards}&cursor=${next(first)}`), 'invalid_cursor');
+  assertError(await service.call('GET', `${events}?order=sideways`, { key }), 'invalid_request', /order/);
+});
+
 test('each move sends one event of the exact form, and a repeat sends none', async () => {
   const key = await service.makeKey({ newWorkspace: true });
   const { json: vault } = await service.call('POST', vaults, { key, body: { name: 'Watched' } });
