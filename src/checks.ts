@@ -5,16 +5,17 @@ import { auditCheck } from './auth/audit.check.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { blobsCheck } from './blobs/blobs.check.ts';
 import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from './check.ts';
-import { assetsCheck } from './damc/assets.check.ts';
-import { maintenancesCheck } from './damc/maintenances.check.ts';
+import { announcedAssetTransfers, assetsCheck } from './damc/assets.check.ts';
+import { announcedMaintenances, maintenancesCheck } from './damc/maintenances.check.ts';
 import type { Db } from './db/database.ts';
 import { blocksCheck } from './indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from './indexer/vault-transactions.check.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { signingKeysCheck } from './keys/signing-keys.check.ts';
+import { announcementsCheck } from './platform/announcements.check.ts';
 import { fileValidationsCheck } from './platform/file-validations.check.ts';
-import { filesCheck } from './platform/files.check.ts';
-import { recordsCheck } from './platform/records.check.ts';
+import { announcedFiles, announcedFileTransfers, filesCheck } from './platform/files.check.ts';
+import { announcedRecords, recordsCheck } from './platform/records.check.ts';
 import { noncesCheck } from './sender/nonces.check.ts';
 import { eventsCheck } from './webhooks/events.check.ts';
 
@@ -46,6 +47,13 @@ export function allChecks(deps: CheckDeps): Check[] {
     fileValidationsCheck(deps.db),
     assetsCheck(deps.db),
     maintenancesCheck(deps.db),
+    announcementsCheck(deps.db, [
+      announcedRecords,
+      announcedFiles,
+      announcedFileTransfers,
+      announcedAssetTransfers,
+      announcedMaintenances,
+    ]),
   ];
 }
 

@@ -6,9 +6,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { type CheckReport, runEach } from '../src/check.ts';
 import { type Database, type Db, openDatabase } from '../src/db/database.ts';
 import { insertAll } from '../src/db/writes.ts';
+import { announcementsCheck } from '../src/platform/announcements.check.ts';
 import { fileConfirmed } from '../src/platform/file-events.ts';
 import { confirmFileTransfers } from '../src/platform/file-transfers.ts';
-import { filesCheck } from '../src/platform/files.check.ts';
+import { announcedFiles, announcedFileTransfers, filesCheck } from '../src/platform/files.check.ts';
 import { type Service, startService } from './service.ts';
 import { sendForm } from './upload.ts';
 
@@ -98,19 +99,21 @@ async function confirmAll(): Promise<void> {
   });
 }
 
-async function look(db: Db): Promise<CheckReport> {
-  const [report] = await runEach([filesCheck(db)], { settleMs: 0 });
-  assert.ok(report);
-  return report;
+function look(db: Db): Promise<CheckReport[]> {
+  const announcements = announcementsCheck(db, [announcedFiles, announcedFileTransfers]);
+  return runEach([filesCheck(db), announcements], { settleMs: 0 });
 }
 
-const rulesOf = ({ findings }: CheckReport) => findings.map(({ rule }) => rule).sort();
+const rulesOf = (reports: CheckReport[]) =>
+  reports.flatMap(({ findings }) => findings.map(({ rule }) => rule)).sort();
 
 test('where all is right nothing is found, and everything was looked at', async () => {
-  const report = await look(database.db);
-  assert.deepEqual(report.findings, []);
-  // Three versions, two files and a transfer at least.
-  assert.ok(report.checked >= 6, `${report.checked} rows`);
+  const [rows, announcements] = await look(database.db);
+  assert.deepEqual(rows?.findings, []);
+  assert.deepEqual(announcements?.findings, []);
+  // Three versions, two files and a transfer at least; and as many leaves as versions and transfers.
+  assert.ok(rows && rows.checked >= 6, `${rows?.checked} rows`);
+  assert.ok(announcements && announcements.checked >= 4, `${announcements?.checked} rows`);
 });
 
 const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][] = [

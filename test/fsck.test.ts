@@ -100,7 +100,18 @@ test('where all is right nothing is found, and everything was looked at', { skip
   const staged = reports.filter(({ name }) => !testedApart.includes(name));
   assert.deepEqual(
     staged.map(({ name }) => name),
-    ['audit', 'keys', 'blobs', 'events', 'nonces', 'blocks', 'transactions', 'anchors', 'records'],
+    [
+      'audit',
+      'keys',
+      'blobs',
+      'events',
+      'nonces',
+      'blocks',
+      'transactions',
+      'anchors',
+      'records',
+      'announcements',
+    ],
   );
   for (const { name, checked } of staged) assert.ok(checked > 1, `${name} looked at ${checked} rows`);
 });

@@ -1,9 +1,9 @@
 /**
- * Checks that everything confirmed of a kind was announced, and nothing that is not there. No index leads from a thing to
- * its event; so all events are read once, and a bit for each leaf notes that its event was seen: 12 MB for 100 million.
+ * Checks that everything confirmed was announced, and nothing that is not there. No index leads from a thing to its event;
+ * so all events are read once, and a bit for each leaf notes that its event was seen: 12 MB for 100 million.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Finding, Pass } from '../check.ts';
+import type { Check, Finding, Pass } from '../check.ts';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
 
@@ -18,7 +18,7 @@ export interface Announced {
   isOne: RawBuilder<unknown>;
   /** Whether what leaf `l` is of is stored. */
   isStored: RawBuilder<unknown>;
-  /** A select of the ids of the leaves that `told` (workspace_id, subject_id, version) may mean. */
+  /** A select of the ids of the leaves that `told` (workspace_id, subject_id, data: that of the event) may mean. */
   leaves: RawBuilder<unknown>;
 }
 
@@ -28,14 +28,13 @@ interface Start {
   unfinished: Set<number>;
 }
 
-export function announcementPasses(db: Db, announced: Announced): [Pass, Pass] {
-  const { thing, type, isOne, isStored } = announced;
+export function announcementsCheck(db: Db, kinds: Announced[]): Check {
   const seen = createBits();
   let start: Start | undefined;
 
   const events = rowsPass<EventRow>({
     db,
-    what: `announcements of ${thing}s`,
+    what: 'announcements',
     table: 'events',
     key: [
       { column: 'e.workspace_id', member: 'workspace_id' },
@@ -44,66 +43,83 @@ export function announcementPasses(db: Db, announced: Announced): [Pass, Pass] {
     pageRows: 2_000,
     // All are read, whatever their type: a page takes as long whether there is something in it or not.
     read: ({ where, end }) => sql<EventRow>`
-      select e.workspace_id, e.id, case when e.type = ${type} then e.envelope end as envelope
+      select e.workspace_id, e.id, e.type,
+             case when e.type = any (${kinds.map(({ type }) => type)}::text[]) then e.envelope end as envelope
       from events e where ${where} ${end}`,
     async judge(rows) {
-      const told = rows.flatMap((row) => announcementOf(row, announced));
-      const meant = await leavesOf(db, told, announced);
-      for (const leaf of meant.flat()) seen.add(leaf);
-      return told.filter((_, place) => meant[place]?.length === 0).map((one) => unknown(one, thing));
+      const findings: Finding[] = [];
+      for (const kind of kinds) {
+        const told = rows.flatMap((row) => announcementOf(row, kind));
+        const meant = await leavesOf(db, told, kind);
+        for (const leaf of meant.flat()) seen.add(leaf);
+        findings.push(
+          ...told.filter((_, place) => meant[place]?.length === 0).map((one) => unknown(one, kind)),
+        );
+      }
+      return findings;
     },
   });
 
-  const leaves = rowsPass<LeafRow>({
-    db,
-    what: `confirmed ${thing}s`,
-    table: 'anchor_leaves',
-    key: [{ column: 'l.id', member: 'id' }],
-    pageRows: 5_000,
-    read: ({ where, end }) => sql<LeafRow>`
-      select l.id, l.workspace_id, ${isOne} as is_one, l.subject_id, l.version, l.batch_id,
-             coalesce(b.status in ('confirmed', 'finalized') and l.place < b.announced, false) as announced,
-             not (${isOne}) or ${isStored} as is_stored
-      from anchor_leaves l left join anchor_batches b on b.id = l.batch_id
-      where ${where} ${end}`,
-    judge: (rows) =>
-      rows.flatMap((row) => judge(row, thing, { unseen: isSettled(row, start) && !seen.has(row.id) })),
-  });
+  return { name: 'announcements', passes: [{ ...events, count }, leavesPass()] };
 
-  return [
-    {
-      ...events,
-      async count() {
-        start = await readStart(db);
-        return events.count();
-      },
-    },
-    leaves,
-  ];
+  async function count(): Promise<number> {
+    start = await readStart(db);
+    return events.count();
+  }
+
+  function leavesPass(): Pass {
+    const perKind = (value: (kind: Announced, place: number) => RawBuilder<unknown>) =>
+      sql`case ${sql.join(
+        kinds.map((kind, place) => sql`when ${kind.isOne} then ${value(kind, place)}`),
+        sql` `,
+      )} end`;
+    return rowsPass<LeafRow>({
+      db,
+      what: 'confirmed leaves',
+      table: 'anchor_leaves',
+      key: [{ column: 'l.id', member: 'id' }],
+      pageRows: 5_000,
+      read: ({ where, end }) => sql<LeafRow>`
+        select l.id, l.workspace_id, ${perKind((_, place) => sql`${sql.lit(place)}`)} as kind, l.subject_id, l.version,
+               l.batch_id,
+               coalesce(b.status in ('confirmed', 'finalized') and l.place < b.announced, false) as announced,
+               ${perKind(({ isStored }) => isStored)} as is_stored
+        from anchor_leaves l left join anchor_batches b on b.id = l.batch_id
+        where ${where} ${end}`,
+      judge: (rows) =>
+        rows.flatMap((row) => {
+          const kind = row.kind === null ? undefined : kinds[row.kind];
+          return kind ? judge(row, kind, { unseen: isSettled(row, start) && !seen.has(row.id) }) : [];
+        }),
+    });
+  }
 }
 
 interface EventRow {
   workspace_id: string;
   id: string;
+  type: string;
+  /** Of those types that announce something. */
   envelope: string | null;
 }
 
 interface LeafRow {
   id: number;
   workspace_id: string;
-  is_one: boolean;
+  /** Its place among the kinds; null when it is of none of them. */
+  kind: number | null;
   subject_id: string;
   version: number;
   batch_id: number | null;
   announced: boolean;
-  is_stored: boolean;
+  is_stored: boolean | null;
 }
 
 interface Announcement {
   workspace: string;
   event: string;
   subject: string;
-  version: number;
+  data: Record<string, unknown>;
 }
 
 function isSettled({ batch_id }: LeafRow, start: Start | undefined): boolean {
@@ -125,13 +141,13 @@ async function readStart(db: Db): Promise<Start> {
 
 /** One that cannot be read is a finding of the events themselves. */
 function announcementOf(
-  { workspace_id: workspace, id: event, envelope }: EventRow,
-  { idMember }: Announced,
+  { workspace_id: workspace, id: event, type, envelope }: EventRow,
+  kind: Announced,
 ): Announcement[] {
-  if (envelope === null) return [];
+  if (envelope === null || type !== kind.type) return [];
   try {
     const { data } = JSON.parse(envelope) as { data: Record<string, unknown> };
-    return [{ workspace, event, subject: String(data[idMember]), version: Number(data.version) }];
+    return [{ workspace, event, subject: String(data[kind.idMember]), data }];
   } catch {
     return [];
   }
@@ -143,24 +159,24 @@ async function leavesOf(db: Db, told: Announcement[], { leaves }: Announced): Pr
   const { rows } = await sql<{ place: number; id: number }>`
     select told.place, leaf.id from unnest(
       ${told.map(({ workspace }) => workspace)}::text[], ${told.map(({ subject }) => subject)}::text[],
-      ${told.map(({ version }) => version)}::integer[]
-    ) with ordinality as told (workspace_id, subject_id, version, place)
+      ${told.map(({ data }) => JSON.stringify(data))}::jsonb[]
+    ) with ordinality as told (workspace_id, subject_id, data, place)
     cross join lateral (${leaves}) as leaf`.execute(db);
   for (const { place, id } of rows) found[place - 1]?.push(id);
   return found;
 }
 
-function unknown({ workspace, event, subject, version }: Announcement, thing: string): Finding {
+function unknown({ workspace, event, subject, data }: Announcement, { thing }: Announced): Finding {
+  const version = typeof data.version === 'number' ? { version: data.version } : {};
   return {
     rule: 'announced_unknown',
-    ids: { workspace, event, [thing]: subject, version },
-    message: `The event ${event} announces the ${thing} ${subject}, version ${version}, which has no leaf.`,
+    ids: { workspace, event, [thing]: subject, ...version },
+    message: `The event ${event} announces the ${thing} ${subject}, which has no leaf.`,
     advice: `Rows were removed from the database: look for the ${thing} in a backup.`,
   };
 }
 
-function judge(row: LeafRow, thing: string, { unseen }: { unseen: boolean }): Finding[] {
-  if (!row.is_one) return [];
+function judge(row: LeafRow, { thing }: Announced, { unseen }: { unseen: boolean }): Finding[] {
   const { workspace_id: workspace, subject_id: subject, version, batch_id } = row;
   const findings: Finding[] = [];
   if (!row.is_stored) {

@@ -1,29 +1,31 @@
-/** Checks the records: their digests, their versions, their leaves, and that each one that is confirmed was announced. */
+/** Checks the records: their digests, their versions and their leaves. */
 import { sql } from 'kysely';
 import { recordDigest } from '../anchoring/content.ts';
 import type { Check, Finding, Pass } from '../check.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
-import { announcementPasses } from './announcements.check.ts';
+import type { Announced } from './announcements.check.ts';
+
+/** For the check of announcements. */
+export const announcedRecords: Announced = {
+  thing: 'record',
+  type: 'record.anchor.confirmed',
+  idMember: 'record_id',
+  isOne: sql`l.kind = 'record'`,
+  isStored: sql`exists (
+    select 1 from records r
+    where r.workspace_id = l.workspace_id and r.id = l.subject_id and r.version = l.version
+  )`,
+  leaves: sql`
+    select l.id from anchor_leaves l
+    where l.workspace_id = told.workspace_id and l.subject_id = told.subject_id and l.kind = 'record'
+      and l.version = (told.data ->> 'version')::integer
+    limit 1`,
+};
 
 export function recordsCheck(db: Db): Check {
-  const announcements = announcementPasses(db, {
-    thing: 'record',
-    type: 'record.anchor.confirmed',
-    idMember: 'record_id',
-    isOne: sql`l.kind = 'record'`,
-    isStored: sql`exists (
-      select 1 from records r
-      where r.workspace_id = l.workspace_id and r.id = l.subject_id and r.version = l.version
-    )`,
-    leaves: sql`
-      select l.id from anchor_leaves l
-      where l.workspace_id = told.workspace_id and l.subject_id = told.subject_id and l.kind = 'record'
-        and l.version = told.version
-      limit 1`,
-  });
-  return { name: 'records', passes: [recordsPass(db), ...announcements] };
+  return { name: 'records', passes: [recordsPass(db)] };
 }
 
 interface Row {
