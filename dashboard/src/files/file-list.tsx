@@ -87,6 +87,8 @@ export function FileList({ vaultAddress, create }: FileListProps) {
         <TextInput
           label="Name"
           placeholder="exactly"
+          flex="1 1 140px"
+          maw={240}
           value={filters.name ?? ''}
           onChange={(event) => setFilter('name', event.currentTarget.value)}
         />
@@ -94,7 +96,8 @@ export function FileList({ vaultAddress, create }: FileListProps) {
           label="Status"
           placeholder="any"
           clearable
-          w={150}
+          flex="1 1 140px"
+          maw={170}
           data={anchorStatuses}
           value={filters.status ?? null}
           onChange={(value) => setFilter('status', value)}
@@ -130,7 +133,8 @@ function VaultFilter({ value, choose }: { value: string | null; choose(address: 
       placeholder="any"
       clearable
       searchable
-      w={220}
+      flex="1 1 140px"
+      maw={260}
       data={items.map(({ address, name }) => ({
         value: address,
         label: `${name} (${address.slice(0, 8)}…)`,

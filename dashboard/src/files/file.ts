@@ -74,7 +74,8 @@ export const contentQuery = ({ id, version, size }: FileVersion) =>
   queryOptions({
     queryKey: ['files', 'content', id, version],
     queryFn: () => findContent(id, version),
-    enabled: size !== null,
+    // What is erased stays so.
+    enabled: ({ state: { data } }) => size !== null && data !== 'erased',
   });
 
 async function findContent(id: string, version: number): Promise<'stored' | 'erased'> {

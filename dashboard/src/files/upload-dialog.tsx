@@ -127,7 +127,7 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
           <Group justify="flex-end" gap="xs" mt="xs">
             {!finished && (
               <Button variant="default" onClick={end}>
-                {busy ? 'Stop and close' : 'Cancel'}
+                {busy ? 'Stop and close' : unsent.length < uploads.length ? 'Close' : 'Cancel'}
               </Button>
             )}
             <Button

@@ -77,7 +77,7 @@ export function createUploadQueue(send: SendUpload): UploadQueue {
       });
       change(id, { state: 'done', progress: 1, made });
     } catch (error) {
-      if (ending.signal.aborted) change(id, { state: 'cancelled', progress: 0 });
+      if (ending.signal.aborted) change(id, { state: 'cancelled' });
       else change(id, { state: 'failed', error: error as Error });
     } finally {
       current = null;

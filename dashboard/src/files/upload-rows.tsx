@@ -128,7 +128,9 @@ function words({ state, progress, made }: Upload): string {
         ? `Accepted as version ${made.version}.`
         : 'Accepted. It is anchored with the next batch.';
     case 'cancelled':
-      return 'Cancelled. Nothing was stored.';
+      return progress < 1
+        ? 'Cancelled. Nothing was stored.'
+        : 'Cancelled, but it may have been accepted already. Trying again makes no second one.';
     default:
       return '';
   }

@@ -6,7 +6,7 @@ import { useParams } from '@tanstack/react-router';
 import { call } from '../api/call.ts';
 import { useMayWrite } from '../api/session.ts';
 import { AssetList } from '../assets/asset-list.tsx';
-import { FileList } from '../files/file-list.tsx';
+import { VaultFiles } from '../files/vault-files.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { PageHead } from '../frame/page-head.tsx';
@@ -60,7 +60,7 @@ function WholeVault({ vault }: { vault: Vault }) {
           <TransactionList address={vault.address} />
         </Tabs.Panel>
         <Tabs.Panel value="files">
-          <FileList vaultAddress={vault.address} />
+          <VaultFiles vault={vault} />
         </Tabs.Panel>
         <Tabs.Panel value="records">
           <RecordList vaultAddress={vault.address} />
