@@ -1,71 +1,81 @@
 /** Who looked at an asset, also in vain. */
-import { Badge, Text } from '@mantine/core';
-import { useList } from '../api/lists.ts';
-import { type Column, DataTable } from '../frame/data-table.tsx';
+import { Badge, Group, Switch, Text } from '@mantine/core';
+import { type List, useList } from '../api/lists.ts';
+import { type Column, DataTable, More } from '../frame/data-table.tsx';
+import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Time } from '../frame/values.tsx';
-import { assetList, type Look } from './asset.ts';
+import { type Asset, assetList, type Look } from './asset.ts';
 
-export function AccessLog({ assetId, open }: { assetId: string; open(maintenanceId: string): void }) {
-  const list = useList<Look>(assetList(assetId, 'access-log/'));
-  const columns: Column<Look>[] = [
-    { title: 'Time', cell: ({ at }) => <Time at={at} />, width: 150 },
-    {
-      title: 'Viewer',
-      cell: ({ viewerAddress }) => <Code value={viewerAddress} label="viewer" />,
-      width: 210,
-    },
-    {
-      title: 'Looked at',
-      cell: ({ what, targetId }) => (
-        <>
-          {what}{' '}
-          {targetId !== null && (
-            <button type="button" className="plain-button mono" onClick={() => open(targetId)}>
-              {targetId}
-            </button>
-          )}
-        </>
-      ),
-      wide: true,
-    },
-    {
-      title: 'Asked by',
-      cell: ({ actor }) => (
-        <Text span size="sm">
-          {actor.kind} <span className="mono">{actor.id}</span>
-        </Text>
-      ),
-      wide: true,
-    },
-    {
-      title: 'Answer',
-      cell: ({ allowed }) => (
-        <Badge variant="light" color={allowed ? 'green' : 'red'} tt="none" radius="sm">
-          {allowed ? 'shown' : 'refused'}
-        </Badge>
-      ),
-      width: 110,
-      align: 'right',
-    },
-  ];
+export function AccessLog({ asset, open }: { asset: Asset; open(maintenanceId: string): void }) {
+  const [{ who }, setFilter] = useFilters('who');
+  const list = useList<Look>(assetList(asset.assetId, 'access-log/'));
+  const others = who === 'others';
+  const shown: List<Look> = {
+    ...list,
+    items: list.items?.filter(({ viewerAddress }) => !others || viewerAddress !== asset.vaultAddress),
+  };
   return (
     <>
-      <Text c="dimmed" size="sm" mb="sm">
-        Every look with a viewer’s address, newest first, also those of this dashboard, which looks for the
-        owner.
-      </Text>
-      <DataTable
-        list={list}
-        label="Access log"
-        columns={columns}
-        keyOf={({ at, viewerAddress, what, targetId }) => `${at} ${viewerAddress} ${what} ${targetId}`}
-        empty={
-          <EmptyState icon="eye" title="Nobody has looked yet">
-            Every look at the maintenance of this asset is listed here.
-          </EmptyState>
-        }
-      />
+      <Group justify="space-between" mb="sm">
+        <Text c="dimmed" size="sm">
+          Every look, newest first. This dashboard looks for the owner.
+        </Text>
+        <Switch
+          label="Leave out those of the owner"
+          checked={others}
+          onChange={(event) => setFilter('who', event.currentTarget.checked ? 'others' : null)}
+        />
+      </Group>
+      {shown.items?.length === 0 && list.more ? (
+        <More more={list.more} loading={list.loadingMore} />
+      ) : (
+        <DataTable
+          list={shown}
+          label="Access log"
+          columns={columnsFor(open)}
+          keyOf={({ at, viewerAddress, what, targetId }) => `${at} ${viewerAddress} ${what} ${targetId}`}
+          empty={
+            <EmptyState icon="eye" title={others ? 'Nobody else has looked' : 'Nobody has looked yet'}>
+              Every look at the maintenance of this asset is listed here, also those that were refused.
+            </EmptyState>
+          }
+        />
+      )}
     </>
   );
 }
+
+const columnsFor = (open: (maintenanceId: string) => void): Column<Look>[] => [
+  {
+    title: 'Looked at',
+    cell: ({ what, targetId, allowed }) => (
+      <Group gap={6}>
+        <Text span size="sm">
+          {what}
+        </Text>
+        {targetId !== null && (
+          <button type="button" className="plain-button mono" title={targetId} onClick={() => open(targetId)}>
+            …{targetId.slice(-6)}
+          </button>
+        )}
+        {!allowed && (
+          <Badge variant="light" color="red" tt="none" radius="sm">
+            refused
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  { title: 'Viewer', cell: ({ viewerAddress }) => <Code value={viewerAddress} label="viewer" />, width: 180 },
+  {
+    title: 'Asked by',
+    cell: ({ actor }) => (
+      <Text span size="sm">
+        {actor.kind.replace('_', ' ')} <span className="mono">{actor.id}</span>
+      </Text>
+    ),
+    wide: true,
+  },
+  { title: 'Time', cell: ({ at }) => <Time at={at} />, width: 130, align: 'right' },
+];

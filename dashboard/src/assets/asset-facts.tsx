@@ -1,5 +1,5 @@
 /** The few facts of an asset that one looks for first. */
-import { Anchor, Badge, Box, Paper, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Badge, Box, Group, Paper, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -27,7 +27,10 @@ export function AssetFacts({ asset, openDue }: { asset: Asset; openDue(): void }
           )}
         </Fact>
         <Fact name="State">
-          <Status value={asset.status} /> <DueMark asset={asset} open={openDue} />
+          <Group gap={6} component="span">
+            <Status value={asset.status} />
+            <DueMark asset={asset} open={openDue} />
+          </Group>
         </Fact>
       </SimpleGrid>
     </Paper>
@@ -55,7 +58,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function DueMark({ asset, open }: { asset: Asset; open(): void }) {
-  const { data: due } = useQuery(dueQuery(asset));
+  const { data: due } = useQuery(dueQuery(asset.assetId));
   if (!due) return null;
   const overdue = [...due.intervals, ...due.openDefects].filter(({ overdue }) => overdue).length;
   const defects = due.openDefects.length;

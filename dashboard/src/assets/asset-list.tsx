@@ -40,19 +40,19 @@ const columns: Column<Asset>[] = [
         )}
       </>
     ),
-    width: 170,
+    width: 150,
     wide: true,
   },
   {
     title: 'Owner',
     cell: ({ vaultAddress }) => <Owner address={vaultAddress} />,
-    width: 180,
+    width: 150,
     wide: true,
   },
   {
     title: 'Usage',
     cell: ({ usage }) => usageText(usage) || <Nothing />,
-    width: 170,
+    width: 120,
     wide: true,
   },
   { title: 'Status', cell: ({ status }) => <Status value={status} />, width: 110 },

@@ -94,7 +94,7 @@ function WholeAsset({ asset }: { asset: Asset }) {
           <AssetHistory asset={asset} />
         </Tabs.Panel>
         <Tabs.Panel value="access-log">
-          <AccessLog assetId={asset.assetId} open={open} />
+          <AccessLog asset={asset} open={open} />
         </Tabs.Panel>
       </Tabs>
       {entry !== undefined && (

@@ -75,11 +75,11 @@ export const assetQuery = (assetId: string) =>
 
 export const isUnderWay = ({ anchor }: Pick<AssetTransfer, 'anchor'>) => anchor === null;
 
-/** In a few words; nothing when it never ran. */
+/** In a few words, which stay together in a line; nothing when it never ran. */
 export function usageText({ hours, cycles }: Asset['usage']): string {
   const parts = [
-    hours > 0 && `${hours.toLocaleString('en')} h`,
-    cycles > 0 && `${cycles.toLocaleString('en')} ${cycles === 1 ? 'cycle' : 'cycles'}`,
+    hours > 0 && `${hours.toLocaleString('en')}\u00a0h`,
+    cycles > 0 && `${cycles.toLocaleString('en')}\u00a0${cycles === 1 ? 'cycle' : 'cycles'}`,
   ];
-  return parts.filter(Boolean).join(' · ');
+  return parts.filter(Boolean).join(', ');
 }

@@ -22,7 +22,7 @@ export interface DueTabProps {
 
 export function DueTab({ asset, open, start }: DueTabProps) {
   const mayWrite = useMayWrite();
-  const { data: due, error, refetch } = useQuery(dueQuery(asset));
+  const { data: due, error, refetch } = useQuery(dueQuery(asset.assetId));
   const [editing, setEditing] = useState<{ interval?: Interval; done?: boolean } | null>(null);
   if (error && !due) return <FailureState error={error} again={() => void refetch()} />;
   if (!due) return <LoadingRows rows={4} />;
@@ -80,7 +80,7 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
       title: 'Defect',
       cell: ({ summary, maintenanceId }) => (
         <button type="button" className="plain-button" onClick={() => open(maintenanceId)}>
-          <Text fw={550} size="sm" lineClamp={2}>
+          <Text fw={550} size="sm" lineClamp={4}>
             {summary}
           </Text>
         </button>
@@ -95,13 +95,13 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
           {overdue && <Status value="overdue" />}
         </Group>
       ),
-      width: 220,
+      width: 150,
     },
   ];
   if (start) {
     columns.push({
       title: 'Actions',
-      width: 110,
+      width: 90,
       align: 'right',
       cell: ({ maintenanceId, summary }) => (
         <Button

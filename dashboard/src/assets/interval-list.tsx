@@ -1,7 +1,7 @@
 /** Intervals with what is left of each, and when they are due. */
 import { ActionIcon, Box, Group, Menu, Progress, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { call } from '../api/call.ts';
 import { useMayWrite } from '../api/session.ts';
 import { Confirm } from '../frame/confirm.tsx';
@@ -39,12 +39,12 @@ export function IntervalList({ assetId, intervals, edit }: IntervalListProps) {
       ),
     },
     { title: 'Last done', cell: ({ lastDone }) => <Time at={lastDone.at} />, width: 140, wide: true },
-    { title: 'Next due', cell: (interval) => <Next interval={interval} />, width: 250 },
+    { title: 'Next due', cell: (interval) => <Next interval={interval} />, width: 230 },
   ];
   if (mayWrite) {
     columns.push({
       title: 'Actions',
-      width: 80,
+      width: 60,
       align: 'right',
       cell: (interval) => (
         <Menu position="bottom-end">
@@ -133,12 +133,17 @@ function Next({ interval }: { interval: Interval }) {
   return (
     <Box>
       <Group gap={6}>
-        {nextDue.at !== null && <Time at={nextDue.at} />}
-        {left.map(({ unit, words, at }) => (
-          <Text key={unit} span size="sm" title={at}>
-            {words}
-          </Text>
-        ))}
+        <Text span size="sm">
+          {nextDue.at !== null && <Time at={nextDue.at} />}
+          {left.map(({ unit, words, at }, index) => (
+            <Fragment key={unit}>
+              {(nextDue.at !== null || index > 0) && ', '}
+              <span title={at} style={{ whiteSpace: 'nowrap' }}>
+                {words}
+              </span>
+            </Fragment>
+          ))}
+        </Text>
         {overdue && <Status value="overdue" />}
       </Group>
       <Progress

@@ -1,5 +1,5 @@
 /** One maintenance entry in the timeline: what, who, when, who signed, and what corrects it. */
-import { Anchor, Badge, Box, Button, Group, Paper, Text, Tooltip } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Paper, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { DownloadButton } from '../frame/download.tsx';
 import { Icon } from '../frame/icons.tsx';
@@ -20,31 +20,29 @@ export function MaintenanceCard({ asset, entry, open, start }: MaintenanceCardPr
   const corrected = entry.supersededBy !== null;
   return (
     <Paper withBorder p="sm" component="article" aria-label={entry.summary}>
-      <Group justify="space-between" align="flex-start" gap="xs" wrap="nowrap">
-        <Box miw={0}>
-          <Group gap={6} mb={2}>
-            <Badge variant="light" color="gray" radius="sm" tt="none">
-              {entry.type}
+      <Group justify="space-between" gap="xs" wrap="nowrap" mb={4}>
+        <Group gap={6} miw={0}>
+          <Badge variant="light" color="gray" radius="sm" tt="none">
+            {entry.type}
+          </Badge>
+          {corrected && (
+            <Badge variant="light" color="yellow" radius="sm" tt="none">
+              corrected
             </Badge>
-            {corrected && (
-              <Badge variant="light" color="yellow" radius="sm" tt="none">
-                corrected
-              </Badge>
-            )}
-          </Group>
-          <button type="button" className="plain-button" onClick={() => open(entry.maintenanceId)}>
-            <Text
-              fw={550}
-              lineClamp={3}
-              style={{ overflowWrap: 'anywhere' }}
-              {...(corrected && { c: 'dimmed', td: 'line-through' })}
-            >
-              {entry.summary}
-            </Text>
-          </button>
-        </Box>
+          )}
+        </Group>
         <Status value={entry.status} />
       </Group>
+      <button type="button" className="plain-button" onClick={() => open(entry.maintenanceId)}>
+        <Text
+          fw={550}
+          lineClamp={3}
+          style={{ overflowWrap: 'anywhere' }}
+          {...(corrected && { c: 'dimmed', td: 'line-through' })}
+        >
+          {entry.summary}
+        </Text>
+      </button>
       <Text size="sm" c="dimmed" component="div" mt={2}>
         Done <Time at={entry.performedAt} exact /> by {entry.workerName}, recorded{' '}
         <Time at={entry.recordedAt} />

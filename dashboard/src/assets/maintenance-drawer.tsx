@@ -22,14 +22,14 @@ export interface MaintenanceDrawerProps {
 }
 
 export function MaintenanceDrawer({ asset, maintenanceId, open, start }: MaintenanceDrawerProps) {
-  const { data: entry, error, refetch } = useQuery(entryQuery(asset, maintenanceId));
+  const { data: entry, error, refetch } = useQuery(entryQuery(asset.assetId, maintenanceId));
   return (
     <Drawer
       opened
       onClose={() => open(null)}
       position="right"
       size="lg"
-      title={entry ? entry.type : 'Maintenance'}
+      title={entry ? `Maintenance: ${entry.type}` : 'Maintenance'}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {error && !entry ? (

@@ -31,7 +31,7 @@ export interface MaintenanceFormProps {
 export function MaintenanceForm({ asset, start, close }: MaintenanceFormProps) {
   const { supersedes } = start;
   const { data: corrected } = useQuery({
-    ...entryQuery(asset, supersedes ?? ''),
+    ...entryQuery(asset.assetId, supersedes ?? ''),
     enabled: supersedes !== undefined,
   });
   if (supersedes !== undefined && !corrected) return null;

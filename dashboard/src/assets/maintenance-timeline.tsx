@@ -23,7 +23,7 @@ export function MaintenanceTimeline({ asset, open, start }: MaintenanceTimelineP
   const [filters, setFilter] = useFilters('type', 'status');
   const [type] = useDebouncedValue(filters.type, 300);
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    entriesQuery(asset, { type, status: filters.status }),
+    entriesQuery(asset.assetId, { type, status: filters.status }),
   );
   if (error && !data) return <FailureState error={error} again={() => void refetch()} />;
   const entries = data?.pages.flatMap(({ items }) => items);

@@ -1,10 +1,9 @@
 /** Maintenance entries, sign-offs and what is due, as the API has them. Every look names the owner as the viewer. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { call } from '../api/call.ts';
-import { listQuery } from '../api/lists.ts';
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { call, callPage } from '../api/call.ts';
 import type { AnchorShape } from '../frame/anchor-details.tsx';
 import type { Licence } from '../workers/worker.ts';
-import { type Asset, assetUrl } from './asset.ts';
+import { assetQuery, assetUrl } from './asset.ts';
 
 export const signoffRoles = ['performed', 'inspected', 'certified'] as const;
 export type SignoffRole = (typeof signoffRoles)[number];
@@ -77,11 +76,17 @@ export interface Due {
   openDefects: OpenDefect[];
 }
 
-/** What the API needs to know of an asset to let the owner look. */
-export type Viewed = Pick<Asset, 'assetId' | 'vaultAddress'>;
-
 export const entryUrl = (assetId: string, maintenanceId: string, below = '') =>
   assetUrl(assetId, `maintenances/${maintenanceId}/${below}`);
+
+/** Each look is in the access log of the asset: none that no change calls for. */
+const sparing = { staleTime: 60_000, refetchOnWindowFocus: false } as const;
+
+/** The owner of this moment: right after a transfer the one that is on the screen would be refused. */
+async function owner(client: QueryClient, assetId: string): Promise<{ viewerAddress: string }> {
+  const { vaultAddress } = await client.fetchQuery({ ...assetQuery(assetId), staleTime: 1_000 });
+  return { viewerAddress: vaultAddress };
+}
 
 /** Confirmations of entries come as events, those of sign-offs do not. */
 const followMs = 3_000;
@@ -89,32 +94,38 @@ const isOpen = ({ anchor, signoffs }: Pick<Maintenance, 'anchor' | 'signoffs'>) 
   anchor === null || signoffs.some((signoff) => signoff.anchor === null);
 
 export const entriesQuery = (
-  { assetId, vaultAddress }: Viewed,
+  assetId: string,
   filters: { type?: string | undefined; status?: string | undefined },
 ) =>
   infiniteQueryOptions({
-    ...listQuery<Maintenance>({
-      noun: 'assets',
-      path: assetUrl(assetId, 'maintenances/'),
-      query: { viewerAddress: vaultAddress, ...filters },
-      limit: 50,
-    }),
+    queryKey: ['assets', 'maintenances', assetId, filters],
+    queryFn: async ({ client, pageParam, signal }) =>
+      callPage<Maintenance>(assetUrl(assetId, 'maintenances/'), {
+        query: { ...(await owner(client, assetId)), ...filters, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    ...sparing,
     refetchInterval: ({ state: { data } }) =>
       data?.pages.some(({ items }) => items.some(isOpen)) ? followMs : false,
   });
 
-export const entryQuery = ({ assetId, vaultAddress }: Viewed, maintenanceId: string) =>
+export const entryQuery = (assetId: string, maintenanceId: string) =>
   queryOptions({
-    queryKey: ['assets', 'maintenance', assetId, maintenanceId, vaultAddress],
-    queryFn: () =>
+    queryKey: ['assets', 'maintenance', assetId, maintenanceId],
+    queryFn: async ({ client }) =>
       call<WholeMaintenance>('GET', entryUrl(assetId, maintenanceId, 'details/'), {
-        query: { viewerAddress: vaultAddress },
+        query: await owner(client, assetId),
       }),
+    ...sparing,
     refetchInterval: ({ state: { data } }) => (data && isOpen(data) ? followMs : false),
   });
 
-export const dueQuery = ({ assetId, vaultAddress }: Viewed) =>
+export const dueQuery = (assetId: string) =>
   queryOptions({
-    queryKey: ['assets', 'due', assetId, vaultAddress],
-    queryFn: () => call<Due>('GET', assetUrl(assetId, 'due/'), { query: { viewerAddress: vaultAddress } }),
+    queryKey: ['assets', 'due', assetId],
+    queryFn: async ({ client }) =>
+      call<Due>('GET', assetUrl(assetId, 'due/'), { query: await owner(client, assetId) }),
+    ...sparing,
   });

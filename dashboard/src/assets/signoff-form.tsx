@@ -209,11 +209,16 @@ const roleHint: Record<SignoffRole, string> = {
 
 /** The highest that was signed, and all above it: nothing is added below. */
 function rolesLeft({ signoffs }: Maintenance): SignoffRole[] {
-  const highest = Math.max(0, ...signoffs.map(({ role }) => signoffRoles.indexOf(role)));
-  return signoffRoles.slice(signoffs.length === 0 ? 0 : highest, signoffs.length === 0 ? 1 : undefined);
+  if (signoffs.length === 0) return ['performed'];
+  return signoffRoles.slice(highestOf(signoffs));
 }
 
+/** Certified may follow performed at once, but a second pair of eyes is the usual next step. */
 function nextRole({ signoffs }: Maintenance): SignoffRole {
   if (signoffs.length === 0) return 'performed';
-  return signoffs.some(({ role }) => role === 'inspected') ? 'certified' : 'inspected';
+  return signoffRoles[highestOf(signoffs) + 1] ?? 'certified';
+}
+
+function highestOf(signoffs: Signoff[]): number {
+  return Math.max(...signoffs.map(({ role }) => signoffRoles.indexOf(role)));
 }

@@ -117,13 +117,11 @@ function LicenceFields({ row, title, change, remove }: LicenceFieldsProps) {
             flex={1}
             value={lastDayOf(row.expiresAt)}
             onChange={(event) => change({ expiresAt: endOfDay(event.currentTarget.value) })}
-            {...(expired && { error: 'Expired' })}
           />
           <ActionIcon
             variant="subtle"
             color="red"
             size={36}
-            mb={expired ? 20 : 0}
             aria-label={`Take ${title} away`}
             onClick={remove}
           >
