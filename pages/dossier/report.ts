@@ -80,10 +80,9 @@ function factsOf({ asset, owner, owners, counts, madeAt, developmentEvidence }: 
 
 type Dossier = NonNullable<DossierVerdict['dossier']>;
 
-function shownList({ counts, dossier, verdict }: DossierVerdict, asked: boolean): Node {
+function shownList({ counts, dossier }: DossierVerdict, asked: boolean): Node {
   const all = dossier?.counts;
-  const state = (done: number, wanted: number) =>
-    done === wanted && verdict !== 'fail' ? 'pass' : done === wanted ? 'pass' : 'fail';
+  const state = (done: number, wanted: number) => (done === wanted ? 'pass' : 'fail');
   const items: [string, string, string][] = [
     [
       state(counts.files, dossier?.contents.length ?? 0),
@@ -109,7 +108,7 @@ function shownList({ counts, dossier, verdict }: DossierVerdict, asked: boolean)
       ? [
           [
             'pass',
-            `${amount(counts.attachments, 'attached file has', 'attached files have')} the hash in their entry`,
+            `${amount(counts.attachments, 'attached file has', 'attached files have')} the hash that an entry names`,
             '',
           ] as [string, string, string],
         ]
@@ -120,7 +119,11 @@ function shownList({ counts, dossier, verdict }: DossierVerdict, asked: boolean)
 
 function gapList(gaps: DossierVerdict['gaps']): Node {
   return steps(
-    [...gaps].map(([message, times]) => ['skipped', message, `${amount(times, 'time', 'times')}.`]),
+    [...gaps].map(([message, times]) => [
+      'skipped',
+      message,
+      times > 1 ? `This concerns ${times.toLocaleString('en')} proofs.` : '',
+    ]),
   );
 }
 

@@ -20,12 +20,19 @@ export function dayAndMinute(time: string | Date): string {
   return text.slice(0, 16).replace('T', ' ');
 }
 
-export function stateInWords({ status, anchor }: Anchored | AnchorState): string {
+export function stateInWords(
+  { status, anchor }: Anchored | AnchorState,
+  { developmentEvidence }: Pick<Dossier, 'developmentEvidence'>,
+): string {
   if (anchor === null) return 'Not anchored yet.';
   const { chainId, blockNumber, anchoredAt } = anchor;
-  const chain = chainName(chainId) ?? `chain ${chainId}`;
+  const chain = chainInWords(chainId, developmentEvidence);
   const final = status === 'finalized' ? 'final' : 'not final yet';
   return `Anchored in block ${blockNumber.toLocaleString('en-US')} of ${chain} on ${dayAndMinute(anchoredAt)}, ${final}.`;
+}
+
+export function chainInWords(chainId: number, developmentEvidence: boolean): string {
+  return developmentEvidence ? 'the development chain' : (chainName(chainId) ?? `the chain ${chainId}`);
 }
 
 export function blocksOfAsset({ asset, owner }: Pick<Dossier, 'asset' | 'owner'>): Pair[] {
@@ -50,8 +57,12 @@ export function blocksOfAsset({ asset, owner }: Pick<Dossier, 'asset' | 'owner'>
 /** JSON as people write it. */
 export function inWords(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '(empty)' : value;
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ');
-  return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Object.values(value).some((item) => typeof item === 'object')) return JSON.stringify(value);
+  if (Array.isArray(value)) return value.join(', ');
+  return Object.entries(value)
+    .map(([name, item]) => `${name} ${item}`)
+    .join(', ');
 }
 
 /** For places that do not break lines. */

@@ -63,7 +63,7 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
       { text: vault.name || '(no name)', note: vault.address },
       transfer === null
         ? 'First owner'
-        : { text: `Transfer ${transfer.number}`, note: stateInWords(transfer) },
+        : { text: `Transfer ${transfer.number}`, note: stateInWords(transfer, input) },
     ]);
   }
   ownerTable.end();
@@ -86,24 +86,24 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
   heading(paper, 'Entries', { keep: 110 });
   paragraph(
     paper,
-    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the one that it corrects stays in its place. Under each entry stand its id, its hash and its anchor; “entries” in the dossier has the whole of it with its proof.',
+    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the one that it corrects stays in its place. Each has its id, its hash and its anchor; “entries” in the dossier has the whole of it with its proof.',
     { size: sizes.small, colour: colours.soft },
   );
-  await drawEntries(paper, input.entries);
+  await drawEntries(paper, input);
   paper.end();
 }
 
-async function drawEntries(paper: Paper, pages: AsyncIterable<KeptEntry[]>): Promise<void> {
+async function drawEntries(paper: Paper, input: LogbookInput): Promise<void> {
   const table = createTable(paper, [
-    { title: 'Done (UTC)', share: 14 },
-    { title: 'Work', share: 42 },
-    { title: 'Done by', share: 17 },
-    { title: 'Signed off', share: 27 },
+    { title: 'Done (UTC)', share: 18 },
+    { title: 'Work', share: 43 },
+    { title: 'Done by', share: 13 },
+    { title: 'Signed off', share: 26 },
   ]);
   let count = 0;
-  for await (const page of pages) {
+  for await (const page of input.entries) {
     for (const kept of page) {
-      drawEntry(table, kept);
+      drawEntry(table, kept, input);
       count += 1;
       await paper.drained();
     }
@@ -118,28 +118,27 @@ async function drawEntries(paper: Paper, pages: AsyncIterable<KeptEntry[]>): Pro
   );
 }
 
-function drawEntry(table: Table, kept: KeptEntry): void {
-  const { entry, signoffs, supersededBy } = kept;
+function drawEntry(table: Table, kept: KeptEntry, input: LogbookInput): void {
+  const { entry, supersededBy } = kept;
+  const marks = `${supersededBy === null ? '' : '[SUPERSEDED] '}${entry.supersedes === null ? '' : '[CORRECTION] '}`;
   const notes = [
     ...(entry.supersedes === null ? [] : [`Corrects ${entry.supersedes}.`]),
-    ...(supersededBy === null ? [] : [`Superseded: see ${supersededBy}.`]),
+    ...(supersededBy === null ? [] : [`Superseded by ${supersededBy}.`]),
     ...(entry.files.length === 0 ? [] : [`Attached: ${entry.files.map(({ name }) => name).join(', ')}.`]),
+    `Entry ${entry.maintenanceId}`,
+    `Hash ${kept.hash}`,
+    stateInWords(kept, input),
   ];
   table.row([
-    { text: dayAndMinute(entry.performedAt), note: `recorded ${dayAndMinute(entry.recordedAt)}` },
-    {
-      text: `${supersededBy === null ? '' : '[superseded] '}${entry.supersedes === null ? '' : '[correction] '}${entry.type}: ${entry.summary}`,
-      ...(notes.length > 0 && { note: notes.join('\n') }),
-      strong: false,
-    },
+    { text: dayAndMinute(entry.performedAt), note: `on record ${dayAndMinute(entry.recordedAt)}` },
+    { text: `${marks}${entry.type}: ${entry.summary}`, note: notes.join('\n') },
     entry.workerName || entry.workerAddress,
-    signedBy(kept, signoffs.length),
+    signedBy(kept),
   ]);
-  table.wide({ digits: `${entry.maintenanceId}  ${kept.hash}`, note: stateInWords(kept) });
 }
 
-function signedBy({ signoffs }: KeptEntry, count: number): Words {
-  if (count === 0) return { text: '', note: 'not signed off' };
+function signedBy({ signoffs }: KeptEntry): Words {
+  if (signoffs.length === 0) return { text: '', note: 'not signed off' };
   return signoffs
     .map(({ document: { role, workerName, workerAddress, licence, signedAt } }) => {
       const number = licence === null ? '' : `, licence ${licence.number}`;

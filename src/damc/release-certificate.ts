@@ -3,10 +3,9 @@ import { heading, list, notice, type Pair, pairs, paragraph, title } from '../pd
 import { colours, sizes } from '../pdf/look.ts';
 import { createPaper, type Paper } from '../pdf/paper.ts';
 import { dateAndTime } from '../platform/certificate-words.ts';
-import { chainName } from '../platform/chain-names.ts';
 import type { KeptEntry, KeptSignoff } from './dossier-entries.ts';
 import type { Dossier } from './dossier-format.ts';
-import { inWords, roleWords, shortened } from './logbook-words.ts';
+import { chainInWords, inWords, roleWords, shortened } from './logbook-words.ts';
 
 export interface ReleaseInput extends Pick<Dossier, 'asset' | 'owner'> {
   kept: KeptEntry;
@@ -106,7 +105,7 @@ function drawRelease(paper: Paper, input: ReleaseInput): void {
     pairs(paper, aboutSignoff(signoff));
   }
   heading(paper, 'The anchor');
-  pairs(paper, aboutAnchor(kept));
+  pairs(paper, aboutAnchor(kept, developmentEvidence));
   heading(paper, 'How to rely on it', { keep: 90 });
   list(paper, [
     `This document is a reading aid. What counts are the signatures and proofs in “${input.source}” of the dossier of ${asset.assetId}: open “verify.html” of the same dossier, which checks all of them without any service.`,
@@ -184,12 +183,14 @@ function aboutSignoff({ document }: KeptSignoff): Pair[] {
   ];
 }
 
-function aboutAnchor({ anchor, status }: KeptEntry): Pair[] {
+function aboutAnchor({ anchor, status }: KeptEntry, developmentEvidence: boolean): Pair[] {
   if (anchor === null) return [{ name: 'Anchor', value: 'None yet.' }];
-  const chain = chainName(anchor.chainId);
   return [
     { name: 'Time of the block', value: { text: dateAndTime(anchor.anchoredAt), strong: true } },
-    { name: 'Chain', value: chain === null ? `Chain id ${anchor.chainId}` : `${chain} (${anchor.chainId})` },
+    {
+      name: 'Chain',
+      value: `${chainInWords(anchor.chainId, developmentEvidence)} (chain id ${anchor.chainId})`,
+    },
     {
       name: 'Block',
       value: `${anchor.blockNumber.toLocaleString('en-US')}, ${status === 'finalized' ? 'final' : 'not final yet'}`,

@@ -1,0 +1,370 @@
+/** The dossier of an asset: what is in it, that it holds, that nothing in it can be changed unseen, and who gets it. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { privateKeyToAccount } from 'viem/accounts';
+import { createAnchorReader } from '../src/chain/anchor-reader.ts';
+import { dossierPaths, type EntryLine } from '../src/damc/dossier-format.ts';
+import { makeSignoffTypedData } from '../src/damc/signoff.ts';
+import { readPdf } from '../src/pdf/read-pdf.test-bed.ts';
+import { anvilMissing } from './anvil.ts';
+import { type AssetStage, openAssetStage, randomAddress } from './asset-stage.ts';
+import { browserMissing, startBrowser } from './browser.ts';
+import { check, download, openDossier, type ReadDossier } from './dossier-reader.ts';
+import { licence } from './maintenance-stage.ts';
+import { assertError } from './openapi-answers.ts';
+import { waitUntil } from './process.ts';
+import { type Service, startService } from './service.ts';
+
+const skip = await anvilMissing();
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-dossier-'));
+const zip = join(folder, 'dossier.zip');
+const assetId = 'Pump Ä <b>7';
+let service: Service;
+let stage: AssetStage;
+let owner: { address: string };
+let made: ReadDossier;
+let ids: { first: string; correction: string; open: string };
+
+before(async () => {
+  if (skip) return;
+  service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
+  stage = openAssetStage(service);
+  owner = await makeHistory();
+  const answer = await download(service, pathOf(owner.address), zip);
+  assert.equal(answer.status, 200);
+  made = await openDossier(zip);
+});
+after(async () => {
+  await service?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const pathOf = (viewer: string, more = '') =>
+  `/api-v1/damc/assets/${encodeURIComponent(assetId)}/dossier/?viewerAddress=${viewer}${more}`;
+
+/** Two owners, a parent, an entry with its correction, both certified, and one that is not signed. */
+async function makeHistory(): Promise<{ address: string }> {
+  const [seller, buyer] = [await stage.newVault(), await stage.newVault()];
+  await stage.newAsset({
+    assetId,
+    vaultAddress: seller.address,
+    serialNumber: 'S-1',
+    metadata: { maker: 'Ö & Co' },
+  });
+  const parent = await stage.newAsset({ vaultAddress: seller.address });
+  const [mechanic, certifier] = [await stage.newWorker(), await stage.newWorker()];
+  const licences = [licence('repair', 'DK.66.1')];
+  await service.call('PATCH', `/api-v1/damc/workers/${certifier}/`, { body: { licences } });
+  await ok('POST', 'workers/', { workers: [mechanic, certifier] });
+  await ok('POST', 'install/', { parentAssetId: parent, at: '2026-01-01T00:00:00Z' });
+  const file = await service.call('POST', '/api-v1/platform/files', {
+    body: { vaultAddress: seller.address, name: 'report.pdf', contentHash: `0x${'ab'.repeat(32)}` },
+  });
+  assert.equal(file.status, 202, file.text);
+  const enter = async (summary: string, more = {}) => {
+    const body = {
+      workerAddress: mechanic,
+      type: 'repair',
+      summary,
+      performedAt: '2026-01-15T09:30:00Z',
+      ...more,
+    };
+    return (await ok('POST', 'maintenances/', body)).maintenanceId as string;
+  };
+  const sign = async (id: string) => {
+    await ok('POST', `maintenances/${id}/signoffs/`, { workerAddress: mechanic, role: 'performed' });
+    await ok('POST', `maintenances/${id}/signoffs/`, { workerAddress: certifier, role: 'certified' });
+  };
+  const first = await enter('Seal replaced', { data: { torque: 24.5 }, fileIds: [file.json.id] });
+  await sign(first);
+  const correction = await enter('Seal replaced, torque corrected', {
+    supersedes: first,
+    data: { torque: 42.5 },
+  });
+  await sign(correction);
+  const open = await enter('Cleaned', { type: 'cleaning', performedAt: '2026-01-10T00:00:00Z' });
+  ids = { first, correction, open };
+  await ok('POST', 'transfer/', { destinationVaultAddress: buyer.address });
+  await waitUntil(async () => {
+    const { rows } = await stage.sql(
+      "select 1 from anchor_leaves l left join anchor_batches b on b.id = l.batch_id where b.status is null or b.status not in ('confirmed', 'finalized')",
+    );
+    const { vaultAddress } = (await stage.call('GET', assetId)).json;
+    return rows.length === 0 && vaultAddress === buyer.address;
+  }, 60_000);
+  return buyer;
+}
+
+async function ok(method: string, path: string, body: object) {
+  const answer = await stage.call(method, assetId, path, { body });
+  assert.ok(answer.status < 300, answer.text);
+  return answer.json;
+}
+
+/** Over the page's own way to the chain: what anybody can ask without a key. */
+const reader = () =>
+  createAnchorReader(async (method, params) => {
+    const body = { jsonrpc: '2.0', id: 1, method, params };
+    const { json } = await service.call('POST', '/verify/rpc', { key: null, body });
+    if (json.error !== undefined || json.errorCode !== undefined) throw new Error(JSON.stringify(json));
+    return json.result;
+  });
+
+test('it has everything, in the order in which the work was done', { skip }, () => {
+  const { dossier, lines, files } = made;
+  assert.equal(dossier.asset.assetId, assetId);
+  assert.equal(dossier.owner.address, owner.address);
+  assert.deepEqual([dossier.owners.length, dossier.installations.length], [2, 1]);
+  assert.deepEqual(
+    lines.map(({ maintenanceId, supersededBy }) => [maintenanceId, supersededBy]),
+    [
+      [ids.open, null],
+      [ids.first, ids.correction],
+      [ids.correction, null],
+    ],
+  );
+  assert.deepEqual(
+    lines[1]?.attachments.map(({ name, contentHash, path }) => ({ name, contentHash, path })),
+    [{ name: 'report.pdf', contentHash: `0x${'ab'.repeat(32)}`, path: null }],
+  );
+  const certificates = [...files.keys()].filter((name) => name.startsWith(dossierPaths.certificates));
+  assert.deepEqual(
+    certificates.map((name) => name.slice(-34, -4)).sort(),
+    [ids.first, ids.correction].sort(),
+  );
+  assert.match(files.get(dossierPaths.readme)?.toString() ?? '', /Pump Ä <b>7/);
+});
+
+test('it holds: without a chain nothing speaks against it, with one only the clock stays unproven', {
+  skip,
+}, async () => {
+  const { verdict, files } = made;
+  assert.deepEqual(verdict.faults, []);
+  assert.equal(verdict.verdict, 'incomplete');
+  assert.deepEqual(
+    [...verdict.gaps.keys()],
+    ['That it was anchored on the chain, and when: no chain node was asked.'],
+  );
+  assert.deepEqual(verdict.counts, { ...verdict.counts, entries: 3, signoffs: 4, versions: 3 });
+  const asked = await check(files, reader());
+  assert.deepEqual(asked.faults, []);
+  assert.deepEqual(
+    [...asked.gaps.keys()].filter((gap) => !gap.startsWith('The finality')),
+    ['The time of the anchors: the operator of this development chain can set its clock.'],
+  );
+});
+
+test('whatever is changed, left out or added is found', { skip }, async () => {
+  const part = 'entries/00001.jsonl';
+  const other = privateKeyToAccount(`0x${'11'.repeat(32)}`);
+  /** Changes one line, and has everything else fit as somebody who tampers would. */
+  const changed = async (
+    place: number,
+    change: (line: EntryLine) => unknown,
+  ): Promise<Map<string, Buffer>> => {
+    const lines = structuredClone(made.lines);
+    const line = lines[place] ?? assert.fail();
+    const gone = (await change(line)) === null;
+    return relisted(
+      part,
+      lines
+        .filter((one) => !gone || one !== line)
+        .map((one) => `${JSON.stringify(one)}\n`)
+        .join(''),
+    );
+  };
+  const signoff = (line: EntryLine) => line.signoffs[1] ?? assert.fail();
+  const cases: [string, Promise<Map<string, Buffer>>, RegExp][] = [
+    ['a summary', changed(2, ({ entry }) => (entry.summary = 'All fine')), /was changed/],
+    ['an entry left out', changed(0, () => null), /are 2, and dossier.json counts 3/],
+    ['a correction left out', changed(2, () => null), /said to be corrected by/],
+    [
+      'an entry twice',
+      changed(0, (line) => Object.assign(line, structuredClone(made.lines[1]))),
+      /is there twice/,
+    ],
+    [
+      'a proof of another',
+      changed(0, (line) => (line.proof = made.lines[1]?.proof ?? null)),
+      /fails at digest|something else/,
+    ],
+    [
+      'a sign-off left out',
+      changed(1, (line) => (line.signoffs = line.signoffs.slice(1))),
+      /break a rule|lacks a sign-off/,
+    ],
+    [
+      'a licence made longer',
+      changed(1, (line) =>
+        Object.assign(signoff(line).document.licence ?? {}, { expiresAt: '2099-01-01T00:00:00Z' }),
+      ),
+      /does not have its hash/,
+    ],
+    [
+      'another licence number',
+      changed(1, (line) => Object.assign(signoff(line).document.licence ?? {}, { number: 'X' })),
+      /the signature is refused/,
+    ],
+    [
+      'another signer',
+      changed(1, async (line) => {
+        const { document, typedData } = signoff(line);
+        document.signature = await other.signTypedData(makeSignoffTypedData(typedData.message));
+      }),
+      /the signature is refused/,
+    ],
+    [
+      'a seal',
+      changed(2, ({ proof }) => Object.assign(proof?.seal ?? {}, { sequence: 999 })),
+      /fails at seal/,
+    ],
+    ['another serial number', summary(({ asset }) => (asset.serialNumber = 'S-2')), /another serialNumber/],
+    [
+      'another owner',
+      summary(({ owners }) => Object.assign(owners[1]?.vault ?? {}, { address: other.address })),
+      /not those that the proofs name/,
+    ],
+    [
+      'a file more',
+      Promise.resolve(new Map([...made.files, ['extra.pdf', Buffer.from('x')]])),
+      /not a part of the dossier/,
+    ],
+    [
+      'a file changed',
+      Promise.resolve(new Map([...made.files, ['logbook.pdf', Buffer.from('x')]])),
+      /not as it was written/,
+    ],
+    [
+      'a file less',
+      Promise.resolve(new Map([...made.files].filter(([name]) => name !== 'logbook.pdf'))),
+      /is missing/,
+    ],
+    [
+      'no summary',
+      Promise.resolve(new Map([...made.files].filter(([name]) => name !== 'dossier.json'))),
+      /not a dossier/,
+    ],
+  ];
+  for (const [what, files, expected] of cases) {
+    const { verdict, faults } = await check(await files);
+    assert.equal(verdict, 'fail', what);
+    assert.match(faults.map(({ place, message }) => `${place} ${message}`).join('\n'), expected, what);
+  }
+});
+
+async function summary(change: (dossier: ReadDossier['dossier']) => unknown): Promise<Map<string, Buffer>> {
+  const dossier = structuredClone(made.dossier);
+  change(dossier);
+  return new Map([...made.files, ['dossier.json', Buffer.from(JSON.stringify(dossier))]]);
+}
+
+function relisted(path: string, text: string): Promise<Map<string, Buffer>> {
+  const bytes = Buffer.from(text);
+  made.files.set(path, made.files.get(path) ?? bytes);
+  return summary(({ contents }) => {
+    const listed = contents.find((one) => one.path === path);
+    if (!listed) assert.fail(`${path} is not listed`);
+    listed.bytes = bytes.length;
+    listed.sha256 = createHash('sha256').update(bytes).digest('hex');
+  }).then((files) => files.set(path, bytes));
+}
+
+test('the logbook and the certificates say who did what, and what was corrected', { skip }, () => {
+  const { text } = readPdf(made.files.get(dossierPaths.logbook) ?? assert.fail());
+  assert.match(text, /\[SUPERSEDED\] repair: Seal replaced/);
+  assert.match(text, /\[CORRECTION\] repair: Seal replaced, torque corrected/);
+  assert.match(text, /Pump Ä <b>7/);
+  assert.match(text, /End of the logbook: 3 entries/);
+  const [, certificate] =
+    [...made.files].find(([name]) => name.includes(ids.first)) ?? assert.fail('there is no certificate');
+  const { text: released } = readPdf(certificate);
+  assert.match(released, /SUPERSEDED: CORRECTED BY A LATER ENTRY/);
+  assert.match(released, /DK\.66\.1, EASA/);
+  assert.match(released, /torque 24\.5/);
+});
+
+test('only who may see the asset gets it, and every look is on record', { skip }, async () => {
+  const get = (viewer: string, options = {}) => service.call('GET', pathOf(viewer), options);
+  const stranger = randomAddress();
+  assertError(await get('0x12'), 'invalid_address');
+  assertError(await get(stranger), 'viewer_not_allowed');
+  assertError(
+    await get(owner.address, { key: await service.makeKey({ newWorkspace: true }) }),
+    'resource_not_found',
+  );
+  assertError(
+    await get(owner.address, { key: await service.makeKey({ scopes: ['files:read'] }) }),
+    'forbidden',
+  );
+  const key = await service.makeKey({ scopes: ['assets:read'] });
+  assertError(
+    await service.call('GET', pathOf(owner.address, '&attachments=true'), { key }),
+    'forbidden',
+    /files:read/,
+  );
+  assertError(await service.call('GET', pathOf(owner.address, '&what=1')), 'invalid_request');
+  const head = await service.call('HEAD', pathOf(owner.address));
+  assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'application/zip']);
+  assert.match(head.headers.get('content-disposition') ?? '', /^attachment; filename="dossier-Pump/);
+  assert.equal(head.headers.get('x-evidence'), 'development');
+  const { json: log } = await stage.call('GET', assetId, 'access-log/?limit=2');
+  assert.deepEqual(
+    log.map(({ viewerAddress, what, allowed }: Record<string, unknown>) => ({
+      viewerAddress,
+      what,
+      allowed,
+    })),
+    [
+      { viewerAddress: owner.address, what: 'dossier', allowed: true },
+      { viewerAddress: stranger, what: 'dossier', allowed: false },
+    ],
+  );
+});
+
+test('its page checks it in a browser from the disk, as an archive and as a folder', {
+  skip: skip || browserMissing(),
+}, async () => {
+  const unpacked = join(folder, 'unpacked');
+  for (const [name, bytes] of made.files) {
+    mkdirSync(dirname(join(unpacked, name)), { recursive: true });
+    writeFileSync(join(unpacked, name), bytes);
+  }
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(30_000);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('pageerror', (error) => assert.fail(error));
+    page.on('console', (message) => assert.doesNotMatch(message.text(), /Content Security Policy/));
+    await page.goto(`file://${join(unpacked, dossierPaths.page)}`);
+    const verdict = (wanted: string) => page.locator(`[data-verdict=${wanted}]`).waitFor();
+    await page.setInputFiles('#zip', zip);
+    await verdict('incomplete');
+    assert.match((await page.locator('#report').textContent()) ?? '', /4 sign-offs hold/);
+    assert.equal(await page.locator('#report b').count(), 0, 'the name of the asset is no markup');
+    await page.setInputFiles('#folder', unpacked);
+    await page.getByText(`${made.files.size} files`).first().waitFor();
+    await verdict('incomplete');
+    writeFileSync(join(unpacked, 'logbook.pdf'), 'changed');
+    await page.setInputFiles('#folder', unpacked);
+    await verdict('fail');
+    await page.getByText('is not as it was written').waitFor();
+    await page.setInputFiles('#zip', {
+      name: 'cut.zip',
+      mimeType: 'application/zip',
+      buffer: Buffer.alloc(500),
+    });
+    await page.getByText('This is not a whole ZIP archive').waitFor();
+    assert.deepEqual(
+      asked.filter((url) => !/^(file|data|blob):/.test(url)),
+      [],
+    );
+  } finally {
+    await browser.close();
+  }
+});
