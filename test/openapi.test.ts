@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { cookiePrefix } from '../src/auth/sign-in.ts';
+import { errorKinds } from '../src/errors.ts';
+import { eventTypes } from '../src/webhooks/events.ts';
 import { compareDocuments, type Json } from './openapi-compatibility.ts';
 import { type Service, startService } from './service.ts';
 
@@ -126,4 +128,26 @@ test('the document offers no less than the one accepted last, and no more either
     !differs,
     'The document has changed without breaking a client: run "npm run openapi:accept" and commit it.',
   );
+});
+
+test('docs/api.md has every error code with its status, every event type, and every noun', async () => {
+  const text = await readFile(join(import.meta.dirname, '../docs/api.md'), 'utf8');
+  const rows = text.split('\n').filter((line) => line.startsWith('|'));
+  const has = (...cells: string[]) =>
+    rows.some((row) => cells.every((cell, column) => row.split('|')[column + 1]?.trim() === cell));
+  for (const [code, { status }] of Object.entries(errorKinds)) {
+    assert.ok(has(`\`${code}\``, String(status)), `${code} (${status}) is not in docs/api.md`);
+  }
+  for (const type of eventTypes) assert.ok(has(`\`${type}\``), `${type} is not in docs/api.md`);
+  const nouns = new Set(operations.map(([name]) => /\/api-v1\/(platform|damc)\/[a-z-]+/.exec(name)?.[0]));
+  // The first of a row is written out; the others of the same place follow it in short.
+  const short = new Set(['workspaces', 'members', 'invitations', 'sessions']);
+  for (const noun of nouns) {
+    const [, , place, last = ''] = noun?.split('/') ?? [];
+    const written = short.has(last) ? `\`/${last}\`` : `\`/${place}/${last}`;
+    assert.ok(
+      rows.some((row) => row.includes(written)),
+      `${noun} is not in docs/api.md`,
+    );
+  }
 });
