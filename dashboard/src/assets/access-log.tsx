@@ -49,22 +49,32 @@ export function AccessLog({ asset, open }: { asset: Asset; open(maintenanceId: s
 const columnsFor = (open: (maintenanceId: string) => void): Column<Look>[] => [
   {
     title: 'Looked at',
-    cell: ({ what, targetId, allowed }) => (
-      <Group gap={6}>
-        <Text span size="sm">
-          {what}
+    cell: ({ at, what, targetId, allowed }) => (
+      <>
+        <Group gap={6}>
+          <Text span size="sm">
+            {what}
+          </Text>
+          {targetId !== null && (
+            <button
+              type="button"
+              className="plain-button mono"
+              title={targetId}
+              onClick={() => open(targetId)}
+            >
+              …{targetId.slice(-6)}
+            </button>
+          )}
+          {!allowed && (
+            <Badge variant="light" color="red" tt="none" radius="sm">
+              refused
+            </Badge>
+          )}
+        </Group>
+        <Text c="dimmed" size="xs" component="div">
+          <Time at={at} />
         </Text>
-        {targetId !== null && (
-          <button type="button" className="plain-button mono" title={targetId} onClick={() => open(targetId)}>
-            …{targetId.slice(-6)}
-          </button>
-        )}
-        {!allowed && (
-          <Badge variant="light" color="red" tt="none" radius="sm">
-            refused
-          </Badge>
-        )}
-      </Group>
+      </>
     ),
   },
   { title: 'Viewer', cell: ({ viewerAddress }) => <Code value={viewerAddress} label="viewer" />, width: 180 },
@@ -77,5 +87,4 @@ const columnsFor = (open: (maintenanceId: string) => void): Column<Look>[] => [
     ),
     wide: true,
   },
-  { title: 'Time', cell: ({ at }) => <Time at={at} />, width: 130, align: 'right' },
 ];

@@ -80,7 +80,7 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
       title: 'Defect',
       cell: ({ summary, maintenanceId }) => (
         <button type="button" className="plain-button" onClick={() => open(maintenanceId)}>
-          <Text fw={550} size="sm" lineClamp={4}>
+          <Text fw={550} size="sm" lineClamp={8}>
             {summary}
           </Text>
         </button>
@@ -88,7 +88,7 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
     },
     { title: 'Found', cell: ({ performedAt }) => <Time at={performedAt} />, width: 140, wide: true },
     {
-      title: 'Deferred until',
+      title: 'Until',
       cell: ({ deferredUntil, overdue }) => (
         <Group gap={6}>
           {deferredUntil === null ? 'no time given' : <Time at={deferredUntil} />}
