@@ -290,6 +290,27 @@ test('a key repeats a creation, a version and a transfer, and each is done once'
   }
 });
 
+test('a version that was taken is answered again to the same key, also once no other one would be', async () => {
+  const { id } = await made();
+  const taker = await newVault();
+  const path = `${url}/${id}/versions`;
+  const [plain, form] = [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }];
+  const body = { contentHash: someHash() };
+  const sends = [
+    () => service.call('POST', path, { body, headers: plain }),
+    () => sendForm(service, path, { parts: [['file', new File(['x'], 'x')]], headers: form }),
+  ];
+  const firsts: string[] = [];
+  for (const send of sends) firsts.push((await send()).text);
+  const before = await stored();
+  assert.equal((await transfer(id, taker)).status, 202);
+  for (const [place, send] of sends.entries()) assert.equal((await send()).text, firsts[place]);
+  await confirm(id, 1);
+  await service.call('PATCH', `${vaults}/${taker.address}/deactivate`);
+  for (const [place, send] of sends.entries()) assert.equal((await send()).text, firsts[place]);
+  assert.equal((await stored())[1], before[1]);
+});
+
 test('lists filter by vault, name and status, and go on where they stopped', async () => {
   const own = await newVault();
   const ids: string[] = [];

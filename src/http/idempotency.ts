@@ -54,6 +54,8 @@ export interface Idempotency {
    * and says whether an answer is kept. The payload is compared once it is there. `none`: the request has no key.
    */
   takeKey(request: FastifyRequest): Promise<'none' | 'new' | 'answered'>;
+  /** Whether an answer is kept for the request's key: nothing may be refused then that was accepted before. */
+  isAnswered(request: FastifyRequest): Promise<boolean>;
   /** `secret`: the answer holds one, so what is kept of it is sealed. */
   answer<Body>(request: FastifyRequest, reply: FastifyReply, options?: { secret: boolean }): Answer<Body>;
   rescue: Rescue;
@@ -153,6 +155,11 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     return true;
   }
 
+  async function hasAnswer(slot: Slot): Promise<boolean> {
+    const row = await find(slot);
+    return row !== null && !isOver(row);
+  }
+
   return {
     async takeKey(request) {
       const key = readKey(request);
@@ -161,8 +168,11 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
       refuseWhileRunning(slot);
       running.set(slotName(slot), null);
       request.idempotency = slot;
-      const row = await find(slot);
-      return row && !isOver(row) ? 'answered' : 'new';
+      return (await hasAnswer(slot)) ? 'answered' : 'new';
+    },
+    async isAnswered(request) {
+      const key = readKey(request);
+      return key !== null && hasAnswer(slotOf(request, key));
     },
     answer<Body>(request: FastifyRequest, reply: FastifyReply, { secret } = { secret: false }): Answer<Body> {
       let text: string | null = null;

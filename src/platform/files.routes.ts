@@ -202,9 +202,14 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
     `${filesUrl}/:fileId/versions`,
     {
       config: write,
-      // Before the bytes are read, which may take minutes.
-      preValidation: async (request) =>
-        files.expectVersion(callerOf(request).workspaceId, (request.params as { fileId: string }).fileId),
+      // Before the bytes are read, which may take minutes. A repeat is answered, whatever became of the file since.
+      preValidation: async (request) => {
+        if (await idempotency.isAnswered(request)) return;
+        await files.expectVersion(
+          callerOf(request).workspaceId,
+          (request.params as { fileId: string }).fileId,
+        );
+      },
       schema: {
         summary: 'Add a version to a file',
         description:
