@@ -10,6 +10,10 @@ export interface ListOptions {
   limit?: number;
 }
 
+/** What no event tells of is looked up so often, while the list is short. */
+const pollMs = 2_000;
+const polledPages = 3;
+
 export function listQuery<T>({ noun, path, query = {}, limit = 100 }: ListOptions) {
   return infiniteQueryOptions({
     queryKey: [noun, 'list', path, query, limit],
@@ -30,10 +34,18 @@ export interface List<T> {
   again(): void;
 }
 
-export function useList<T>(options: ListOptions): List<T> {
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    listQuery<T>(options),
-  );
+/** `unsettled`: whether an item will change soon without an event. */
+export function useList<T>(options: ListOptions, unsettled?: (item: T) => boolean): List<T> {
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    ...listQuery<T>(options),
+    ...(unsettled && {
+      refetchInterval: ({ state }: { state: { data?: { pages: { items: T[] }[] } | undefined } }) => {
+        const pages = state.data?.pages ?? [];
+        const waits = pages.length <= polledPages && pages.some(({ items }) => items.some(unsettled));
+        return waits ? pollMs : false;
+      },
+    }),
+  });
   return {
     items: data?.pages.flatMap(({ items }) => items),
     error,

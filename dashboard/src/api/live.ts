@@ -27,21 +27,71 @@ export function useLiveUpdates(): void {
   const client = useQueryClient();
   useEffect(() => {
     const ending = new AbortController();
-    void follow(ending.signal, (event) => {
-      const nouns = touched.find(([prefix]) => event.type.startsWith(prefix))?.[1] ?? [];
-      for (const noun of ['events', 'deliveries', ...nouns]) {
-        void client.invalidateQueries({ queryKey: [noun] });
-      }
+    const refresh = gatherNouns((nouns) => {
+      void client.invalidateQueries({
+        predicate: ({ queryKey, state }) =>
+          (nouns === null || nouns.has(String(queryKey[0]))) && !isLongList(state.data),
+      });
+    });
+    void follow(ending.signal, {
+      tell({ type }) {
+        const nouns = touched.find(([prefix]) => type.startsWith(prefix))?.[1] ?? [];
+        refresh(['events', 'deliveries', ...nouns]);
+      },
+      missed: () => refresh(null),
     });
     return () => ending.abort();
   }, [client]);
 }
 
+/** A list that somebody scrolled far into is not fetched anew page by page under their hands. */
+const longPages = 5;
+
+function isLongList(data: unknown): boolean {
+  const { pages } = Object(data) as { pages?: unknown[] };
+  return pages !== undefined && pages.length > longPages;
+}
+
+/** However many events come, pages are fetched anew once in a while only. */
+const refreshMs = 1_000;
+
+/** Null: everything. Runs at once, and again after a pause with what came meanwhile. */
+function gatherNouns(run: (nouns: Set<string> | null) => void): (nouns: string[] | null) => void {
+  let waiting: Set<string> | null | undefined;
+  let resting = false;
+  const rest = () => {
+    resting = true;
+    setTimeout(() => {
+      resting = false;
+      if (waiting === undefined) return;
+      const nouns = waiting;
+      waiting = undefined;
+      run(nouns);
+      rest();
+    }, refreshMs);
+  };
+  return (nouns) => {
+    if (resting) {
+      waiting = nouns === null || waiting === null ? null : new Set([...(waiting ?? []), ...nouns]);
+      return;
+    }
+    run(nouns === null ? null : new Set(nouns));
+    rest();
+  };
+}
+
+interface Follower {
+  tell(event: FeedEvent): void;
+  /** The feed was cut off before it had told anything, so that nobody knows where to go on. */
+  missed(): void;
+}
+
 const pauseMs = 3_000;
 
 /** EventSource cannot choose a workspace by header, so the stream is read here. */
-async function follow(signal: AbortSignal, tell: (event: FeedEvent) => void): Promise<void> {
+async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<void> {
   let lastId: string | null = null;
+  let cut = false;
   while (!signal.aborted) {
     try {
       const response: Response = await fetch(apiUrl('/platform/events/stream'), {
@@ -55,6 +105,7 @@ async function follow(signal: AbortSignal, tell: (event: FeedEvent) => void): Pr
       });
       if (response.status === 401 || response.status === 403) return;
       if (response.ok && response.body) {
+        if (cut && lastId === null) missed();
         for await (const { id, data } of readMessages(response.body)) {
           lastId = id ?? lastId;
           if (data !== '') tell(JSON.parse(data) as FeedEvent);
@@ -63,6 +114,7 @@ async function follow(signal: AbortSignal, tell: (event: FeedEvent) => void): Pr
     } catch {
       // Cut off: goes on below.
     }
+    cut = true;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

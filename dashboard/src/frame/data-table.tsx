@@ -1,8 +1,8 @@
 /** A list as a table: loading, failing, empty and full, with a button for more. Long lists render what is in sight. */
 import { Box, Button, Center, Table, Text } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { List } from '../api/lists.ts';
 import { FailureState, LoadingRows } from './states.tsx';
 
@@ -53,26 +53,23 @@ function Rows<T>({
   keyOf,
 }: Pick<DataTableProps<T>, 'label' | 'columns' | 'keyOf'> & { items: T[] }) {
   const box = useRef<HTMLDivElement>(null);
+  const top = useTopOf(box);
   const virtual = items.length > virtualFrom;
-  const virtualizer = useVirtualizer({
+  const virtualizer = useWindowVirtualizer({
     count: virtual ? items.length : 0,
-    getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
     overscan: 12,
+    scrollMargin: top,
   });
   const seen = virtualizer.getVirtualItems();
   const shown = virtual
-    ? seen.flatMap(({ index }) => (items[index] === undefined ? [] : [items[index]]))
-    : items;
-  const above = seen[0]?.start ?? 0;
-  const below = virtual ? virtualizer.getTotalSize() - (seen.at(-1)?.end ?? 0) : 0;
+    ? seen.flatMap(({ index }) => (items[index] === undefined ? [] : [{ index, item: items[index] }]))
+    : items.map((item, index) => ({ index, item }));
+  const above = virtual ? (seen[0]?.start ?? top) - top : 0;
+  const below = virtual ? virtualizer.getTotalSize() - ((seen.at(-1)?.end ?? top) - top) : 0;
   return (
-    <Box
-      ref={box}
-      style={{ overflow: 'auto', ...(virtual && { maxHeight: '70vh' }) }}
-      {...(virtual && { tabIndex: 0, role: 'region', 'aria-label': label })}
-    >
-      <Table aria-label={label} stickyHeader={virtual}>
+    <Box ref={box} style={{ overflowX: 'auto' }}>
+      <Table aria-label={label} {...(virtual && { 'aria-rowcount': items.length + 1 })}>
         <Table.Thead>
           <Table.Tr>
             {columns.map(({ title, width, wide, align }) => (
@@ -90,8 +87,15 @@ function Rows<T>({
         </Table.Thead>
         <Table.Tbody>
           {above > 0 && <Space height={above} columns={columns.length} />}
-          {shown.map((item) => (
-            <Table.Tr key={keyOf(item)}>
+          {shown.map(({ index, item }) => (
+            <Table.Tr
+              key={keyOf(item)}
+              {...(virtual && {
+                'aria-rowindex': index + 2,
+                'data-index': index,
+                ref: virtualizer.measureElement,
+              })}
+            >
               {columns.map(({ title, cell, wide, align }) => (
                 <Table.Td key={title} ta={align} {...(wide && { visibleFrom: 'sm' })}>
                   {cell(item)}
@@ -106,9 +110,18 @@ function Rows<T>({
   );
 }
 
+/** How far below the top of the document it begins. */
+function useTopOf(box: React.RefObject<HTMLDivElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    if (box.current) setTop(Math.round(box.current.getBoundingClientRect().top + window.scrollY));
+  });
+  return top;
+}
+
 function Space({ height, columns }: { height: number; columns: number }) {
   return (
-    <tr>
+    <tr aria-hidden>
       <td colSpan={columns} style={{ height, padding: 0 }} />
     </tr>
   );
@@ -116,7 +129,7 @@ function Space({ height, columns }: { height: number; columns: number }) {
 
 /** Fetches when it comes into sight; the button is for those who do not scroll. */
 export function More({ more, loading }: { more(): void; loading: boolean }) {
-  const { ref, entry } = useIntersection({ rootMargin: '200px' });
+  const { ref, entry } = useIntersection({ rootMargin: '600px' });
   const near = entry?.isIntersecting ?? false;
   useEffect(() => {
     if (near && !loading) more();

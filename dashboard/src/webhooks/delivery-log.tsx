@@ -43,6 +43,12 @@ const columns: Column<Delivery>[] = [
   { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 140, align: 'right' },
 ];
 
+/** Of an attempt that is due no event tells how it ended. */
+function isUnderWay({ status, nextAttemptAt }: Delivery): boolean {
+  const due = nextAttemptAt === null || Date.parse(nextAttemptAt) < Date.now() + 10_000;
+  return status === 'delivering' || (status === 'pending' && due);
+}
+
 /** `endpointId`: only those of one endpoint, and no choice of it. */
 export function DeliveryLog({ endpointId }: { endpointId?: string }) {
   const [filters, setFilter] = useFilters('endpoint', 'status', 'type', 'from', 'to');
@@ -53,7 +59,10 @@ export function DeliveryLog({ endpointId }: { endpointId?: string }) {
     from: filters.from && `${filters.from}T00:00:00Z`,
     to: filters.to && `${filters.to}T23:59:59.999Z`,
   };
-  const list = useList<Delivery>({ noun: 'deliveries', path: '/platform/webhooks/deliveries', query });
+  const list = useList<Delivery>(
+    { noun: 'deliveries', path: '/platform/webhooks/deliveries', query },
+    isUnderWay,
+  );
   const filtered = Object.keys(filters).length > 0;
   return (
     <>
