@@ -17,7 +17,7 @@ const sea: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { sea },
   primaryColor: 'sea',
-  primaryShade: { light: 8, dark: 6 },
+  primaryShade: 8,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
@@ -30,9 +30,14 @@ export const theme = createTheme({
   },
 });
 
-/** Quieter text keeps a contrast of 4.5 to 1 against its ground. */
+/** Quieter text and badges keep a contrast of 4.5 to 1 against their ground. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': '#5b636b', '--mantine-color-placeholder': '#6b737b' },
+  light: {
+    '--mantine-color-dimmed': '#5b636b',
+    '--mantine-color-placeholder': '#6b737b',
+    '--mantine-color-green-light-color': '#23702f',
+    '--mantine-color-yellow-light-color': '#8a4b00',
+  },
   dark: { '--mantine-color-dimmed': '#a9adb2', '--mantine-color-placeholder': '#989ca1' },
 });

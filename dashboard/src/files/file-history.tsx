@@ -54,7 +54,7 @@ function colorOf({ type, result, anchor }: HistoryItem): string {
 
 function Title({ item }: { item: HistoryItem }): ReactNode {
   const { type, version, vaultAddress, toVaultAddress, result, anchor } = item;
-  const vault = <VaultLink address={vaultAddress} />;
+  const vault = <VaultLink address={vaultAddress} inText />;
   if (type === 'version') {
     return (
       <Text fw={550} size="sm">
@@ -66,7 +66,7 @@ function Title({ item }: { item: HistoryItem }): ReactNode {
     return (
       <Text fw={550} size="sm">
         {anchor === null ? 'On its way from' : 'Transferred from'} {vault} to{' '}
-        <VaultLink address={toVaultAddress ?? ''} />
+        <VaultLink address={toVaultAddress ?? ''} inText />
       </Text>
     );
   }

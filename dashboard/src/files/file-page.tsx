@@ -42,7 +42,7 @@ function WholeFile({ file }: { file: FileVersion }) {
         about={
           <Group gap={8} mt={4}>
             <span>
-              Version {file.version}, owned by <VaultLink address={file.vaultAddress} />
+              Version {file.version}, owned by <VaultLink address={file.vaultAddress} inText />
             </span>
             <Status value={file.status} />
             {file.size === null && <Mark color="blue">hash only</Mark>}
@@ -67,8 +67,8 @@ function WholeFile({ file }: { file: FileVersion }) {
       <Stack gap="xs" mb={underWay || file.expired ? 'md' : 0}>
         {underWay && (
           <Alert color="blue" icon={<Icon name="transfer" />} role="status">
-            On its way to <VaultLink address={underWay.toVaultAddress ?? ''} />. It belongs there once the
-            transfer is confirmed; until then it takes no new version and no other transfer.
+            On its way to <VaultLink address={underWay.toVaultAddress ?? ''} inText />. It belongs there once
+            the transfer is confirmed; until then it takes no new version and no other transfer.
           </Alert>
         )}
         {file.expired && (

@@ -68,7 +68,7 @@ export function FailureState({ error, again }: { error: unknown; again?: () => v
 /** As high as what comes, so that nothing jumps. */
 export function LoadingRows({ rows = 6 }: { rows?: number }) {
   return (
-    <Stack gap={10} aria-busy="true" aria-label="Loading">
+    <Stack gap={10} role="status" aria-busy="true" aria-label="Loading">
       {Array.from({ length: rows }, (_, row) => (
         <Skeleton key={row} height={38} radius="sm" />
       ))}

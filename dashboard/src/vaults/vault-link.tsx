@@ -5,10 +5,22 @@ import { Link } from '@tanstack/react-router';
 import { vaultPath } from '../links.ts';
 import { vaultQuery } from './vault.ts';
 
-export function VaultLink({ address }: { address: string }) {
+export interface VaultLinkProps {
+  address: string;
+  /** Inside a sentence, where a colour alone would not tell it from the words around it. */
+  inText?: boolean;
+}
+
+export function VaultLink({ address, inText = false }: VaultLinkProps) {
   const { data } = useQuery(vaultQuery(address));
   return (
-    <Anchor component={Link} to={vaultPath(address)} size="sm" title={address}>
+    <Anchor
+      component={Link}
+      to={vaultPath(address)}
+      size="sm"
+      title={address}
+      {...(inText && { underline: 'always', c: 'inherit' })}
+    >
       {data?.name ?? `${address.slice(0, 8)}…${address.slice(-6)}`}
     </Anchor>
   );
