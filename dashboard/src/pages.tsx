@@ -78,7 +78,7 @@ export function createPages(client: QueryClient) {
     defaultPendingMs: 300,
     defaultPendingComponent: () => (
       <Center h="60vh">
-        <Loader aria-label="Loading" />
+        <Loader role="status" aria-label="Loading" />
       </Center>
     ),
     defaultErrorComponent: ({ error, reset }) => <FailureState error={error} again={reset} />,

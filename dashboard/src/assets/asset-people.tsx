@@ -65,7 +65,7 @@ function Workers({ asset: { assetId } }: { asset: Asset }) {
           size="compact-xs"
           variant="subtle"
           color="red"
-          aria-label={`Take ${worker.name} off`}
+          aria-label={`Take off ${worker.name}`}
           onClick={() => setLeaving(worker)}
         >
           Take off

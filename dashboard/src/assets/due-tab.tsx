@@ -107,7 +107,7 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
         <Button
           size="compact-xs"
           variant="subtle"
-          aria-label={`Put the repair of “${summary}” on record`}
+          aria-label={`Repaired: ${summary}`}
           onClick={() => start({ type: 'repair', data: { closes: maintenanceId } })}
         >
           Repaired
