@@ -254,7 +254,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           }),
           workers,
           assets,
-          assetTransfers: createAssetTransfers({ db, vaults }),
+          assetTransfers: createAssetTransfers(db),
           assetViewers: createAssetViewers(db),
           assetWorkers: createAssetWorkers(db),
           assetInstalls: createAssetInstalls(db),

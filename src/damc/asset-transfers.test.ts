@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../test/database.ts';
+import { waitUntil } from '../../test/process.ts';
 import type { Database } from '../db/database.ts';
 import { caller, openAssetBed, transferLeaf, vaultAddresses, workspaceId } from './assets.test-bed.ts';
 
@@ -105,4 +106,73 @@ test('transfers of other things are left alone', async () => {
   await bed.confirm(transferLeaf('fil_1', 1), transferLeaf('mine', 1));
   assert.deepEqual([await eventsOf('mine'), await eventsOf('fil_1')], [[], []]);
   assert.equal((await bed.assets.get(workspaceId, 'mine')).vaultAddress, one);
+});
+
+/** Of the third vault, inside a transaction that is committed when `work` is under way and waits, or is done. */
+async function deactivatedDuring<T>(work: () => Promise<T>): Promise<T> {
+  const other = await database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query("update vaults set status = 'inactive' where id = 'vlt_3'");
+    let done = false;
+    const result = work().finally(() => {
+      done = true;
+    });
+    result.catch(() => {});
+    await waitUntil(async () => {
+      const { rows } = await database.pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return done || rows.length > 0;
+    }, 10_000);
+    await other.query('commit');
+    return await result;
+  } finally {
+    await other.query("update vaults set status = 'active' where id = 'vlt_3'");
+    other.release();
+  }
+}
+
+test('a vault that is deactivated at that moment takes no asset, and no change of one it has', async () => {
+  await create('late');
+  const deactivated = { code: 'vault_deactivated' };
+  await assert.rejects(
+    deactivatedDuring(() => start('late', three)),
+    deactivated,
+  );
+  await start('late', three);
+  await bed.confirm(transferLeaf('late', 1));
+  await assert.rejects(
+    deactivatedDuring(() => bed.assets.update(caller, 'late', { name: 'Valve' })),
+    deactivated,
+  );
+});
+
+test('a transfer counts as confirmed once it has taken effect', async () => {
+  await create('seen');
+  await start('seen', two);
+  await database.pool.query(`
+    with account as (insert into sender_accounts values (decode(repeat('11', 20), 'hex'), 1) returning address),
+    sent as (
+      insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
+      select address, 0, 'anchor', address, '', 1 from account returning id
+    ), batch as (
+      insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time)
+      select decode(repeat('22', 32), 'hex'), 1, id, 'confirmed', decode(repeat('33', 32), 'hex'), 7,
+        decode(repeat('44', 32), 'hex'), 1 from sent returning id
+    ), chained as (
+      insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
+      select 1, decode(repeat('55', 32), 'hex'), true, address, address from account
+    )
+    update anchor_leaves set batch_id = batch.id, place = 0 from batch where subject_id = 'seen' and kind = 'transfer'`);
+  const seen = async () => {
+    const [transfer] = await bed.transfers.list(
+      { workspaceId, assetId: 'seen' },
+      { before: undefined, limit: 1 },
+    );
+    return [transfer?.status, transfer?.anchor?.blockNumber];
+  };
+  assert.deepEqual(await seen(), ['submitted', undefined]);
+  await bed.confirm(transferLeaf('seen', 1));
+  assert.deepEqual(await seen(), ['confirmed', 7]);
 });

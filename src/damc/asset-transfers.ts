@@ -3,7 +3,7 @@
  * history; the grants of viewers and the assignments of workers were the giver's, and end.
  */
 import { sql } from 'kysely';
-import { type AnchorColumns, type AnchorState, anchorStateOf } from '../anchoring/anchor-state.ts';
+import type { AnchorColumns, AnchorState } from '../anchoring/anchor-state.ts';
 import { transferKind } from '../anchoring/history.ts';
 import { pendingLeaf } from '../anchoring/pending.ts';
 import { auditWrite } from '../auth/audit.ts';
@@ -12,8 +12,8 @@ import type { Db } from '../db/database.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { vaultDeactivated } from '../platform/record-versions.ts';
-import type { Vaults } from '../platform/vaults.ts';
+import { transferStateOf } from '../platform/file-transfers.ts';
+import { holdActiveVault } from '../platform/file-versions.ts';
 import { refuseDuringTransfer } from './asset-changes.ts';
 import { findAssetVersion } from './asset-versions.ts';
 import { type AssetKey, holdAsset } from './assets.store.ts';
@@ -39,25 +39,18 @@ export interface AssetTransfers {
   list(key: AssetKey, page: { before: number | undefined; limit: number }): Promise<AssetTransfer[]>;
 }
 
-export interface AssetTransfersDeps {
-  db: Db;
-  vaults: Pick<Vaults, 'get'>;
-}
-
-export function createAssetTransfers({ db, vaults }: AssetTransfersDeps): AssetTransfers {
+export function createAssetTransfers(db: Db): AssetTransfers {
   return {
     async start(caller, { assetId, destinationVaultAddress }, also) {
       const { workspaceId } = caller;
-      // Before a connection is held: many that hold one and wait for another would wait for ever.
-      const to = await vaults.get(workspaceId, destinationVaultAddress);
       return db.transaction().execute(async (db) => {
         const asset = await holdAsset(db, { workspaceId, assetId });
         refuseDuringTransfer(asset);
         const from = asset.vault;
+        const to = await holdActiveVault(db, { workspaceId, address: destinationVaultAddress });
         if (to.id === from.id) {
           throw new AppError('conflict', `The asset ${assetId} is owned by ${to.address} already.`);
         }
-        if (to.status !== 'active') throw vaultDeactivated(to.address);
         const { digest } = await findAssetVersion(db, asset, asset.version);
         const number = (await lastNumber(db, asset)) + 1;
         const id = newId('trf');
@@ -114,7 +107,7 @@ export function createAssetTransfers({ db, vaults }: AssetTransfersDeps): AssetT
 
     async list({ workspaceId, assetId }, { before, limit }) {
       const { rows } = await sql<TransferRow>`
-        select t.id, t.number, f.address as from_address, d.address as to_address,
+        select t.id, t.number, t.completed_at, f.address as from_address, d.address as to_address,
           b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
         from asset_transfers t
         join vaults f on f.workspace_id = t.workspace_id and f.id = t.from_vault_id
@@ -132,7 +125,7 @@ export function createAssetTransfers({ db, vaults }: AssetTransfersDeps): AssetT
         number: row.number,
         fromVaultAddress: row.from_address,
         toVaultAddress: row.to_address,
-        ...anchorStateOf(row),
+        ...transferStateOf(row),
       }));
     },
   };
@@ -141,6 +134,7 @@ export function createAssetTransfers({ db, vaults }: AssetTransfersDeps): AssetT
 interface TransferRow extends AnchorColumns {
   id: string;
   number: number;
+  completed_at: Date | null;
   from_address: string;
   to_address: string;
 }

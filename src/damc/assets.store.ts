@@ -73,7 +73,7 @@ export async function holdAsset(db: Db, { workspaceId, assetId }: AssetKey): Pro
     select 1 from assets where workspace_id = ${workspaceId} and asset_id = ${assetId} for no key update`.execute(
     db,
   );
-  // A statement of its own, which sees what was committed during the wait.
+  // A statement of its own, which sees what was committed during the wait. The vault cannot be deactivated in between.
   const { rows } = await sql<HeldRow>`
     select a.name, a.serial_number, a.part_number, a.metadata, a.usage_hours, a.usage_cycles, a.version, a.last_leaf,
       a.transfer_id, a.vault_id, v.address, v.status, i.number, i.parent_asset_id, i.installed_at, i.removed_at
@@ -82,7 +82,7 @@ export async function holdAsset(db: Db, { workspaceId, assetId }: AssetKey): Pro
       select number, parent_asset_id, installed_at, removed_at from asset_installations
       where workspace_id = a.workspace_id and asset_id = a.asset_id order by number desc limit 1
     ) as i on true
-    where a.workspace_id = ${workspaceId} and a.asset_id = ${assetId}`.execute(db);
+    where a.workspace_id = ${workspaceId} and a.asset_id = ${assetId} for share of v`.execute(db);
   const [row] = rows;
   if (!row) throw noAsset(assetId);
   const { number, parent_asset_id: parentAssetId, installed_at: installedAt, removed_at: removedAt } = row;

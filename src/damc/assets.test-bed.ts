@@ -49,7 +49,7 @@ export async function openAssetBed(database: Database) {
   };
   return {
     assets: createAssets({ db, commit: createGroupCommit(pool), vaults: findVault, proofs: noProofs }),
-    transfers: createAssetTransfers({ db, vaults: findVault }),
+    transfers: createAssetTransfers(db),
     installs: createAssetInstalls(db),
     viewers: createAssetViewers(db),
     /** As the announcer does: what follows from the confirmation, in one commit. */
