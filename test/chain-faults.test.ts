@@ -25,4 +25,5 @@ test('everything is anchored exactly once when the service is killed after a bro
   assert.ok((tally['confirmed batches taken back'] ?? 0) > 0);
   assert.ok((tally['confirmations taken back, anchor.reorged'] ?? 0) > 0);
   assert.ok((tally['proofs verified'] ?? 0) >= summary.records);
+  assert.ok((tally['proofs in histories verified'] ?? 0) >= summary.files);
 });

@@ -4,31 +4,35 @@ import { test } from 'node:test';
 import { anvilMissing } from './anvil.ts';
 import { killAll } from './faults/faults/kill-all.ts';
 import { killDatabase } from './faults/faults/kill-database.ts';
+import { killAmidFiles, killDuringUpload } from './faults/faults/kill-in-files.ts';
 import { stopPastLease } from './faults/faults/stop-past-lease.ts';
 import { runFaults } from './faults/run.ts';
 
-test('nothing is lost or done twice when service, database and chain are killed, and a node is stopped past its lease', {
+test('nothing is lost or done twice when service, database and chain are killed, also in the midst of files, and a node is stopped past its lease', {
   timeout: 300_000,
 }, async (t) => {
   const missing = await anvilMissing();
   if (missing) t.diagnostic(`without a chain: ${missing}`);
   const summary = await runFaults({
-    cycles: 3,
+    cycles: 4,
     seed: 'short',
     chain: missing ? 'none' : 'embedded',
-    round: [killAll, killDatabase, stopPastLease],
+    round: [killAll, killDatabase, stopPastLease, missing ? killDuringUpload : killAmidFiles],
     tell: (line) => t.diagnostic(line),
   });
   t.diagnostic(JSON.stringify(summary));
   // A run in which nothing happened would prove nothing.
   const { tally } = summary;
-  assert.equal(tally['service killed'], 1);
+  assert.equal(tally['service killed'], 2);
   assert.equal(tally['database killed'], 2);
   assert.ok((tally['late results refused'] ?? 0) > 0);
   assert.ok(summary.events > 0 && summary.received >= summary.events);
-  assert.ok(summary.records > 0);
+  assert.ok(summary.records > 0 && summary.files > 0);
+  assert.ok((tally['bytes downloaded and compared'] ?? 0) > 0);
   if (missing) return;
   assert.equal(tally['chain killed'], 1);
   assert.ok((tally['batches anchored'] ?? 0) > 0);
   assert.ok((tally['proofs verified'] ?? 0) >= summary.records);
+  // Each file has a version, and one of them was handed on.
+  assert.ok((tally['proofs in histories verified'] ?? 0) > summary.files);
 });

@@ -34,7 +34,7 @@ export interface OpenUpload {
 
 /** A form whose file is still being sent. */
 export function openUpload(
-  service: Service,
+  service: Pick<Service, 'url' | 'key'>,
   path: string,
   { fields = {}, headers = {} }: { fields?: Record<string, string>; headers?: Record<string, string> } = {},
 ): OpenUpload {

@@ -8,6 +8,8 @@ export interface Call {
   method: string;
   path: string;
   body?: unknown;
+  /** Sent instead of a body, made anew each time. */
+  form?: () => FormData;
   headers?: Record<string, string>;
   /** After this the client gives up waiting, and does not know. */
   patienceMs?: number;
@@ -17,6 +19,7 @@ export interface Ended {
   outcome: Outcome;
   status: number | null;
   headers: Headers;
+  bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   json: any;
 }
@@ -36,9 +39,10 @@ export interface ClientDeps {
 }
 
 export function createClient({ nodes, key, journal, random, signal }: ClientDeps): Client {
-  async function send({ method, path, body, headers, patienceMs = usualPatienceMs }: Call): Promise<Ended> {
+  async function send(call: Call): Promise<Ended> {
+    const { method, path, body, form, headers, patienceMs = usualPatienceMs } = call;
     const targets = nodes.answering();
-    const nothing = { status: null, headers: new Headers(), json: null };
+    const nothing = { status: null, headers: new Headers(), bytes: Buffer.alloc(0), json: null };
     if (targets.length === 0) return { outcome: 'unsent', ...nothing };
     try {
       const answer = await fetch(random.pick(targets).service.url + base + path, {
@@ -49,17 +53,20 @@ export function createClient({ nodes, key, journal, random, signal }: ClientDeps
           ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(form && { body: form() }),
         signal: AbortSignal.timeout(patienceMs),
       });
-      const text = await answer.text();
+      const bytes = Buffer.from(await answer.arrayBuffer());
       const { status } = answer;
+      const isJson = /json/.test(answer.headers.get('content-type') ?? '');
       if (status >= 500 && (status !== 503 || !(Number(answer.headers.get('retry-after')) > 0)))
-        journal.complaints.push(`${method} ${path} was answered ${status}: ${text}`);
+        journal.complaints.push(`${method} ${path} was answered ${status}: ${bytes}`);
       return {
         outcome: status < 300 ? 'acknowledged' : status < 500 ? 'refused' : 'unavailable',
         status,
         headers: answer.headers,
-        json: text === '' ? null : JSON.parse(text),
+        bytes,
+        json: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : null,
       };
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };

@@ -3,8 +3,11 @@ import pg from 'pg';
 import { withClient } from '../database.ts';
 import type { Store } from './store.ts';
 
-/** `attempt_stored`: nonce and signed bytes. `batch_confirmed`: the chain has the batch; nobody has been told yet. */
-export type Commit = 'attempt_stored' | 'batch_confirmed';
+/**
+ * `attempt_stored`: nonce and signed bytes. `batch_confirmed`: the chain has the batch; nobody has been told yet.
+ * `file_stored`: a file, with the answer that tells of it.
+ */
+export type Commit = 'attempt_stored' | 'batch_confirmed' | 'file_stored';
 
 const writtenByLeaders = ['outgoing_transactions', 'outgoing_attempts', 'anchor_batches', 'chain_blocks'];
 
@@ -20,6 +23,8 @@ export async function installNotices(store: Store): Promise<void> {
     create trigger test_batch_confirmed after update on anchor_batches
       for each row when (new.status = 'confirmed' and old.status <> 'confirmed')
       execute function test_tell('batch_confirmed');
+    create trigger test_file_stored after insert on files
+      for each row execute function test_tell('file_stored');
     create table test_writes (pid integer not null, at timestamptz not null);
     create function test_note() returns trigger language plpgsql as $$
     begin

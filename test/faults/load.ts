@@ -1,10 +1,14 @@
-/** The load: actors that create vaults, workers and records, move and describe their own vaults, and ask for what must be refused. */
+/** The load: actors that make vaults, workers, records, files and assets, move and describe their own vaults, and ask for what must be refused. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAsking } from './asking.ts';
 import type { Call, Client } from './client.ts';
+import { createCustodyMaker } from './custody-load.ts';
+import { createFileMaker } from './file-load.ts';
 import type { Journal, Thing } from './journal.ts';
+import { createMaintenanceMaker } from './maintenance-load.ts';
 import type { Random } from './random.ts';
 import { createRecordMaker, isActive } from './record-load.ts';
+import { makeThing, thingPaths } from './thing-load.ts';
 import { Violation } from './violation.ts';
 
 export interface Load {
@@ -22,8 +26,6 @@ export interface LoadDeps {
 const longestSettleMs = 60_000;
 /** Moves have no Idempotency-Key: given up and sent elsewhere, a late first one could undo a later one. */
 const movePatienceMs = 45_000;
-
-const paths = { vault: '/platform/vaults', worker: '/damc/workers/' };
 
 export function createLoad({ client, journal, random, actors }: LoadDeps & { actors: number }): Load {
   let running = false;
@@ -55,7 +57,10 @@ export function createLoad({ client, journal, random, actors }: LoadDeps & { act
       if (!settled) {
         const things = journal.things.filter(({ state, moving }) => state === 'unknown' || moving !== null);
         const records = journal.records.filter(({ versions }) => !versions.at(-1)?.acknowledged);
-        throw new Violation(`requests got no answer within ${longestSettleMs} ms`, [...things, ...records]);
+        const files = journal.files.filter(({ versions }) => !versions.at(-1)?.acknowledged);
+        const assets = journal.assets.filter(({ acknowledged }) => !acknowledged);
+        const open = [...things, ...records, ...files, ...assets];
+        throw new Violation(`requests got no answer within ${longestSettleMs} ms`, open);
       }
     },
   };
@@ -64,6 +69,7 @@ export function createLoad({ client, journal, random, actors }: LoadDeps & { act
 function createActor(number: number, { client, journal, random }: LoadDeps): () => Promise<void> {
   const { ask, expectYes } = createAsking(client, journal);
   const vaults: Thing[] = [];
+  const workers: Thing[] = [];
   let made = 0;
 
   function newName(kind: string): string {
@@ -71,34 +77,15 @@ function createActor(number: number, { client, journal, random }: LoadDeps): () 
     return `${kind}-${number}-${made}`;
   }
 
-  const records = createRecordMaker({ asking: { ask, expectYes }, journal, random, newName });
+  const deps = { asking: { ask, expectYes }, journal, random, newName };
+  const records = createRecordMaker(deps);
+  const files = createFileMaker(deps);
+  const custody = createCustodyMaker(deps, files);
+  const maintenances = createMaintenanceMaker(deps);
 
   async function create(kind: Thing['kind']): Promise<void> {
-    const name = newName(kind);
-    const thing: Thing = {
-      kind,
-      name,
-      state: 'unknown',
-      lost: 0,
-      address: '',
-      moves: [],
-      moving: null,
-      description: '',
-    };
-    journal.things.push(thing);
-    const call = { method: 'POST', path: paths[kind], body: { name }, headers: { 'idempotency-key': name } };
-    const once = () =>
-      expectYes(call, () => {
-        thing.lost += 1;
-      });
-    // Now and then twice at the same time, as an impatient client does.
-    const answers = await Promise.all(random.chance(0.1) ? [once(), once()] : [once()]);
-    const addresses = new Set(answers.map(({ json }) => json?.address));
-    if (addresses.size > 1)
-      journal.complaints.push(`${name} was created more than once: ${[...addresses].join(', ')}`);
-    thing.address = [...addresses][0] ?? '';
-    thing.state = 'acknowledged';
-    if (kind === 'vault') vaults.push(thing);
+    const thing = await makeThing(deps, kind);
+    (kind === 'vault' ? vaults : workers).push(thing);
   }
 
   async function move(): Promise<void> {
@@ -107,7 +94,7 @@ function createActor(number: number, { client, journal, random }: LoadDeps): () 
     vault.moving = next;
     const { json } = await expectYes({
       method: 'PATCH',
-      path: `${paths.vault}/${vault.address}/${next}`,
+      path: `${thingPaths.vault}/${vault.address}/${next}`,
       patienceMs: movePatienceMs,
     });
     if (json?.status !== (next === 'deactivate' ? 'inactive' : 'active'))
@@ -121,7 +108,7 @@ function createActor(number: number, { client, journal, random }: LoadDeps): () 
     const description = newName('description');
     await expectYes({
       method: 'PUT',
-      path: `${paths.vault}/${vault.address}`,
+      path: `${thingPaths.vault}/${vault.address}`,
       body: { description },
       patienceMs: movePatienceMs,
     });
@@ -135,30 +122,52 @@ function createActor(number: number, { client, journal, random }: LoadDeps): () 
       { body: { name }, headers: { 'x-api-key': 'hf_live_wrong' } },
       { body: { name }, headers: { 'idempotency-key': random.pick(vaults).name } },
     ];
-    const ended = await ask({ method: 'POST', path: paths.vault, ...random.pick(refusals) });
+    const ended = await ask({ method: 'POST', path: thingPaths.vault, ...random.pick(refusals) });
     if (ended.outcome === 'acknowledged') journal.complaints.push(`${name} should have been refused`);
     journal.refused.add(name);
   }
 
-  async function makeRecords(choice: number): Promise<void> {
-    const active = vaults.filter(isActive);
-    if (active.length === 0) return create('vault');
-    const vault = random.pick(active);
-    if (choice < 0.44) return records.create(vault);
-    if (choice < 0.47) return records.createMany(vault);
-    if (choice < 0.53) return records.addVersion(vault);
-    const inactive = vaults.filter((one) => !isActive(one)).slice(0, 1);
-    return records.askForTrouble(vault, inactive);
+  const inactive = () => vaults.filter((one) => !isActive(one)).slice(0, 1);
+
+  function makeRecords(vault: Thing, choice: number): Promise<void> {
+    if (choice < 0.55) return records.create(vault);
+    if (choice < 0.65) return records.createMany(vault);
+    if (choice < 0.9) return records.addVersion(vault);
+    return records.askForTrouble(vault, inactive());
+  }
+
+  function makeFiles(vault: Thing, choice: number): Promise<void> {
+    if (choice < 0.3) return files.create(vault);
+    if (choice < 0.36) return files.createMany(vault, { sameBytes: false });
+    if (choice < 0.42) return files.createMany(vault, { sameBytes: true });
+    if (choice < 0.5) return files.createHashOnly(vault);
+    if (choice < 0.6) return files.addVersion(vault);
+    if (choice < 0.75) return custody.validate(vaults);
+    if (choice < 0.9) return custody.transfer(vaults);
+    if (choice < 0.94) return files.askAgain(vault);
+    return files.askForTrouble(vault, inactive());
+  }
+
+  function keepAssets(vault: Thing, choice: number): Promise<void> {
+    const [worker] = workers;
+    if (!worker) return create('worker');
+    if (choice < 0.2) return maintenances.createAsset(vault, worker);
+    return choice < 0.65 ? maintenances.recordWork() : maintenances.sign();
   }
 
   return async () => {
     if (vaults.length === 0) return create('vault');
     const choice = random.next();
-    if (choice < 0.14) return create('vault');
-    if (choice < 0.2) return create('worker');
-    if (choice < 0.24) return askForTrouble();
-    if (choice < 0.3) return describe();
-    if (choice < 0.56) return makeRecords(choice);
-    return move();
+    if (choice < 0.08) return create('vault');
+    if (choice < 0.12) return create('worker');
+    if (choice < 0.15) return askForTrouble();
+    if (choice < 0.18) return describe();
+    if (choice < 0.34) return move();
+    const active = vaults.filter(isActive);
+    if (active.length === 0) return create('vault');
+    const vault = random.pick(active);
+    if (choice < 0.6) return makeRecords(vault, random.next());
+    if (choice < 0.93) return makeFiles(vault, random.next());
+    return keepAssets(vault, random.next());
   };
 }

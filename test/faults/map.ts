@@ -12,6 +12,13 @@ import {
 } from './faults/kill-at.ts';
 import { killChain, killServiceAndChain } from './faults/kill-chain.ts';
 import { killDatabase } from './faults/kill-database.ts';
+import {
+  killBeforeAttached,
+  killBeforeResult,
+  killBeforeTransfer,
+  killDuringUpload,
+  killWhenFileStored,
+} from './faults/kill-in-files.ts';
 import { killService } from './faults/kill-service.ts';
 import { raiseFees } from './faults/raise-fees.ts';
 import { deepReorg, reorg } from './faults/reorg.ts';
@@ -20,20 +27,24 @@ import { restart } from './faults/restart.ts';
 import { rpcTroubles } from './faults/rpc-trouble.ts';
 import { stopPastLease } from './faults/stop-past-lease.ts';
 import type { Rule } from './rule.ts';
-import {
-  everyConfirmationIsToldOnce,
-  everythingIsAnchoredOnce,
-  noncesHaveNoGap,
-  nothingIsStuck,
-} from './rules/anchors.ts';
+import { everythingIsAnchoredOnce, noncesHaveNoGap, nothingIsStuck } from './rules/anchors.ts';
+import { assetsAreStored } from './rules/assets.ts';
 import { auditChainHolds } from './rules/audit-chain.ts';
 import { nobodyComplains } from './rules/complaints.ts';
+import { everyConfirmationIsToldOnce } from './rules/confirmations.ts';
+import { everyHistoryHolds, transfersAreComplete, validationsHaveOneResult } from './rules/custody.ts';
 import {
   everyDeliveryIsSettled,
   everyEventArrived,
   everySubscriptionHasOneDelivery,
 } from './rules/deliveries.ts';
 import { feedIsWhole } from './rules/feed.ts';
+import {
+  everyBlobHasItsObject,
+  everyContentComesBack,
+  filesAreStored,
+  orphansAreFew,
+} from './rules/files.ts';
 import { fsckFindsNothing } from './rules/fsck.ts';
 import { everyMoveHasOneEvent, vaultsAreWhereTheyWereMoved } from './rules/moves.ts';
 import { everyProofHolds } from './rules/proofs.ts';
@@ -54,6 +65,9 @@ const ofTheService: Fault[] = [
   killAll,
   restart,
   stopPastLease,
+  killDuringUpload,
+  killBeforeAttached,
+  killWhenFileStored,
 ];
 
 /** One round each; a round is shuffled by the seed, so that a run has them all in these shares. */
@@ -65,6 +79,8 @@ export const rounds: Record<ChainMode, Fault[]> = {
     killServiceAndChain,
     killWhenStored,
     killWhenConfirmed,
+    killBeforeResult,
+    killBeforeTransfer,
     changeLeader,
     changeLeader,
   ],
@@ -82,6 +98,10 @@ export const rounds: Record<ChainMode, Fault[]> = {
     killBeforeBroadcast,
     killAfterBroadcast,
     killWhenConfirmed,
+    killDuringUpload,
+    killBeforeAttached,
+    killBeforeResult,
+    killBeforeTransfer,
     killDatabase,
     changeLeader,
   ],
@@ -94,9 +114,14 @@ export const rules: Rule[] = [
   refusedIsNotStored,
   everythingExistsOnce,
   recordsAreStored,
+  filesAreStored,
+  everyBlobHasItsObject,
+  assetsAreStored,
   vaultsAreWhereTheyWereMoved,
   everyMoveHasOneEvent,
   nothingIsStuck,
+  transfersAreComplete,
+  validationsHaveOneResult,
   listedIsStored,
   everySubscriptionHasOneDelivery,
   everyDeliveryIsSettled,
@@ -107,5 +132,8 @@ export const rules: Rule[] = [
   noncesHaveNoGap,
   everyConfirmationIsToldOnce,
   everyProofHolds,
+  everyHistoryHolds,
+  everyContentComesBack,
+  orphansAreFew,
   fsckFindsNothing,
 ];

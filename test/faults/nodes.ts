@@ -1,5 +1,6 @@
 /** The service as real processes: one with the embedded database, at times a second one beside it. */
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { processesMentioning, type RunningService, type Settings, serve, waitUntil } from '../process.ts';
 import type { Store } from './store.ts';
 import { Violation } from './violation.ts';
@@ -69,6 +70,7 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
         HOLDFAST_DATA_DIR: secondDataDir(home),
         DATABASE_URL: await store.url(),
         HOLDFAST_MASTER_KEY_FILE: join(dataDir, 'master.key'),
+        HOLDFAST_BLOB_URL: pathToFileURL(blobDir(home)).href,
       });
     },
     async kill(node) {
@@ -120,6 +122,11 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
 /** Where the first node keeps the database and the master key. */
 export function firstDataDir(home: string): string {
   return join(home, 'first');
+}
+
+/** Where every node keeps the bytes of files. */
+export function blobDir(home: string): string {
+  return join(firstDataDir(home), 'blobs');
 }
 
 /** The second one has nothing there but a chain of its own while it leads. */

@@ -44,12 +44,15 @@ const reactivated = 'vault.reactivated';
 
 const confirmed = 'record.anchor.confirmed';
 const reorged = 'anchor.reorged';
-const all = [deactivated, reactivated, confirmed, reorged];
+const ofFiles = ['file.anchor.confirmed', 'file.validation.completed', 'file.transfer.completed'];
+const ofAssets = 'maintenance.anchor.confirmed';
+const all = [deactivated, reactivated, confirmed, reorged, ...ofFiles, ofAssets];
 
 const plans = [
   { name: 'steady', body: { eventTypes: all } },
   { name: 'moody', body: { eventTypes: all } },
   { name: 'anchors', body: { eventTypes: [confirmed, reorged] } },
+  { name: 'files', body: { eventTypes: ofFiles } },
   { name: 'deactivations', body: { eventTypes: [deactivated] } },
   { name: 'reactivations', body: { eventTypes: [reactivated], rateLimit: 500 } },
   { name: 'disabled', body: { eventTypes: all, enabled: false } },

@@ -1,8 +1,7 @@
 /** The part of an actor that makes records: alone, many at once, further versions, and some that must be refused. */
-import type { Asking } from './asking.ts';
 import type { Call } from './client.ts';
-import type { Journal, RecordEntry, Thing } from './journal.ts';
-import type { Random } from './random.ts';
+import type { RecordEntry, Thing } from './journal.ts';
+import type { MakerDeps } from './thing-load.ts';
 
 export interface RecordMaker {
   /** The vaults are active, but for those that are named otherwise. */
@@ -17,13 +16,6 @@ export function isActive({ moves }: Thing): boolean {
   return moves.at(-1) !== 'deactivate';
 }
 
-export interface RecordMakerDeps {
-  asking: Asking;
-  journal: Journal;
-  random: Random;
-  newName(kind: string): string;
-}
-
 const path = '/platform/records';
 const mostAtOnce = 20;
 
@@ -34,7 +26,7 @@ interface Answer {
   version: number;
 }
 
-export function createRecordMaker({ asking, journal, random, newName }: RecordMakerDeps): RecordMaker {
+export function createRecordMaker({ asking, journal, random, newName }: MakerDeps): RecordMaker {
   const own: RecordEntry[] = [];
   const usedKeys: string[] = [];
 

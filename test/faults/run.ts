@@ -33,6 +33,7 @@ export interface Summary {
   /** Creations whose answer was lost, and that were asked for again with their key. */
   askedAgain: number;
   records: number;
+  files: number;
   events: number;
   received: number;
   duplicates: number;
@@ -174,7 +175,7 @@ async function countEvents({ store }: Stage): Promise<number> {
 async function describe(stage: Stage): Promise<string> {
   const { acknowledged, refused, unknown, unavailable } = stage.journal.requests;
   const { received, duplicates } = stage.receivers.figures();
-  return `requests ${acknowledged} acknowledged, ${refused} refused, ${unknown} unknown, ${unavailable} told to wait; records ${stage.journal.records.length}; events ${await countEvents(stage)}; deliveries ${received}, of them twice ${duplicates}`;
+  return `requests ${acknowledged} acknowledged, ${refused} refused, ${unknown} unknown, ${unavailable} told to wait; records ${stage.journal.records.length}, files ${stage.journal.files.length}; events ${await countEvents(stage)}; deliveries ${received}, of them twice ${duplicates}`;
 }
 
 async function summarise(stage: Stage, run: Pick<Summary, 'cycles' | 'seed' | 'seconds'>): Promise<Summary> {
@@ -182,8 +183,11 @@ async function summarise(stage: Stage, run: Pick<Summary, 'cycles' | 'seed' | 's
   return {
     ...run,
     requests: journal.requests,
-    askedAgain: [...journal.things, ...journal.records].filter(({ lost }) => lost > 0).length,
+    askedAgain: [...journal.things, ...journal.records, ...journal.files, ...journal.assets].filter(
+      ({ lost }) => lost > 0,
+    ).length,
     records: journal.records.length,
+    files: journal.files.length,
     events: await countEvents(stage),
     ...receivers.figures(),
     tally: Object.fromEntries(tally),

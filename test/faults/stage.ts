@@ -8,6 +8,7 @@ import { type ChainMode, openChain, type StageChain } from './chain.ts';
 import { type Client, createClient } from './client.ts';
 import { installNotices } from './commits.ts';
 import { type Follower, followFeed } from './follower.ts';
+import { installGates } from './gates.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createLoad, type Load } from './load.ts';
 import { createNodes, firstDataDir, type Nodes, secondDataDir } from './nodes.ts';
@@ -28,6 +29,8 @@ export interface Stage {
   load: Load;
   follower: Follower;
   client: Client;
+  /** The API key of the load. */
+  key: string;
   /** How often something was done or seen, by its name. */
   tally: Map<string, number>;
   count(name: string, times?: number): void;
@@ -71,6 +74,7 @@ export async function openStage(random: Random, { mode, actors }: StageOptions):
     const first = await nodes.startFirst();
     const key = /hf_live_\w+/.exec(first.service.stdout())?.[0] ?? '';
     await installNotices(store);
+    await installGates(store);
     const journal = createJournal();
     const { signal } = closing;
     const client = createClient({ nodes, key, journal, random: random.stream('nodes'), signal });
@@ -87,6 +91,7 @@ export async function openStage(random: Random, { mode, actors }: StageOptions):
       load: createLoad({ client, journal, random: random.stream('load'), actors }),
       follower: followFeed(client),
       client,
+      key,
       tally,
       count(name, times = 1) {
         tally.set(name, (tally.get(name) ?? 0) + times);

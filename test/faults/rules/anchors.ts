@@ -23,6 +23,12 @@ export const nothingIsStuck: Rule = {
       union all
       select 'announcement', id, announced || ' of ' || size, reason from anchor_batches where announced < size
       union all
+      select 'transfer', l.id, f.file_id || ' ' || f.id, null from file_transfers f
+        join anchor_leaves l on l.workspace_id = f.workspace_id and l.subject_id = f.file_id and l.kind = 'transfer'
+          and l.version = f.number where f.completed_at is null
+      union all
+      select 'validation', null, file_id || ' ' || id, null from file_validations where result is null
+      union all
       select 'transaction', id, status, reason from outgoing_transactions where status not in ('confirmed', 'finalized')
       limit 10`);
     const done = waitUntil(async () => (await open()).length === 0, longestAnchoringMs);
@@ -36,17 +42,23 @@ export const nothingIsStuck: Rule = {
 };
 
 export const everythingIsAnchoredOnce: Rule = {
-  name: 'the chain has every batch once, and every version of every record in one of them',
+  name: 'the chain has every batch once, and every version of everything in one of them',
   when: 'end',
   needsChain: true,
   async check(stage) {
-    const { store, journal } = stage;
-    const versions = journal.records.reduce((sum, entry) => sum + entry.versions.length, 0);
-    const [counted] = await store.query<{ leaves: number; placed: number }>(
-      'select count(*)::integer as leaves, count(distinct (batch_id, place))::integer as placed from anchor_leaves',
+    const { store } = stage;
+    const expected = expectedLeaves(stage);
+    const counted = await store.query<{ kind: string; leaves: number; placed: number }>(
+      `select kind, count(*)::integer as leaves, count(distinct (batch_id, place))::integer as placed
+       from anchor_leaves group by kind`,
     );
-    if (counted?.leaves !== versions || counted.placed !== versions)
-      throw new Violation(`${versions} versions of records have other leaves`, [counted]);
+    const found = new Map(counted.map((row) => [row.kind, row]));
+    expectNone(
+      'kinds of which there are not as many leaves as things',
+      Object.entries(expected)
+        .map(([kind, things]) => ({ kind, things, leaves: 0, placed: 0, ...found.get(kind) }))
+        .filter(({ things, leaves, placed }) => leaves !== things || placed !== things),
+    );
 
     const batches = await store.query<{ root: string; hash: string }>(
       `select '0x' || encode(root, 'hex') as root, '0x' || encode(transaction_hash, 'hex') as hash
@@ -105,55 +117,21 @@ export const noncesHaveNoGap: Rule = {
   },
 };
 
-interface Told {
-  type: string;
-  subject: string | null;
-  hash: string;
-}
-
-export const everyConfirmationIsToldOnce: Rule = {
-  name: 'each version of a record is told to be confirmed once, and once more after each reorg that took it back',
-  when: 'end',
-  needsChain: true,
-  async check({ store, journal, count }) {
-    await waitUntil(
-      async () => (await store.query('select 1 from events where position is null limit 1')).length === 0,
-    );
-    const rows = await store.query<Told>(
-      `select type, (data ->> 'record_id') || ' ' || (data ->> 'version') as subject, data ->> 'tx_hash' as hash
-       from (select type, position, envelope::json -> 'data' as data from events
-             where type in ('record.anchor.confirmed', 'anchor.reorged')) told
-       order by position`,
-    );
-    /** What each transaction is told to have anchored as things stand. */
-    const standing = new Map<string, Set<string>>();
-    const twice: Told[] = [];
-    for (const row of rows) {
-      const subjects = standing.get(row.hash) ?? new Set();
-      standing.set(row.hash, subjects);
-      if (row.subject === null) subjects.clear();
-      else if (subjects.has(row.subject)) twice.push(row);
-      else subjects.add(row.subject);
-    }
-    expectNone('told twice although nothing was taken back', twice);
-    const told = new Map<string, number>();
-    for (const subject of [...standing.values()].flatMap((subjects) => [...subjects]))
-      told.set(subject, (told.get(subject) ?? 0) + 1);
-    const expected = journal.records.flatMap(({ id, versions }) =>
-      versions.map((_, place) => `${id} ${place + 1}`),
-    );
-    expectNone(
-      'versions that are not told to be confirmed exactly once in the end',
-      expected.filter((subject) => told.get(subject) !== 1),
-    );
-    if (told.size !== expected.length)
-      throw new Violation(`${told.size} versions are told of, and there are ${expected.length}`);
-    count('versions of records confirmed', expected.length);
-    count('confirmations taken back, anchor.reorged', rows.filter(({ subject }) => subject === null).length);
-  },
-};
-
 /** A client of the chain itself, past whatever breaks in between. */
 export async function connect({ chain }: Stage): Promise<PublicClient> {
   return createPublicClient({ transport: http(await chain.url(), { timeout: 60_000 }), cacheTime: 0 });
+}
+
+/** What was acknowledged, by the kind of its leaf. */
+function expectedLeaves({ journal: { records, files, assets } }: Stage): Record<string, number> {
+  const sum = <T>(list: T[], count: (one: T) => number) => list.reduce((all, one) => all + count(one), 0);
+  return {
+    record: sum(records, ({ versions }) => versions.length),
+    file: sum(files, ({ versions }) => versions.length),
+    transfer: sum(files, ({ transfers }) => transfers.length),
+    validation: sum(files, ({ validations }) => validations.length),
+    asset: assets.length,
+    maintenance: sum(assets, ({ entries }) => entries.length),
+    signoff: sum(assets, ({ entries }) => entries.filter(({ signed }) => signed).length),
+  };
 }

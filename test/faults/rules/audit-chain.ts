@@ -28,12 +28,21 @@ export const auditChainHolds: Rule = {
       throw new Violation('the audit chain is broken', [said]);
 
     const vaults = journal.things.filter(({ kind }) => kind === 'vault');
+    const { files, assets } = journal;
+    const count = <T>(list: T[], each: (one: T) => number) => list.reduce((sum, one) => sum + each(one), 0);
     const moved = (move: string) => vaults.flatMap(({ moves }) => moves).filter((one) => one === move).length;
     const expected = {
       'vault.create': vaults.length,
       'worker.create': journal.things.length - vaults.length,
       'vault.deactivate': moved('deactivate'),
       'vault.reactivate': moved('reactivate'),
+      'file.create': files.length,
+      'file.add_version': count(files, ({ versions }) => versions.length - 1),
+      'file.transfer': count(files, ({ transfers }) => transfers.length),
+      'file.validate': count(files, ({ validations }) => validations.length),
+      'asset.create': assets.length,
+      'maintenance.create': count(assets, ({ entries }) => entries.length),
+      'maintenance.sign_off': count(assets, ({ entries }) => entries.filter(({ signed }) => signed).length),
     };
     expectNone(
       'actions without exactly one entry each',
