@@ -10,6 +10,7 @@ import { createInvitations } from './auth/invitations.ts';
 import { createMembers } from './auth/members.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignIn } from './auth/sign-in.ts';
+import { createSignInEffects } from './auth/sign-in-effects.ts';
 import { createSignInThrottle } from './auth/sign-in-throttle.ts';
 import { createBlobs } from './blobs/blobs.ts';
 import { openBlobStore } from './blobs/open-blob-store.ts';
@@ -267,6 +268,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           findCaller,
           signIn,
           signInThrottle: createSignInThrottle(db),
+          signInEffects: createSignInEffects(db),
           members: createMembers(db),
           invitations,
           sessions: createSessions(db),

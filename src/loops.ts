@@ -2,6 +2,7 @@
 import { apiKeyUseLoop } from './auth/api-key-use.loop.ts';
 import type { ApiKeys } from './auth/api-keys.ts';
 import { auditChainLoop } from './auth/audit-chain.loop.ts';
+import { peopleUpkeepLoop } from './auth/people-upkeep.loop.ts';
 import { blobSweepLoop } from './blobs/sweep.loop.ts';
 import type { Sweep } from './blobs/sweep.ts';
 import type { Db } from './db/database.ts';
@@ -52,6 +53,7 @@ export function allLoops(deps: LoopDeps): Loop[] {
     auditChainLoop(db),
     auditAnchorsLoop(db),
     idempotencyLoop(db),
+    peopleUpkeepLoop(db),
     deps.dispatcher,
     replaysLoop(deps.replays, deps.replayBell),
     nodesLoop(deps.nodes, deps.deliveryBell),

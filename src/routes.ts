@@ -10,6 +10,7 @@ import { peopleRoutes } from './auth/people.routes.ts';
 import type { Sessions } from './auth/sessions.ts';
 import { signInRoutes } from './auth/sign-in.routes.ts';
 import type { SignIn } from './auth/sign-in.ts';
+import type { SignInEffects } from './auth/sign-in-effects.ts';
 import type { SignInThrottle } from './auth/sign-in-throttle.ts';
 import type { AssetAccess } from './damc/asset-access.ts';
 import { assetInstallRoutes } from './damc/asset-installs.routes.ts';
@@ -92,6 +93,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   findCaller: FindCaller;
   signIn: SignIn;
   signInThrottle: SignInThrottle;
+  signInEffects: SignInEffects;
   members: Members;
   invitations: Invitations;
   sessions: Sessions;

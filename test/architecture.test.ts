@@ -30,6 +30,7 @@ const floors = [
     'src/address.ts',
     'src/blob-url.ts',
     'src/caller.ts',
+    'src/client-network.ts',
     'src/check.ts',
     'src/config.ts',
     'src/date-time.ts',

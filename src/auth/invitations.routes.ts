@@ -1,6 +1,7 @@
 /** /platform/invitations: links that make somebody a member. */
 import { Type } from 'typebox';
 import { roles } from '../caller.ts';
+import { networkOf } from '../client-network.ts';
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
@@ -14,7 +15,8 @@ import type { SignIn } from './sign-in.ts';
 
 const email = Type.String({
   maxLength: 254,
-  pattern: '^[^@\\s]+@[^@\\s]+$',
+  // No more than the sign-in library takes: who joined must be able to sign in.
+  pattern: "^[A-Za-z0-9_+-]+([.'][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,}$",
   description: 'An email address',
 });
 const token = Type.String({ minLength: 1, maxLength: 100, description: 'From the link' });
@@ -110,7 +112,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       },
     },
     async (request, reply) => {
-      limiter.count(`address ${request.ip}`, reply);
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
       return lookJson(await invitations.look(request.body.token));
     },
   );
@@ -118,6 +120,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
   app.post(
     `${url}/accept`,
     {
+      onRequest: async (request) => requireSameOrigin(request, publicUrl()),
       schema: {
         summary: 'Accept an invitation',
         description:
@@ -138,8 +141,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       },
     },
     async (request, reply) => {
-      requireSameOrigin(request, publicUrl());
-      limiter.count(`address ${request.ip}`, reply);
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
       const { token, name, email, password } = request.body;
       if (name !== undefined && email !== undefined && password !== undefined) {
         return lookJson(await invitations.acceptAsNew(token, { name, email, password }, request.id));

@@ -9,8 +9,9 @@ import { insertAll } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { auditWrite } from './audit.ts';
-import { requireRank } from './members.ts';
+import { requireRankNow } from './members.ts';
 import { hashPassword } from './password.ts';
+import { refuseWeakPassword } from './weak-password.ts';
 import { findWorkspace, operatorIn } from './workspaces.ts';
 
 export interface Invitation {
@@ -78,17 +79,15 @@ export function createInvitations(db: Db): Invitations {
 
   return {
     async create(caller, { email, role }) {
-      requireRank(caller, [role]);
       const token = newToken();
       const row = newRow({ workspaceId: caller.workspaceId, email, role, token });
-      await db
-        .transaction()
-        .execute((db) =>
-          insertAll(db, [
-            { table: 'invitations', row: { ...row, invited_by: caller.person?.userId ?? null } },
-            auditWrite(caller, { action: 'invitation.create', targetId: row.id, details: { email, role } }),
-          ]),
-        );
+      await db.transaction().execute(async (db) => {
+        await requireRankNow(db, caller, [role]);
+        await insertAll(db, [
+          { table: 'invitations', row: { ...row, invited_by: caller.person?.userId ?? null } },
+          auditWrite(caller, { action: 'invitation.create', targetId: row.id, details: { email, role } }),
+        ]);
+      });
       return { invitation: toInvitation(row), token };
     },
 
@@ -125,6 +124,9 @@ export function createInvitations(db: Db): Invitations {
     look: (token) => read(db, token, false),
 
     async acceptAsNew(token, { name, email, password }, requestId) {
+      // Whoever has no link is not worth the work.
+      await read(db, token, false);
+      refuseWeakPassword(password, { name, email });
       // Before the transaction: it takes a while, and holds nothing.
       const hash = await hashPassword(password);
       try {
@@ -186,6 +188,14 @@ export function createInvitations(db: Db): Invitations {
 
     forFirstOwner: () =>
       inTurn(db, locks.firstStart, async (db) => {
+        // First: it waits for whoever is accepting an earlier link, and then that owner is seen.
+        await db
+          .updateTable('invitations')
+          .set({ revoked_at: new Date() })
+          .where('invited_by', 'is', null)
+          .where('accepted_at', 'is', null)
+          .where('revoked_at', 'is', null)
+          .execute();
         const owner = await db
           .selectFrom('members')
           .select('user_id')
@@ -196,13 +206,6 @@ export function createInvitations(db: Db): Invitations {
         const workspace = await findWorkspace(db);
         const token = newToken();
         const row = newRow({ workspaceId: workspace.id, email: null, role: 'owner', token });
-        await db
-          .updateTable('invitations')
-          .set({ revoked_at: new Date() })
-          .where('invited_by', 'is', null)
-          .where('accepted_at', 'is', null)
-          .where('revoked_at', 'is', null)
-          .execute();
         await insertAll(db, [
           { table: 'invitations', row },
           auditWrite(operatorIn(workspace.id), {

@@ -1,6 +1,6 @@
 /** Members of a workspace: who they are, their roles, and the rule that an owner remains. */
 import { sql } from 'kysely';
-import { type Caller, isAtLeast, type Role } from '../caller.ts';
+import { type Caller, isAtLeast, type Role, roles } from '../caller.ts';
 import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
@@ -30,8 +30,8 @@ export function createMembers(db: Db): Members {
       db.transaction().execute(async (db) => {
         const members = await holdMembers(db, caller.workspaceId);
         const member = requireMember(members, userId);
+        requireRank(presentRole(members, caller), [member.role, role]);
         if (member.role === role) return member;
-        requireRank(caller, [member.role, role]);
         if (member.role === 'owner') requireOtherOwner(members, userId);
         await db
           .updateTable('members')
@@ -41,6 +41,7 @@ export function createMembers(db: Db): Members {
           .execute();
         const details = { role: { from: member.role, to: role } };
         await insertAll(db, [auditWrite(caller, { action: 'member.update', targetId: userId, details })]);
+        await withdrawInvitations(db, caller, { of: userId, remaining: role });
         return { ...member, role };
       }),
 
@@ -49,7 +50,7 @@ export function createMembers(db: Db): Members {
         const members = await holdMembers(db, caller.workspaceId);
         const member = requireMember(members, userId);
         // Everybody may leave.
-        if (caller.person?.userId !== userId) requireRank(caller, [member.role]);
+        if (caller.person?.userId !== userId) requireRank(presentRole(members, caller), [member.role]);
         if (member.role === 'owner') requireOtherOwner(members, userId);
         await db
           .deleteFrom('members')
@@ -58,15 +59,53 @@ export function createMembers(db: Db): Members {
           .execute();
         const details = { email: member.email, role: member.role };
         await insertAll(db, [auditWrite(caller, { action: 'member.remove', targetId: userId, details })]);
+        await withdrawInvitations(db, caller, { of: userId, remaining: null });
       }),
   };
 }
 
-/** Only an owner makes, changes or removes an owner; for the others an admin does. */
-export function requireRank({ person }: Caller, touched: Role[]): void {
+/** Only an owner makes, changes or removes an owner; for the others an admin does. Until the transaction ends, it stays so. */
+export async function requireRankNow(db: Db, caller: Caller, touched: Role[]): Promise<void> {
+  requireRank(presentRole(await holdMembers(db, caller.workspaceId), caller), touched);
+}
+
+function requireRank(role: Role | null, touched: Role[]): void {
+  if (touched.every((one) => mayTouch(role, one))) return;
   const needed = touched.includes('owner') ? 'owner' : 'admin';
-  if (person && isAtLeast(person.role, needed)) return;
   throw new AppError('forbidden', `This needs the role ${needed} in the workspace.`);
+}
+
+function mayTouch(role: Role | null, touched: Role): boolean {
+  return role !== null && isAtLeast(role, touched === 'owner' ? 'owner' : 'admin');
+}
+
+/** Not the one that the request came in with: another may have changed it since. */
+function presentRole(members: Member[], { person }: Caller): Role | null {
+  return members.find(({ userId }) => userId === person?.userId)?.role ?? null;
+}
+
+/** Links that a person made and could make no more: nobody comes back by one that they left behind. */
+async function withdrawInvitations(
+  db: Db,
+  caller: Caller,
+  { of, remaining }: { of: string; remaining: Role | null },
+): Promise<void> {
+  const gone = roles.filter((role) => !mayTouch(remaining, role));
+  if (gone.length === 0) return;
+  const withdrawn = await db
+    .updateTable('invitations')
+    .set({ revoked_at: new Date() })
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('invited_by', '=', of)
+    .where('role', 'in', gone)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  await insertAll(
+    db,
+    withdrawn.map(({ id }) => auditWrite(caller, { action: 'invitation.revoke', targetId: id })),
+  );
 }
 
 /** Held against other changes until the transaction ends, so that two owners cannot remove each other at once. */

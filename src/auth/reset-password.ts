@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { auditWrite } from './audit.ts';
 import { hashPassword } from './password.ts';
+import { accountCounter } from './sign-in-throttle.ts';
 import { listWorkspacesOf, operatorIn } from './workspaces.ts';
 
 export interface PasswordReset {
@@ -31,7 +32,9 @@ export async function resetPassword(
       .where('provider_id', '=', 'credential')
       .execute();
     await db.deleteFrom('sessions').where('user_id', '=', user.id).execute();
-    await db.deleteFrom('sign_in_failures').where('who', '=', `account ${user.email}`).execute();
+    // Of sign-ins that wait for a code.
+    await db.deleteFrom('verifications').where('value', '=', user.id).execute();
+    await db.deleteFrom('sign_in_failures').where('who', '=', accountCounter(user.email)).execute();
     if (disableTwoFactor) {
       await db.deleteFrom('two_factors').where('user_id', '=', user.id).execute();
       await db.updateTable('users').set({ two_factor_enabled: false }).where('id', '=', user.id).execute();

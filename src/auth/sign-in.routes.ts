@@ -1,15 +1,27 @@
 /** /auth: signing in and out, and what people change about it. The library answers; errors get the one shape of all. */
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Api } from '../http/api.ts';
 import { requireSameOrigin } from '../http/same-origin.ts';
-import { addressHeader, type SignIn, signInBase, signInPaths } from './sign-in.ts';
-import type { SignInThrottle } from './sign-in-throttle.ts';
+import { name } from '../http/schemas.ts';
+import { passwordLength } from './password.ts';
+import {
+  addressHeader,
+  type SignedIn,
+  type SignIn,
+  type SignInPath,
+  signInBase,
+  signInPaths,
+} from './sign-in.ts';
+import type { SignInEffects } from './sign-in-effects.ts';
+import type { Guess, SignInThrottle } from './sign-in-throttle.ts';
+import { refuseWeakPassword } from './weak-password.ts';
 
 export interface SignInRoutesDeps {
   signIn: SignIn;
   signInThrottle: SignInThrottle;
+  signInEffects: SignInEffects;
   publicUrl(): string;
 }
 
@@ -17,27 +29,90 @@ const bodyLimit = 16 * 1024;
 /** Headers that the library looks at. */
 const passedHeaders = ['cookie', 'origin', 'user-agent'];
 
-export function signInRoutes(app: Api, { signIn, signInThrottle, publicUrl }: SignInRoutesDeps): void {
+type Body = Record<string, unknown>;
+
+interface Step {
+  /** What is passed on; the library would take more. */
+  fields: Record<string, TSchema>;
+  /** What somebody may try to guess here. */
+  guessed?: 'password' | 'own password' | 'code';
+}
+
+const text = Type.String({ minLength: 1, maxLength: 320 });
+const ownPassword: Step = { fields: { password: text }, guessed: 'own password' };
+
+const steps: Record<SignInPath, Step> = {
+  'sign-in/email': { fields: { email: text, password: text }, guessed: 'password' },
+  'sign-out': { fields: {} },
+  'change-password': {
+    fields: {
+      currentPassword: text,
+      newPassword: Type.String({ minLength: passwordLength.min, maxLength: passwordLength.max }),
+      revokeOtherSessions: Type.Optional(Type.Boolean()),
+    },
+    guessed: 'own password',
+  },
+  'update-user': { fields: { name } },
+  'two-factor/enable': ownPassword,
+  'two-factor/disable': ownPassword,
+  'two-factor/verify-totp': { fields: { code: Type.String({ pattern: '^[0-9]{6}$' }) }, guessed: 'code' },
+  'two-factor/verify-backup-code': { fields: { code: text }, guessed: 'code' },
+  'two-factor/generate-backup-codes': ownPassword,
+};
+
+export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
+  const { signIn, signInThrottle, signInEffects, publicUrl } = deps;
   for (const path of signInPaths) {
+    const { fields, guessed } = steps[path];
     app.post(
       `${signInBase}/${path}`,
-      { bodyLimit, schema: { hide: true, body: Type.Record(Type.String(), Type.Unknown()) } },
+      {
+        bodyLimit,
+        schema: { hide: true, body: Type.Object(fields, { additionalProperties: false }) },
+        onRequest: async (request) => requireSameOrigin(request, publicUrl()),
+      },
       async (request, reply) => {
-        requireSameOrigin(request, publicUrl());
-        const attempt =
-          path === 'sign-in/email' ? { email: emailIn(request.body), address: request.ip } : null;
-        if (attempt) await signInThrottle.check(attempt);
+        const asked = request.body as Body;
+        const before = await signIn.find(request.headers.cookie ?? '');
+        if (path === 'change-password') {
+          if (before) refuseWeakPassword(String(asked.newPassword), before);
+          // Whoever knew the old one is to be out.
+          asked.revokeOtherSessions = true;
+        }
+        const guess = guessed ? guessOf(guessed, request, before) : null;
+        if (guess) await signInThrottle.begin(guess).catch((error) => refused(request, path, error));
         const response = await signIn.handle(toRequest(request, `${publicUrl()}${signInBase}/${path}`));
-        if (attempt && response.status === 401) await signInThrottle.failed(attempt);
-        if (attempt && response.ok) await signInThrottle.succeeded(attempt);
-        const body = (await response.json().catch(() => null)) as Record<string, unknown> | null;
-        if (!response.ok) throw toError(response.status, body);
+        const answer = ((await response.json().catch(() => null)) ?? {}) as Body;
+        if (!response.ok) {
+          const error = toError(response.status, answer);
+          if (guess && isWrong(response.status, answer)) return refused(request, path, error);
+          if (guess) await signInThrottle.withdraw(guess);
+          throw error;
+        }
+        await signInEffects.after({ path, before, asked, answer, requestId: request.id });
+        if (guess) await signInThrottle.succeeded(guess);
         const cookies = response.headers.getSetCookie();
         if (cookies.length > 0) reply.header('set-cookie', cookies);
-        return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutToken(body)));
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutToken(answer)));
       },
     );
   }
+}
+
+function guessOf(guessed: Step['guessed'], request: FastifyRequest, before: SignedIn | null): Guess {
+  const { email } = request.body as Body;
+  const signedIn = before && { userId: before.userId };
+  return { of: guessed === 'password' ? { email: String(email) } : signedIn, address: request.ip };
+}
+
+/** For whoever watches the log; the email may be somebody's password in the wrong field. */
+function refused(request: FastifyRequest, path: SignInPath, error: unknown): never {
+  request.log.warn({ requestId: request.id, address: request.ip, path }, 'a sign-in was refused');
+  throw error;
+}
+
+function isWrong(status: number, { code }: Body): boolean {
+  return status === 401 || code === 'INVALID_PASSWORD';
 }
 
 function toRequest(request: FastifyRequest, url: string): Request {
@@ -49,13 +124,8 @@ function toRequest(request: FastifyRequest, url: string): Request {
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(request.body ?? {}) });
 }
 
-function emailIn(body: Record<string, unknown>): string {
-  return typeof body.email === 'string' ? body.email : '';
-}
-
 /** The session's token is in a cookie that no script can read, and stays there. */
-function withoutToken(body: Record<string, unknown> | null): Record<string, unknown> {
-  const { token: _token, ...rest } = body ?? {};
+function withoutToken({ token: _token, ...rest }: Body): Body {
   return rest;
 }
 
@@ -67,8 +137,8 @@ const codes: Partial<Record<number, ErrorCode>> = {
   429: 'rate_limit_exceeded',
 };
 
-function toError(status: number, body: Record<string, unknown> | null): AppError {
+function toError(status: number, body: Body): AppError {
   if (status >= 500) throw new Error(`signing in failed with status ${status}`);
-  const message = typeof body?.message === 'string' ? body.message : 'The request was refused.';
+  const message = typeof body.message === 'string' ? body.message : 'The request was refused.';
   return new AppError(codes[status] ?? 'invalid_request', `${message.replace(/\.?$/, '.')}`);
 }

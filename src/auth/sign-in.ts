@@ -6,6 +6,9 @@ import { hashPassword, isPassword, passwordLength } from './password.ts';
 export interface SignedIn {
   sessionId: string;
   userId: string;
+  name: string;
+  email: string;
+  twoFactor: boolean;
 }
 
 export interface SignIn {
@@ -16,6 +19,8 @@ export interface SignIn {
 }
 
 export const signInBase = '/auth';
+
+export type SignInPath = (typeof signInPaths)[number];
 
 /** All that the library may be asked by a browser; what else it offers has routes of ours, or none. */
 export const signInPaths = [
@@ -36,7 +41,9 @@ export const addressHeader = 'x-holdfast-address';
 /** With this prefix a browser takes cookies only from this very host, and only when they are secure. */
 export const cookiePrefix = '__Host-holdfast';
 
-const sessionSeconds = { kept: 7 * 24 * 60 * 60, renewedAfter: 24 * 60 * 60 };
+const daySeconds = 24 * 60 * 60;
+/** Use does not make a session longer; its last use is written down now and then, and without any it ends sooner. */
+export const sessionSeconds = { kept: 7 * daySeconds, unused: 3 * daySeconds, noted: 5 * 60 };
 
 export interface SignInDeps {
   db: Db;
@@ -46,6 +53,7 @@ export interface SignInDeps {
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
+  const { db } = deps;
   let opened: ReturnType<typeof open> | null = null;
   // Loaded when somebody signs in: an API on its own does without it, and starts a third of a second sooner.
   const auth = () => {
@@ -58,8 +66,22 @@ export function createSignIn(deps: SignInDeps): SignIn {
       if (!cookies.includes(`${cookiePrefix}.session_token=`)) return null;
       const found = await (await auth()).api.getSession({ headers: new Headers({ cookie: cookies }) });
       if (!found) return null;
-      const { id, userId } = found.session;
-      return { sessionId: id, userId };
+      const { session, user } = found;
+      const unusedSeconds = (Date.now() - session.updatedAt.getTime()) / 1000;
+      if (unusedSeconds > sessionSeconds.unused) {
+        await db.deleteFrom('sessions').where('id', '=', session.id).execute();
+        return null;
+      }
+      if (unusedSeconds > sessionSeconds.noted) {
+        await db
+          .updateTable('sessions')
+          .set({ updated_at: new Date() })
+          .where('id', '=', session.id)
+          .execute();
+      }
+      const { name, email, twoFactorEnabled } = user;
+      const twoFactor = twoFactorEnabled === true;
+      return { sessionId: session.id, userId: session.userId, name, email, twoFactor };
     },
   };
 }
@@ -74,7 +96,9 @@ async function open({ db, secret, publicUrl }: SignInDeps) {
     appName: 'Holdfast',
     baseURL: publicUrl(),
     basePath: signInBase,
+    // Named both ways: what the environment may say of either is not looked at then.
     secret: secret.toString('base64url'),
+    secrets: [{ version: 1, value: secret.toString('base64url') }],
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
     logger: { disabled: true },
@@ -97,7 +121,7 @@ async function open({ db, secret, publicUrl }: SignInDeps) {
         userAgent: 'user_agent',
       },
       expiresIn: sessionSeconds.kept,
-      updateAge: sessionSeconds.renewedAfter,
+      disableSessionRefresh: true,
     },
     account: {
       modelName: 'accounts',

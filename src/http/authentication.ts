@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, isAtLeast, may, type Role, type Scope } from '../caller.ts';
+import { networkOf } from '../client-network.ts';
 import { AppError } from '../errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requireSameOrigin } from './same-origin.ts';
@@ -35,7 +36,10 @@ export function requireCallers(
   app.addHook('onRequest', async (request, reply) => {
     const { scope, role } = request.routeOptions.config;
     if (scope === undefined && role === undefined) return;
-    const caller = await findCaller(request.headers, request.id);
+    const caller = await findCaller(request.headers, request.id).catch((error) => {
+      if (error instanceof AppError) countAddress(request, reply, limiter);
+      throw error;
+    });
     if (!caller) throw refuse(request, reply, limiter);
     if (caller.person) requireSameOrigin(request, publicUrl());
     request.caller = caller;
@@ -52,8 +56,7 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): AppError {
-  // Counted by address: whoever has no key gets no more answers than a key holder.
-  limiter.count(`address ${request.ip}`, reply);
+  countAddress(request, reply, limiter);
   if (request.headers['x-api-key'] !== undefined) {
     return new AppError(
       'unauthorized',
@@ -64,6 +67,11 @@ function refuse(request: FastifyRequest, reply: FastifyReply, limiter: RateLimit
     'unauthorized',
     'The x-api-key header is missing, and there is no session. Send a key, or sign in.',
   );
+}
+
+/** Whoever has no key gets no more answers than a key holder. */
+function countAddress(request: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): void {
+  limiter.count(`address ${networkOf(request.ip)}`, reply);
 }
 
 function lacks({ person }: Caller, scope: Scope): string {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { Type } from 'typebox';
 import { may } from '../caller.ts';
+import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf, type FindCaller } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -108,7 +109,7 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
         type,
         after,
         toId: (position) => cursors.write(list, [position]),
-        mayGoOn: () => mayStillRead(request),
+        mayGoOn: () => mayStillRead(request, workspaceId),
         cut: () => cut(reply),
       });
       stream.on('error', (error) =>
@@ -118,9 +119,15 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
     },
   );
 
-  async function mayStillRead({ headers, id }: FastifyRequest): Promise<boolean> {
-    const caller = await findCaller(headers, id);
-    return caller !== null && may(caller, scope);
+  async function mayStillRead({ headers, id }: FastifyRequest, workspaceId: string): Promise<boolean> {
+    try {
+      const caller = await findCaller(headers, id);
+      return caller?.workspaceId === workspaceId && may(caller, scope);
+    } catch (error) {
+      // Nobody here any more; what else fails is the database's, and is asked again.
+      if (error instanceof AppError) return false;
+      throw error;
+    }
   }
 }
 
