@@ -67,7 +67,7 @@ function Figures({ stats }: { stats: Stats | undefined }) {
       </Figure>
       <Figure
         label="Chain head"
-        value={stats && (chain?.headBlock ?? chain?.indexedBlock ?? null)?.toLocaleString('en')}
+        value={stats && ((chain?.headBlock ?? chain?.indexedBlock)?.toLocaleString('en') ?? '–')}
       >
         {chain ? (
           <>

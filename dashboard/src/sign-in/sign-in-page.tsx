@@ -19,7 +19,8 @@ export function SignInPage() {
   const [needsCode, setNeedsCode] = useState(false);
 
   async function enter() {
-    client.removeQueries({ queryKey: meQuery.queryKey });
+    // Also what somebody else left behind.
+    client.clear();
     await client.ensureQueryData(meQuery);
     await navigate({ to: to ?? '/' });
   }
@@ -70,7 +71,11 @@ function PasswordStep({ enter, askForCode }: { enter(): Promise<void>; askForCod
           </Button>
           <Text c="dimmed" size="xs">
             Locked out? Whoever runs the service can help: <code>holdfast users reset-password EMAIL</code>.
-            To check a proof, nobody needs an account: <Anchor href="/verify">verify a proof</Anchor>.
+            To check a proof, nobody needs an account:{' '}
+            <Anchor href="/verify" underline="always">
+              verify a proof
+            </Anchor>
+            .
           </Text>
         </Stack>
       </form>
