@@ -20,16 +20,16 @@ export async function findAssetVersion(
   key: AssetKey,
   version: number | undefined,
 ): Promise<AssetVersion> {
-  const [found] = await listAssetVersions(db, key, { before: version && version + 1, limit: 1 });
+  const [found] = await listAssetVersions(db, key, { upTo: version, limit: 1 });
   if (found && (version === undefined || found.version === version)) return found;
   throw new AppError('resource_not_found', `There is no version ${version} of the asset ${key.assetId}.`);
 }
 
-/** Newest first, those before a version. */
+/** Newest first: those before a version, or up to one. */
 export async function listAssetVersions(
   db: Db,
   { workspaceId, assetId }: AssetKey,
-  { before, limit }: { before: number | undefined; limit: number },
+  { before, upTo, limit }: { before?: number | undefined; upTo?: number | undefined; limit: number },
 ): Promise<AssetVersion[]> {
   let select = db
     .selectFrom('asset_versions')
@@ -39,8 +39,9 @@ export async function listAssetVersions(
     .orderBy('version', 'desc')
     .limit(limit);
   if (before !== undefined) select = select.where('version', '<', before);
+  if (upTo !== undefined) select = select.where('version', '<=', upTo);
   const rows = await select.execute();
-  if (rows.length === 0 && before === undefined) throw noAsset(assetId);
+  if (rows.length === 0 && before === undefined && upTo === undefined) throw noAsset(assetId);
   return rows.map(({ created_at, ...rest }) => ({ ...rest, createdAt: created_at }));
 }
 
