@@ -99,7 +99,7 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
 };
 
 /** Made up, they are rightly refused. */
-const notMadeUp = new Set(['cursor', 'signature', 'signedAt']);
+const notMadeUp = new Set(['cursor', 'signature', 'signedAt', 'supersedes']);
 
 /** Values that a member or a parameter of this name may have. */
 export function allowedFor(name: string, schema: Schema): fc.Arbitrary<unknown> {

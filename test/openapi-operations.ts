@@ -151,12 +151,13 @@ function smallestBody(schema: Schema, values: PathValues): unknown {
 /** The same body, but with things that exist. */
 export function namingExisting(body: unknown, values: PathValues): unknown {
   if (typeof body !== 'object' || body === null) return body;
-  const { vaultAddress, address, assetId, token } = values;
+  const { vaultAddress, address, assetId, fileId, token } = values;
   const existing = {
     vaultAddress,
     destinationVaultAddress: vaultAddress,
     workerAddress: address,
     ...(address !== undefined && { workers: [address] }),
+    ...(fileId !== undefined && { fileIds: [fileId] }),
     parentAssetId: assetId,
     token,
   };
