@@ -1,11 +1,12 @@
 /** The part of an actor that keeps assets: puts work on record, and has it signed. */
 import type { AssetEntry, MaintenanceRecord, Thing } from './journal.ts';
+import { isActive } from './record-load.ts';
 import type { MakerDeps } from './thing-load.ts';
 
 export interface MaintenanceMaker {
   /** The vault is active. */
   createAsset(vault: Thing, worker: Thing): Promise<void>;
-  /** Does nothing where there is no asset. */
+  /** Does nothing where there is no asset of an active vault. */
   recordWork(): Promise<void>;
   /** Does nothing where nothing is left to sign. */
   sign(): Promise<void>;
@@ -36,8 +37,9 @@ export function createMaintenanceMaker({ asking, journal, random, newName }: Mak
     },
 
     async recordWork() {
-      if (own.length === 0) return;
-      const asset = random.pick(own);
+      const open = own.filter(({ vault }) => isActive(vault));
+      if (open.length === 0) return;
+      const asset = random.pick(open);
       const summary = newName('work');
       const entry: MaintenanceRecord = { summary, id: '', signed: false };
       asset.entries.push(entry);
@@ -53,9 +55,9 @@ export function createMaintenanceMaker({ asking, journal, random, newName }: Mak
     },
 
     async sign() {
-      const open = own.flatMap((asset) =>
-        asset.entries.filter(({ signed }) => !signed).map((entry) => ({ asset, entry })),
-      );
+      const open = own
+        .filter(({ vault }) => isActive(vault))
+        .flatMap((asset) => asset.entries.filter(({ signed }) => !signed).map((entry) => ({ asset, entry })));
       if (open.length === 0) return;
       const { asset, entry } = random.pick(open);
       entry.signed = true;
