@@ -1,0 +1,177 @@
+/** Every page of the dashboard with data, in a real browser: usable by all, in both colour schemes, and smooth when long. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { openAssetStage } from './asset-stage.ts';
+import { browserMissing } from './browser.ts';
+import { type DashboardStage, findFaults, openDashboardStage } from './dashboard-stage.ts';
+import { withClient } from './database.ts';
+import { waitUntil } from './process.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const skip = browserMissing();
+const platform = '/api-v1/platform';
+const manyDeliveries = 3_000;
+
+let stage: DashboardStage;
+let receiver: Receiver;
+/** Path and title of every page. */
+let pages: [path: string, title: string | RegExp][];
+let endpointId: string;
+
+before(async () => {
+  if (skip) return;
+  stage = await openDashboardStage();
+  receiver = await startReceiver();
+  pages = await makeData();
+});
+after(async () => {
+  await stage?.close();
+  await receiver?.close();
+});
+
+async function makeData(): Promise<typeof pages> {
+  const { service } = stage;
+  await stage.owner();
+  await stage.member('viewer');
+  const make = async (path: string, body: object) => {
+    const answer = await service.call('POST', `${platform}${path}`, { body });
+    assert.ok(answer.status < 300, answer.text);
+    return answer.json;
+  };
+  const { address } = await make('/vaults', { name: 'Contracts', description: 'Signed ones' });
+  const eventTypes = ['vault.deactivated', 'vault.reactivated'];
+  endpointId = (await make('/webhooks/endpoints', { url: receiver.url, eventTypes })).id;
+  const record = await make('/records', {
+    vaultAddress: address,
+    externalId: 'reading-1',
+    data: { celsius: 4 },
+  });
+  const file = await make('/files', {
+    vaultAddress: address,
+    name: 'lease.pdf',
+    contentHash: `0x${'5'.repeat(64)}`,
+  });
+  await make('/api-keys', { name: 'Importer' });
+  const assets = openAssetStage(service);
+  const assetId = await assets.newAsset();
+  const worker = await assets.newWorker();
+  for (const action of ['deactivate', 'reactivate']) {
+    await service.call('PATCH', `${platform}/vaults/${address}/${action}`);
+  }
+  return [
+    ['/', 'Overview'],
+    ['/vaults', 'Vaults'],
+    [`/vaults/${address}`, 'Contracts'],
+    ['/files', 'Files'],
+    [`/files/${file.id}`, 'lease.pdf'],
+    ['/records', 'Records'],
+    [`/records/${record.id}`, /reading-1|rec_/],
+    ['/assets', 'Assets'],
+    [`/assets/${encodeURIComponent(assetId)}`, 'Pump'],
+    ['/workers', 'Workers'],
+    [`/workers/${worker}`, 'Ada'],
+    ['/webhooks', 'Webhooks'],
+    [`/webhooks/${endpointId}`, /hook/],
+    ['/webhooks?tab=deliveries', 'Webhooks'],
+    ['/events', 'Events'],
+    ['/keys', 'API keys'],
+    ['/members', 'Members'],
+    ['/audit-log', 'Audit log'],
+    ['/settings', 'Settings'],
+  ];
+}
+
+async function settle(page: Page, path: string, title: string | RegExp): Promise<void> {
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  // What is not about colours is the same in both.
+  const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined;
+
+  for (const half of [0, 1]) {
+    const name = `${half === 0 ? 'no page has' : 'nor has any other'} a serious fault of accessibility`;
+    test(`${name} in ${colorScheme} colours`, { skip }, async () => {
+      const page = await stage.open('/', { as: await stage.owner(), colorScheme });
+      const faults: string[] = [];
+      for (const [path, title] of pages.filter((_, place) => place % 2 === half)) {
+        await settle(page, path, title);
+        faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
+      }
+      await page.context().close();
+      assert.deepEqual(faults, []);
+    });
+  }
+
+  test(`nor have the public pages in ${colorScheme} colours`, { skip }, async () => {
+    const faults: string[] = [];
+    const link = await (await stage.owner()).call('POST', `${platform}/invitations`, {
+      body: { role: 'viewer' },
+    });
+    for (const [path, title] of [
+      ['/sign-in', 'Sign in'],
+      ['/join#wrong', 'This link does not work'],
+      [link.json.link, 'You are invited'],
+      ['/verify', 'Check a proof'],
+    ]) {
+      const page = await stage.open(path ?? '', { colorScheme });
+      await page.getByRole('heading', { level: 1, name: title ?? '' }).waitFor();
+      faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
+      await page.context().close();
+    }
+    assert.deepEqual(faults, []);
+  });
+}
+
+test('no page is wider than a phone', { skip }, async () => {
+  const page = await stage.open('/', { as: await stage.owner(), viewport: { width: 360, height: 720 } });
+  const wide: string[] = [];
+  for (const [path, title] of pages) {
+    await settle(page, path, title);
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    if (Number(width) > 360) wide.push(`${path} is ${width} wide`);
+  }
+  await page.context().close();
+  assert.deepEqual(wide, []);
+});
+
+test('a log of thousands draws what is in sight only, and goes on as one scrolls', { skip }, async () => {
+  await withClient({ connectionString: stage.service.databaseUrl }, (client) =>
+    client.query(
+      `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)
+       select e.workspace_id, 'dlv_' || lpad(n::text, 26, '0'), 'evt_' || lpad(n::text, 26, '0'), e.id,
+              'vault.deactivated', 'succeeded', now() - make_interval(secs => n)
+       from webhook_endpoints e, generate_series(1, $2::integer) n where e.id = $1`,
+      [endpointId, manyDeliveries],
+    ),
+  );
+  const page = await stage.open('/webhooks?tab=deliveries', { as: await stage.owner() });
+  const table = page.getByRole('table', { name: 'Deliveries' });
+  await table.waitFor();
+  const loaded = async () => Number(await table.getAttribute('aria-rowcount'));
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('/webhooks/deliveries?')) asked += 1;
+  });
+  await page.mouse.move(600, 400);
+  let turns = 0;
+  for (let before = 0; before < 2_000; before = await loaded()) {
+    turns += 1;
+    await page.mouse.wheel(0, 20_000);
+    await waitUntil(async () => (await loaded()) > before);
+    const drawn = await table.getByRole('row').count();
+    assert.ok(drawn < 120, `${drawn} rows are drawn`);
+  }
+  // Each time somebody comes to the end, and not by itself.
+  assert.ok(asked <= 3 * turns, `${asked} pages were fetched for ${turns} turns`);
+  // Where one is in the list is what one sees.
+  const last = await table.getByRole('row').last().getAttribute('aria-rowindex');
+  assert.ok(Number(last) > 1_000, `the last row drawn is ${last}`);
+  await page.evaluate('scrollTo(0, 0)');
+  await table.locator('[aria-rowindex="2"]').waitFor();
+  assert.ok((await loaded()) < manyDeliveries, 'everything was fetched');
+  await page.context().close();
+});
