@@ -88,8 +88,8 @@ create table file_validations (
   number         integer check (number > 0),
   file_version   integer          not null,
   presented_hash bytea            not null check (length(presented_hash) = 32),
-  -- Whose it is said to be.
-  vault_id       text collate "C" not null,
+  -- Whose it is said to be; null: of whoever has it when it is judged.
+  vault_id       text collate "C",
   result         text check (result in ('valid', 'invalid')),
   integrity      boolean,
   authenticity   boolean,

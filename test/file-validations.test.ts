@@ -93,7 +93,7 @@ test('a validation is accepted as pending, and found again', async () => {
   const { json: log } = await service.call('GET', `${platform}/audit-log?targetId=${fileId}`);
   assert.partialDeepStrictEqual(log[0], {
     action: 'file.validate',
-    details: { validationId: id, version: 1, vaultId, by: 'hash' },
+    details: { validationId: id, version: 1, vaultId: null, by: 'hash' },
   });
 });
 

@@ -26,7 +26,9 @@ export async function completeValidations(db: Db, judged: JudgedValidation[]): P
     const number = (numbers.get(key) ?? state.last_number) + 1;
     numbers.set(key, number);
     const integrity = validation.presentedHash.equals(validation.anchoredDigest);
-    const ownership = state.owner_id === validation.vaultId;
+    const owner = { id: state.owner_id, address: state.owner_address };
+    const vault = validation.vault ?? owner;
+    const ownership = vault.id === owner.id;
     const valid = integrity && validation.authenticity && ownership;
     completed.push({
       ...validation,
@@ -34,7 +36,8 @@ export async function completeValidations(db: Db, judged: JudgedValidation[]): P
       integrity,
       ownership,
       result: valid ? 'valid' : 'invalid',
-      owner: { id: state.owner_id, address: state.owner_address },
+      vault,
+      owner,
     });
   }
   if (completed.length === 0) return 0;
@@ -51,6 +54,7 @@ interface Completed extends JudgedValidation {
   integrity: boolean;
   ownership: boolean;
   result: 'valid' | 'invalid';
+  vault: { id: string; address: string };
   /** Who has the file now, and seals what is said of it. */
   owner: { id: string; address: string };
 }
@@ -95,7 +99,7 @@ async function writeResults(db: Db, completed: Completed[], at: Date): Promise<v
 }
 
 function writesOf(completed: Completed, at: Date): Write[] {
-  const { workspaceId, id, fileId, version, vaultId, vaultAddress, number, owner } = completed;
+  const { workspaceId, id, fileId, version, vault, number, owner } = completed;
   const { result, integrity, authenticity, ownership } = completed;
   const verdict = { result, integrity, authenticity, ownership };
   const { write } = pendingLeaf({
@@ -110,7 +114,7 @@ function writesOf(completed: Completed, at: Date): Write[] {
     claims: {
       validationId: id,
       fileVersion: version,
-      vaultAddress: vaultAddress.toLowerCase(),
+      vaultAddress: vault.address.toLowerCase(),
       ...verdict,
       validatedAt: at.toISOString(),
     },
@@ -129,7 +133,7 @@ function writesOf(completed: Completed, at: Date): Write[] {
       at,
       data: {
         file_id: fileId,
-        vault_id: vaultId,
+        vault_id: vault.id,
         version,
         validation_id: id,
         ...verdict,

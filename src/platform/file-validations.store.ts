@@ -26,7 +26,6 @@ export interface FileKey {
 
 /** What a validation is asked for. */
 export interface ValidationTarget {
-  ownerId: string;
   /** Null: the file has no such version. */
   version: number | null;
   canonicalization: 'raw' | 'hmac-sha256';
@@ -40,7 +39,7 @@ export async function findTarget(
 ): Promise<ValidationTarget | null> {
   const { rows } = await pool.query<ValidationTarget>({
     name: 'validation-target',
-    text: `select f.vault_id as "ownerId", v.version, v.canonicalization
+    text: `select v.version, v.canonicalization
            from files f
            left join file_versions v on v.workspace_id = f.workspace_id and v.file_id = f.id
              and v.version = coalesce($3, f.version)
@@ -107,9 +106,8 @@ export interface OpenValidation {
   fileId: string;
   version: number;
   presentedHash: Buffer;
-  /** Whose the file is said to be. */
-  vaultId: string;
-  vaultAddress: string;
+  /** Whose the file is said to be; null: whoever has it. */
+  vault: { id: string; address: string } | null;
   /** Of the version, as it is stored and as it is in the leaf. */
   contentHash: Buffer;
   canonicalization: 'raw' | 'hmac-sha256';
@@ -124,11 +122,11 @@ export async function findOpen(
 ): Promise<OpenValidation[]> {
   const { rows } = await sql<OpenValidation>`
     select o.workspace_id as "workspaceId", o.id, o.file_id as "fileId", o.file_version as version,
-           o.presented_hash as "presentedHash", o.vault_id as "vaultId", a.address as "vaultAddress",
+           o.presented_hash as "presentedHash", case when o.vault_id is not null then json_build_object('id', o.vault_id, 'address', a.address) end as vault,
            v.content_hash as "contentHash", v.canonicalization, l.digest as "anchoredDigest", l.leaf
     from file_validations o
     join file_versions v on v.workspace_id = o.workspace_id and v.file_id = o.file_id and v.version = o.file_version
-    join vaults a on a.workspace_id = o.workspace_id and a.id = o.vault_id
+    left join vaults a on a.workspace_id = o.workspace_id and a.id = o.vault_id
     join anchor_leaves l on l.workspace_id = o.workspace_id and l.subject_id = o.file_id and l.kind = 'file'
       and l.version = o.file_version
     join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')

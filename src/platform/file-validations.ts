@@ -65,7 +65,7 @@ export function createFileValidations(deps: FileValidationsDeps): FileValidation
     workspaceId: string,
     { fileId, version, vaultAddress }: Omit<ValidationRequest, 'presented'>,
     by: Presented['by'],
-  ): Promise<{ version: number; vaultId: string }> {
+  ): Promise<{ version: number; vaultId: string | null }> {
     const target = await findTarget(pool, { workspaceId, fileId }, version);
     if (!target) throw noFile(fileId);
     if (target.version === null) {
@@ -77,8 +77,7 @@ export function createFileValidations(deps: FileValidationsDeps): FileValidation
         `Version ${target.version} was given as an HMAC, whose salt only its owner has. Present the HMAC as contentHash instead of the bytes.`,
       );
     }
-    const vaultId =
-      vaultAddress === undefined ? target.ownerId : (await vaults.get(workspaceId, vaultAddress)).id;
+    const vaultId = vaultAddress === undefined ? null : (await vaults.get(workspaceId, vaultAddress)).id;
     return { version: target.version, vaultId };
   }
 

@@ -132,7 +132,10 @@ async function confirm(fileId: string): Promise<void> {
     .execute();
 }
 
-async function ask(fileId: string, { hash = digest, vault = 0 } = {}): Promise<string> {
+async function ask(
+  fileId: string,
+  { hash = digest, vault = 0 }: { hash?: Buffer; vault?: number | null } = {},
+): Promise<string> {
   const id = newId('val');
   await database.db
     .insertInto('file_validations')
@@ -142,7 +145,7 @@ async function ask(fileId: string, { hash = digest, vault = 0 } = {}): Promise<s
       file_id: fileId,
       file_version: 1,
       presented_hash: hash,
-      vault_id: vaults[vault]?.id ?? '',
+      vault_id: vault === null ? null : (vaults[vault]?.id ?? ''),
     })
     .execute();
   return id;
@@ -261,6 +264,19 @@ test('results of one file are numbered as they were asked for, and each has its 
     ).map(({ number }) => number),
     [1, 2, 3],
   );
+});
+
+test('without a vault it is judged for whoever has the file then', async () => {
+  const fileId = await makeFile();
+  const [asked, named] = [await ask(fileId, { vault: null }), await ask(fileId, { vault: 0 })];
+  await database.db
+    .updateTable('files')
+    .set({ vault_id: vaults[1]?.id ?? '' })
+    .where('id', '=', fileId)
+    .execute();
+  await makeValidator().step(leadOf());
+  assert.equal((await rowOf(asked)).ownership, true);
+  assert.equal((await rowOf(named)).ownership, false);
 });
 
 test('a version that is not confirmed is validated once it is', async () => {

@@ -56,7 +56,7 @@ export interface FileTables {
     number: number | null;
     file_version: number;
     presented_hash: Buffer;
-    vault_id: string;
+    vault_id: string | null;
     result: 'valid' | 'invalid' | null;
     integrity: boolean | null;
     authenticity: boolean | null;
