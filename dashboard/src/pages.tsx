@@ -20,12 +20,17 @@ interface PageContext {
 
 const root = createRootRouteWithContext<PageContext>()();
 
+/** Of this site only: browsers read a backslash as a slash, and pass over tabs and line breaks. */
+const ownPath = /^\/(?![/\\])[^\\\s]*$/;
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  validateSearch: (search: Record<string, unknown>): { to?: string } =>
-    typeof search.to === 'string' && /^\/(?!\/)/.test(search.to) ? { to: search.to } : {},
+  // Said to be undefined: what is only left out would stay as it is in the address.
+  validateSearch: ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
+    to: typeof to === 'string' && ownPath.test(to) ? to : undefined,
+  }),
 });
 const join = createRoute({ getParentRoute: () => root, path: '/join', component: JoinPage });
 

@@ -16,8 +16,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { callAuth } from '../api/call.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { useMe } from '../api/session.ts';
@@ -102,8 +101,6 @@ function Navigation({ close }: { close(): void }) {
 
 function WorkspaceSwitch() {
   const me = useMe();
-  const client = useQueryClient();
-  const navigate = useNavigate();
   if (me.workspaces.length < 2) return null;
   return (
     <Select
@@ -113,11 +110,10 @@ function WorkspaceSwitch() {
       allowDeselect={false}
       data={me.workspaces.map(({ id, name }) => ({ value: id, label: name }))}
       value={me.workspaceId}
-      onChange={async (id) => {
+      onChange={(id) => {
         chooseWorkspace(id);
-        // Nothing of the other workspace stays on the screen.
-        client.clear();
-        await navigate({ to: '/' });
+        // A new page: nothing of the other workspace stays on the screen, in memory, or in the stream of events.
+        window.location.assign('/');
       }}
     />
   );
@@ -139,13 +135,11 @@ function SchemeSwitch() {
 
 function PersonMenu() {
   const me = useMe();
-  const client = useQueryClient();
-  const navigate = useNavigate();
   async function signOut() {
     await callAuth('sign-out');
     chooseWorkspace(null);
-    client.clear();
-    await navigate({ to: '/sign-in' });
+    // A new page: nothing that was fetched stays in memory.
+    window.location.assign('/sign-in');
   }
   return (
     <Menu position="bottom-end" width={220}>

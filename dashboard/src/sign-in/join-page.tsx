@@ -72,7 +72,8 @@ function useEnter(workspaceId: string): () => Promise<void> {
   const navigate = useNavigate();
   return async () => {
     chooseWorkspace(workspaceId);
-    client.removeQueries({ queryKey: meQuery.queryKey });
+    // Also what somebody else, or another workspace, left behind.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'invitation' });
     await client.ensureQueryData(meQuery);
     await navigate({ to: '/' });
   };
