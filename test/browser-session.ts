@@ -18,7 +18,8 @@ export interface Account {
   password: string;
 }
 
-export function newVisitor(service: Service): Visitor {
+/** `always`: headers of every request. */
+export function newVisitor(service: Service, always: Record<string, string> = {}): Visitor {
   const jar = new Map<string, string>();
   const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
   return {
@@ -27,7 +28,7 @@ export function newVisitor(service: Service): Visitor {
       const answer = await service.call(method, path, {
         key: null,
         body,
-        headers: { origin: service.url, ...(jar.size > 0 && { cookie: cookies() }), ...headers },
+        headers: { origin: service.url, ...always, ...(jar.size > 0 && { cookie: cookies() }), ...headers },
       });
       for (const cookie of answer.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
@@ -47,8 +48,12 @@ export async function becomeOwner(service: Service, account: Account): Promise<V
 }
 
 /** Accepts an invitation with a new account, and signs in. */
-export async function join(service: Service, link: string, account: Account): Promise<Visitor> {
-  const visitor = newVisitor(service);
+export async function join(
+  service: Service,
+  link: string,
+  account: Account,
+  visitor = newVisitor(service),
+): Promise<Visitor> {
   const token = new URL(link).hash.slice(1);
   const accepted = await visitor.call('POST', '/api-v1/platform/invitations/accept', {
     body: { token, ...account },

@@ -1,6 +1,6 @@
 /** A workspace with an owner, for tests that bring more people into it. */
 import assert from 'node:assert/strict';
-import { type Account, becomeOwner, join, type Visitor } from './browser-session.ts';
+import { type Account, becomeOwner, join, newVisitor, type Visitor } from './browser-session.ts';
 import { withClient } from './database.ts';
 import { type Service, startService } from './service.ts';
 
@@ -23,8 +23,9 @@ export interface PeopleStage {
   close(): Promise<void>;
 }
 
-export async function openPeopleStage(env: Record<string, string> = {}): Promise<PeopleStage> {
-  const service = await startService({ env });
+/** Behind a proxy, so that each person can come from an address of their own. */
+export async function openPeopleStage(): Promise<PeopleStage> {
+  const service = await startService({ env: { HOLDFAST_TRUST_PROXY: '1' } });
   const ada = { name: 'Ada', email: 'ada@example.com', password: 'the tide waits for nobody' };
   const owner = await known(await becomeOwner(service, ada), ada);
   let people = 0;
@@ -46,7 +47,8 @@ export async function openPeopleStage(env: Record<string, string> = {}): Promise
         email: `p${people}@example.com`,
         password: 'rain falls on the harbour',
       };
-      return known(await join(service, await invite(role), account), account);
+      const visitor = newVisitor(service, { 'x-forwarded-for': `203.0.113.${people}` });
+      return known(await join(service, await invite(role), account, visitor), account);
     },
     query: (text, values = []) =>
       withClient({ connectionString: service.databaseUrl }, async (client) => {

@@ -8,8 +8,7 @@ import { codeOf } from './totp.ts';
 
 let stage: PeopleStage;
 before(async () => {
-  // Behind a proxy, so that a test can come from many addresses.
-  stage = await openPeopleStage({ HOLDFAST_TRUST_PROXY: '1' });
+  stage = await openPeopleStage();
 });
 after(() => stage.close());
 
