@@ -132,11 +132,13 @@ const transfers = `
   join file_versions v on v.workspace_id = t.workspace_id and v.file_id = t.file_id and v.version = t.file_version
   where t.workspace_id = $1 and t.file_id = $2`;
 
+/** One that names no vault is judged for whoever has the file then: until that, it is shown with who has it now. */
 const validations = `
   select 'validation', '${validationKind}', 3, ${micros('w.created_at')},
-    row_number() over (order by w.id), w.number, w.created_at, w.id, w.file_version, w.vault_id, null, w.presented_hash, null,
-    v.canonicalization, w.result, null
+    row_number() over (order by w.id), w.number, w.created_at, w.id, w.file_version, coalesce(w.vault_id, f.vault_id), null,
+    w.presented_hash, null, v.canonicalization, w.result, null
   from file_validations w
+  join files f on f.workspace_id = w.workspace_id and f.id = w.file_id
   join file_versions v on v.workspace_id = w.workspace_id and v.file_id = w.file_id and v.version = w.file_version
   where w.workspace_id = $1 and w.file_id = $2`;
 
