@@ -29,11 +29,12 @@ export const errorKinds = {
   unauthorized: {
     status: 401,
     meaning:
-      'The x-api-key header is missing, malformed, revoked or expired. Send a valid key; an operator makes one with "holdfast keys create".',
+      'There is neither a valid API key nor a session: the x-api-key header is missing, malformed, revoked or expired, and nobody is signed in. Send a valid key, which an operator makes with "holdfast keys create", or sign in.',
   },
   forbidden: {
     status: 403,
-    meaning: 'The API key is valid, but it has no scope for this operation. Use a key that has it.',
+    meaning:
+      'The caller is known but may not do this: the API key lacks the scope, the role of the person is too low, or a change with a session did not come from a page of this service. The message says which.',
   },
   viewer_not_allowed: {
     status: 403,
