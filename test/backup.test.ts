@@ -10,6 +10,7 @@ import type pg from 'pg';
 import { anvilMissing } from './anvil.ts';
 import { createTestDatabase, withClient } from './database.ts';
 import { openRpcSide } from './faults/chain-rpc.ts';
+import { longOnly } from './long.ts';
 import {
   holdfast,
   processesMentioning,
@@ -182,7 +183,7 @@ function proofsOf(call: Call, records: string[]): Promise<string[]> {
 }
 
 test('on a real chain, a batch that was mined after the backup is found there and not sent again', {
-  skip,
+  skip: longOnly || skip,
   timeout: 240_000,
 }, async (t) => {
   const [source, target] = [await createTestDatabase(), await createTestDatabase({ empty: true })];
@@ -233,7 +234,9 @@ test('on a real chain, a batch that was mined after the backup is found there an
   await stop(other);
 });
 
-test('without a service both start the database themselves; what is wrong is told in a sentence', async () => {
+test('without a service both start the database themselves; what is wrong is told in a sentence', {
+  skip: longOnly,
+}, async () => {
   const source = settings('alone');
   const archive = join(dir, 'alone.tar');
   const key = join(dir, 'master.key');

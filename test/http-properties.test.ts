@@ -20,7 +20,7 @@ import { makePeople, makeThings } from './openapi-things.ts';
 import { type Answer, isEventStream, type Service, startService } from './service.ts';
 
 /** Per route. */
-const numRuns = Number(process.env.HOLDFAST_FUZZ_RUNS ?? 40);
+const numRuns = Number(process.env.HOLDFAST_FUZZ_RUNS ?? 25);
 const timeout = numRuns * 5_000;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });

