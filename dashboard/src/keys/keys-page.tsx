@@ -86,7 +86,7 @@ function columns(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
             {name}
           </Text>
           <Text c="dimmed" size="xs" className="mono">
-            {hint}…
+            {hint}
           </Text>
         </>
       ),
