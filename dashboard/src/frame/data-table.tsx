@@ -25,7 +25,7 @@ export interface DataTableProps<T> {
 
 const rowHeight = 49;
 /** Below this, rendering all is simpler and as fast. */
-const virtualFrom = 200;
+const virtualFrom = 50;
 
 export function DataTable<T>({ list, label, columns, keyOf, empty }: DataTableProps<T>) {
   const { items, error, more, loadingMore, again } = list;
