@@ -1,4 +1,5 @@
 /** How far things are anchored, as the API shows it. */
+import { type RawBuilder, sql } from 'kysely';
 import { fromBytea } from '../db/bytea.ts';
 
 export const anchorStatuses = ['pending', 'batched', 'submitted', 'confirmed', 'finalized'] as const;
@@ -53,4 +54,14 @@ export function anchorStateOf(row: AnchorColumns): AnchorState {
         }
       : null,
   };
+}
+
+/** A condition on leaf `l` with its batch `b`, which is missing while it is pending. */
+export function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
+  return status === 'pending' ? sql`l.batch_id is null` : sql`b.status = any(${batchStatuses(status)})`;
+}
+
+/** As answers and dossiers have it. */
+export function anchorToJson({ status, anchor }: AnchorState) {
+  return { status, anchor: anchor && { ...anchor, anchoredAt: anchor.anchoredAt.toISOString() } };
 }

@@ -1,15 +1,17 @@
 /** /damc/assets/{assetId}/transfer/ and transfers/ */
+
 import { Type } from 'typebox';
+import { anchorToJson } from '../anchoring/anchor-state.ts';
 import type { Api } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { address } from '../http/schemas.ts';
+import { anchorFields } from '../platform/records.routes.ts';
 import type { AssetTransfer, AssetTransfers } from './asset-transfers.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';
 import type { Assets } from './assets.ts';
-import { anchorFields, anchorToJson } from './signoffs.routes.ts';
 
 const TransferSchema = Type.Object({
   id: Type.String(),

@@ -1,17 +1,18 @@
 /** /damc/assets/ */
+
 import { Type } from 'typebox';
+import { anchorToJson } from '../anchoring/anchor-state.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, name, orNull } from '../http/schemas.ts';
-import { readJson } from '../platform/records.routes.ts';
+import { anchorFields, readJson } from '../platform/records.routes.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { AssetVersion } from './asset-versions.ts';
 import type { Asset } from './assets.store.ts';
 import type { Assets } from './assets.ts';
-import { anchorFields, anchorToJson } from './signoffs.routes.ts';
 
 export const assetsUrl = `${apiBase}/damc/assets/`;
 export const assetUrl = `${assetsUrl}:assetId/`;

@@ -1,13 +1,12 @@
 /** Entries as lines of JSON, each with everything that it takes to verify it: sign-offs, typed data, salts and proofs. */
 import { sql } from 'kysely';
-import type { AnchorState } from '../anchoring/anchor-state.ts';
+import { anchorToJson } from '../anchoring/anchor-state.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
 import type { ProofRequest } from '../anchoring/proofs.ts';
 import type { HexText } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { isCertified, type KeptEntry, type KeptSignoff } from './dossier-entries.ts';
 import {
-  type Anchored,
   attachmentPath,
   type DossierAttachment,
   type DossierCounts,
@@ -41,7 +40,7 @@ export async function* entryLines(
         maintenanceId: kept.entry.maintenanceId,
         maintenanceHash: kept.hash,
         salt: kept.salt,
-        ...anchoredToJson(kept),
+        ...anchorToJson(kept),
         supersededBy: kept.supersededBy,
         attachments: kept.entry.files.map(
           (file) => attachments.get(`${file.fileId} ${file.version}`) ?? { ...file, ...unknownFile },
@@ -79,10 +78,6 @@ export async function* filesOf(
   }
 }
 
-export function anchoredToJson({ status, anchor }: AnchorState): Anchored {
-  return { status, anchor: anchor && { ...anchor, anchoredAt: anchor.anchoredAt.toISOString() } };
-}
-
 const unknownFile = { mediaType: null, size: null, path: null };
 
 function signoffLine(
@@ -93,7 +88,7 @@ function signoffLine(
     number,
     signoffHash: hash,
     salt,
-    ...anchoredToJson(state),
+    ...anchorToJson(state),
     typedData: {
       domain: signoffDomain,
       types: { EIP712Domain: domainType, ...signoffTypes },

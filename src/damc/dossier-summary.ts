@@ -1,6 +1,6 @@
 /** What a dossier says of the asset itself: whose it was and is, where it was installed, its versions and their proofs. */
 import { sql } from 'kysely';
-import { type AnchorColumns, anchorStateOf } from '../anchoring/anchor-state.ts';
+import { type AnchorColumns, anchorStateOf, anchorToJson } from '../anchoring/anchor-state.ts';
 import { historyFormat, transferKind } from '../anchoring/history.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
 import { fromBytea } from '../db/bytea.ts';
@@ -8,7 +8,7 @@ import type { Db } from '../db/database.ts';
 import { assetKind } from './asset-document.ts';
 import { type Asset, type AssetKey, findAsset } from './assets.store.ts';
 import type { Dossier, DossierCounts, VersionLine } from './dossier-format.ts';
-import { anchoredToJson, contentOf } from './dossier-lines.ts';
+import { contentOf } from './dossier-lines.ts';
 
 export type Owners = Pick<Dossier, 'owner' | 'owners'>;
 
@@ -18,7 +18,7 @@ export function assetToJson(asset: Asset): Dossier['asset'] {
   const { assetId, name, serialNumber, partNumber, metadata, usage, version, parentAssetId } = asset;
   return {
     ...{ assetId, name, serialNumber, partNumber, metadata, usage, version, parentAssetId },
-    ...anchoredToJson(asset),
+    ...anchorToJson(asset),
     createdAt: asset.createdAt.toISOString(),
     updatedAt: asset.updatedAt.toISOString(),
   };
@@ -58,7 +58,7 @@ export async function findOwners(db: Db, key: AssetKey): Promise<Owners> {
     ...rows.map((row) => ({
       vault: { address: row.address, name: row.name },
       since: row.completed_at.toISOString(),
-      transfer: { id: row.id, number: row.number, ...anchoredToJson(anchorStateOf(row)) },
+      transfer: { id: row.id, number: row.number, ...anchorToJson(anchorStateOf(row)) },
     })),
   ];
   const { vaultAddress } = await findAsset(db, key);

@@ -1,6 +1,6 @@
 /** /damc/assets/{assetId}/maintenances/ */
 import { type TSchema, Type } from 'typebox';
-import { type AnchorStatus, anchorStatuses } from '../anchoring/anchor-state.ts';
+import { type AnchorStatus, anchorStatuses, anchorToJson } from '../anchoring/anchor-state.ts';
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
@@ -8,11 +8,11 @@ import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { linkNextPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, orNull } from '../http/schemas.ts';
-import { readJson } from '../platform/records.routes.ts';
+import { anchorFields, readJson } from '../platform/records.routes.ts';
 import type { MaintenanceEntry } from './maintenance-entry.ts';
 import type { Maintenance } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
-import { anchorFields, anchorToJson, SignoffSchema, signoffToJson } from './signoffs.routes.ts';
+import { SignoffSchema, signoffToJson } from './signoffs.routes.ts';
 
 export const maintenancesUrl = `${apiBase}/damc/assets/:assetId/maintenances/`;
 const url = maintenancesUrl;

@@ -5,7 +5,7 @@ import {
   type AnchorState,
   type AnchorStatus,
   anchorStateOf,
-  batchStatuses,
+  hasStatus,
 } from '../anchoring/anchor-state.ts';
 import { fromBytea, type HexText } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
@@ -132,11 +132,6 @@ async function readSignoffs(
     else found.set(row.maintenance_id, [signoff]);
   }
   return found;
-}
-
-/** Of leaf `l` with its batch `b`, which is missing while it is pending. */
-function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
-  return status === 'pending' ? sql`l.batch_id is null` : sql`b.status = any(${batchStatuses(status)})`;
 }
 
 const anchorColumns = 'b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time';

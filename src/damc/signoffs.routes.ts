@@ -1,31 +1,16 @@
 /** /damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/, and sign-offs as other answers show them. */
 import { Type } from 'typebox';
-import { type AnchorState, type AnchorStatus, anchorStatuses } from '../anchoring/anchor-state.ts';
+import { anchorToJson } from '../anchoring/anchor-state.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { address, dateTime, orNull } from '../http/schemas.ts';
+import { anchorFields } from '../platform/records.routes.ts';
 import type { Signoff } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
 import { makeSignoffTypedData } from './signoff.ts';
 import { type SignoffRole, signoffRoles } from './signoff-rules.ts';
 import type { Signoffs } from './signoffs.ts';
-
-/** How far something is anchored. */
-export const anchorFields = {
-  status: Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })),
-  anchor: orNull(
-    Type.Object(
-      {
-        chainId: Type.Integer(),
-        transactionHash: Type.String(),
-        blockNumber: Type.Integer(),
-        anchoredAt: dateTime,
-      },
-      { description: 'Null until it is confirmed' },
-    ),
-  ),
-};
 
 const role = Type.Unsafe<SignoffRole>(Type.String({ enum: [...signoffRoles] }));
 const signature = Type.String({
@@ -220,10 +205,6 @@ export function signoffRoutes(app: Api, { signoffs, maintenances, idempotency }:
       return { ...(await maintenances.signoffProof(view, number)) };
     },
   );
-}
-
-export function anchorToJson({ status, anchor }: AnchorState) {
-  return { status, anchor: anchor && { ...anchor, anchoredAt: anchor.anchoredAt.toISOString() } };
 }
 
 export function signoffToJson({ status, anchor, ...rest }: Signoff) {

@@ -1,5 +1,7 @@
 /** /platform/files/{fileId}: transfer, history and proof */
+
 import { Type } from 'typebox';
+import { anchorToJson } from '../anchoring/anchor-state.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -8,16 +10,17 @@ import { fetchPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, orNull } from '../http/schemas.ts';
 import type { FileHistoryItem } from './file-history.ts';
 import type { FileTransfer } from './file-transfers.ts';
-import { anchor, anchorJson, anchorStatus, filePath, fileVersion } from './files.routes.ts';
+import { filePath, fileVersion } from './files.routes.ts';
 import type { Files } from './files.ts';
+import { anchorFields } from './records.routes.ts';
 
 const TransferSchema = Type.Object({
   id: Type.String(),
   fileId: Type.String(),
   fromVaultAddress: Type.String({ description: 'EIP-55' }),
   toVaultAddress: Type.String({ description: 'EIP-55' }),
-  status: anchorStatus,
-  anchor,
+  status: anchorFields.status,
+  anchor: anchorFields.anchor,
 });
 
 const proofDocument = Type.Object({ format: Type.String() }, { additionalProperties: true });
@@ -36,8 +39,8 @@ const HistoryItemSchema = Type.Object({
     enum: ['valid', 'invalid', null],
     description: 'Of a validation; null until it is completed',
   }),
-  status: anchorStatus,
-  anchor,
+  status: anchorFields.status,
+  anchor: anchorFields.anchor,
   proof: orNull(
     Type.Object(
       {},
@@ -145,10 +148,10 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
   );
 }
 
-function transferJson({ anchor, ...rest }: FileTransfer) {
-  return { ...rest, anchor: anchorJson(anchor) };
+function transferJson(transfer: FileTransfer) {
+  return { ...transfer, ...anchorToJson(transfer) };
 }
 
 function historyJson({ at, anchor, position: _, ...rest }: FileHistoryItem) {
-  return { ...rest, at: at.toISOString(), anchor: anchorJson(anchor) };
+  return { ...rest, at: at.toISOString(), ...anchorToJson({ status: rest.status, anchor }) };
 }

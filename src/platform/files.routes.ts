@@ -1,7 +1,7 @@
 /** /platform/files: create, list, get, versions and erasure */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type AnchorStatus, anchorStatuses } from '../anchoring/anchor-state.ts';
+import { anchorToJson } from '../anchoring/anchor-state.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -13,20 +13,7 @@ import { hashBytes } from './file-input.ts';
 import type { HashOnly, StoredContent } from './file-versions.ts';
 import type { FileCanonicalization, FileVersion } from './files.store.ts';
 import type { Files } from './files.ts';
-
-export const anchorStatus = Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] }));
-
-export const anchor = orNull(
-  Type.Object(
-    {
-      chainId: Type.Integer(),
-      transactionHash: Type.String(),
-      blockNumber: Type.Integer(),
-      anchoredAt: dateTime,
-    },
-    { description: 'Null until it is confirmed' },
-  ),
-);
+import { anchorFields } from './records.routes.ts';
 
 const FileSchema = Type.Object({
   id: Type.String(),
@@ -37,11 +24,11 @@ const FileSchema = Type.Object({
   contentHash: Type.String({ description: '0x and the SHA-256 of the bytes, as sha256sum prints it' }),
   size: orNull(Type.Integer({ description: 'In bytes; null where only the hash was given' })),
   mediaType: Type.String(),
-  status: anchorStatus,
+  status: anchorFields.status,
   expirationDate: orNull(Type.String({ description: 'As it was given' })),
   expired: Type.Boolean({ description: 'Whether that time is over; nothing is deleted because of it' }),
   createdAt: dateTime,
-  anchor,
+  anchor: anchorFields.anchor,
 });
 
 const name = Type.String({
@@ -131,7 +118,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         querystring: Type.Object(
           {
             vaultAddress: Type.Optional(address),
-            status: Type.Optional(anchorStatus),
+            status: Type.Optional(anchorFields.status),
             name: Type.Optional(
               Type.String({ minLength: 1, maxLength: 255, description: 'Exactly this name' }),
             ),
@@ -294,10 +281,6 @@ function inputOf(
   };
 }
 
-function toJson({ createdAt, anchor, ...rest }: FileVersion) {
-  return { ...rest, createdAt: createdAt.toISOString(), anchor: anchorJson(anchor) };
-}
-
-export function anchorJson(anchor: FileVersion['anchor']) {
-  return anchor && { ...anchor, anchoredAt: anchor.anchoredAt.toISOString() };
+function toJson({ createdAt, ...rest }: FileVersion) {
+  return { ...rest, createdAt: createdAt.toISOString(), ...anchorToJson(rest) };
 }

@@ -6,7 +6,7 @@ import {
   type AnchorState,
   type AnchorStatus,
   anchorStateOf,
-  batchStatuses,
+  hasStatus,
 } from '../anchoring/anchor-state.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
@@ -120,11 +120,6 @@ export function noFile(id: string): AppError {
 
 export function noFileVersion(id: string, version: number | undefined): AppError {
   return new AppError('resource_not_found', `There is no version ${version} of the file ${id}.`);
-}
-
-/** Of leaf `l` with its batch `b`, which is missing while it is pending. */
-function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
-  return status === 'pending' ? sql`l.batch_id is null` : sql`b.status = any(${batchStatuses(status)})`;
 }
 
 const columns = `f.id, f.vault_id, o.address, v.version, v.name, v.media_type, v.size, v.content_hash,

@@ -1,6 +1,6 @@
 /** /platform/records */
 import { Type } from 'typebox';
-import { type AnchorStatus, anchorStatuses } from '../anchoring/anchor-state.ts';
+import { type AnchorStatus, anchorStatuses, anchorToJson } from '../anchoring/anchor-state.ts';
 import { CanonicalJsonError, parseUnambiguousJson } from '../anchoring/canonical.ts';
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
@@ -12,7 +12,22 @@ import { address, dateTime, orNull } from '../http/schemas.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
-const status = Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] }));
+/** How far something is anchored. */
+export const anchorFields = {
+  status: Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })),
+  anchor: orNull(
+    Type.Object(
+      {
+        chainId: Type.Integer(),
+        transactionHash: Type.String(),
+        blockNumber: Type.Integer(),
+        anchoredAt: dateTime,
+      },
+      { description: 'Null until it is confirmed' },
+    ),
+  ),
+};
+const { status, anchor } = anchorFields;
 
 const fields = {
   id: Type.String(),
@@ -25,17 +40,7 @@ const fields = {
   }),
   status,
   createdAt: dateTime,
-  anchor: orNull(
-    Type.Object(
-      {
-        chainId: Type.Integer(),
-        transactionHash: Type.String(),
-        blockNumber: Type.Integer(),
-        anchoredAt: dateTime,
-      },
-      { description: 'Null until it is confirmed' },
-    ),
-  ),
+  anchor,
 };
 const RecordSchema = Type.Object(fields);
 const data = Type.Object({}, { additionalProperties: true, description: 'Any JSON object' });
@@ -262,10 +267,6 @@ export function readJson(text: string): unknown {
   }
 }
 
-function toJson({ createdAt, anchor, ...rest }: RecordVersion) {
-  return {
-    ...rest,
-    createdAt: createdAt.toISOString(),
-    anchor: anchor && { ...anchor, anchoredAt: anchor.anchoredAt.toISOString() },
-  };
+function toJson({ createdAt, ...rest }: RecordVersion) {
+  return { ...rest, createdAt: createdAt.toISOString(), ...anchorToJson(rest) };
 }

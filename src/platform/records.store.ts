@@ -6,7 +6,7 @@ import {
   type AnchorState,
   type AnchorStatus,
   anchorStateOf,
-  batchStatuses,
+  hasStatus,
 } from '../anchoring/anchor-state.ts';
 import type { Db } from '../db/database.ts';
 
@@ -87,11 +87,6 @@ export async function readRecords(
     where ${status === undefined ? sql`true` : hasStatus(status)}
     order by r.id desc limit ${limit}`.execute(db);
   return rows.map(toRecord);
-}
-
-/** Of leaf `l` with its batch `b`, which is missing while it is pending. */
-function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
-  return status === 'pending' ? sql`l.batch_id is null` : sql`b.status = any(${batchStatuses(status)})`;
 }
 
 const columns = `r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at,
