@@ -26,7 +26,7 @@ export function PageHead({ title, about, back, actions }: PageHeadProps) {
           </Group>
         </Anchor>
       )}
-      <Group justify="space-between" align="flex-end" gap="sm">
+      <div className="page-head">
         <Box miw={0}>
           <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
             {title}
@@ -37,8 +37,8 @@ export function PageHead({ title, about, back, actions }: PageHeadProps) {
             </Text>
           )}
         </Box>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
-      </Group>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </div>
     </Box>
   );
 }
