@@ -19,7 +19,7 @@ const name: Column<FileVersion> = {
   cell: ({ id, name, version, expired }) => (
     <Link to={filePath(id)} className="row-link">
       <Group gap={6}>
-        <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        <Text fw={550} size="sm" className="breaks">
           {name}
         </Text>
         {version > 1 && (
@@ -39,7 +39,7 @@ const name: Column<FileVersion> = {
 
 const vault: Column<FileVersion> = {
   title: 'Vault',
-  cell: ({ vaultAddress }) => <VaultLink address={vaultAddress} />,
+  cell: ({ vaultAddress }) => <VaultLink address={vaultAddress} maxWidth={200} />,
   width: 200,
   wide: true,
 };

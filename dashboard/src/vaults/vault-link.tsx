@@ -9,17 +9,20 @@ export interface VaultLinkProps {
   address: string;
   /** Inside a sentence, where a colour alone would not tell it from the words around it. */
   inText?: boolean;
+  /** On one line, at most so wide, as in a table. */
+  maxWidth?: number;
 }
 
-export function VaultLink({ address, inText = false }: VaultLinkProps) {
+export function VaultLink({ address, inText = false, maxWidth }: VaultLinkProps) {
   const { data } = useQuery(vaultQuery(address));
   return (
     <Anchor
       component={Link}
       to={vaultPath(address)}
       size="sm"
-      title={address}
+      title={data ? `${data.name} (${address})` : address}
       {...(inText && { underline: 'always', c: 'inherit' })}
+      {...(maxWidth !== undefined && { className: 'cut', display: 'block', maw: maxWidth })}
     >
       {data?.name ?? `${address.slice(0, 8)}…${address.slice(-6)}`}
     </Anchor>

@@ -18,7 +18,7 @@ const columns: Column<Vault>[] = [
     title: 'Name',
     cell: ({ name, address, description }) => (
       <Link to={vaultPath(address)} className="row-link">
-        <Text fw={550} size="sm">
+        <Text fw={550} size="sm" className="breaks">
           {name}
         </Text>
         {description !== '' && (
