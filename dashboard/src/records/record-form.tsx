@@ -5,22 +5,32 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../frame/form.tsx';
+import { readObject } from '../frame/json-field.tsx';
 import { showDone } from '../frame/notice.ts';
 import { recordPath } from '../links.ts';
 import { VaultChoice } from '../vaults/vault-choice.tsx';
 import { type RecordVersion, recordsPath, type WholeRecord } from './record.ts';
 
-export function RecordForm({ record, close }: { record?: WholeRecord; close(): void }) {
+export interface RecordFormProps {
+  /** Absent: a new record. */
+  record?: WholeRecord;
+  /** The vault that is chosen at first. */
+  vaultAddress?: string;
+  close(): void;
+}
+
+export function RecordForm({ record, vaultAddress: given, close }: RecordFormProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [vaultAddress, setVault] = useState<string | null>(null);
+  const [vaultAddress, setVault] = useState(given ?? null);
   const [externalId, setExternalId] = useState('');
   const [data, setData] = useState(() => JSON.stringify(record?.data ?? {}, null, 2));
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const saving = useMutation({
     meta: { shown: true },
     mutationFn: () => {
-      const parsed = parseObject(data);
+      if (!record && vaultAddress === null) throw new Error('Choose the vault that the record belongs to.');
+      const parsed = readObject(data, 'The data');
       const path = record ? `${recordsPath}/${record.id}/versions` : recordsPath;
       const body = record
         ? { data: parsed }
@@ -59,6 +69,7 @@ export function RecordForm({ record, close }: { record?: WholeRecord; close(): v
         description="A JSON object. Integers beyond 2^53 go into strings."
         required
         autosize
+        spellCheck={false}
         minRows={6}
         maxRows={18}
         formatOnBlur
@@ -69,12 +80,4 @@ export function RecordForm({ record, close }: { record?: WholeRecord; close(): v
       />
     </FormDialog>
   );
-}
-
-function parseObject(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('The data has to be a JSON object: { … }.');
-  }
-  return value;
 }

@@ -1,5 +1,5 @@
 /** Records, newest first: all of them, or those of one vault. */
-import { Group, Select, Text, TextInput } from '@mantine/core';
+import { Box, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -16,7 +16,7 @@ const columns: Column<RecordVersion>[] = [
     title: 'Record',
     cell: ({ id, externalId }) => (
       <Link to={recordPath(id)} className="row-link">
-        <Text fw={550} size="sm">
+        <Text fw={550} size="sm" className="breaks">
           {externalId === '' ? <span className="mono">{id}</span> : externalId}
         </Text>
       </Link>
@@ -55,6 +55,7 @@ export function RecordList({ vaultAddress, create }: { vaultAddress?: string; cr
           value={filters.status ?? null}
           onChange={(value) => setFilter('status', value)}
         />
+        {vaultAddress !== undefined && create && <Box ml="auto">{create}</Box>}
       </Group>
       <DataTable
         list={list}
@@ -65,7 +66,7 @@ export function RecordList({ vaultAddress, create }: { vaultAddress?: string; cr
           <EmptyState
             icon="record"
             title={filtered ? 'Nothing fits these filters' : 'No records yet'}
-            action={create}
+            action={filtered ? undefined : create}
           >
             {filtered
               ? 'Take one away to see more.'

@@ -2,7 +2,7 @@
 import { Button, Code as CodeBlock, Group, Stack, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useList } from '../api/lists.ts';
 import { useMayWrite } from '../api/session.ts';
 import { anchorRows } from '../frame/anchor-details.tsx';
@@ -14,7 +14,7 @@ import { Icon } from '../frame/icons.tsx';
 import { PageHead } from '../frame/page-head.tsx';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
 import { Code, Copy, Status, Time } from '../frame/values.tsx';
-import { vaultPath } from '../links.ts';
+import { VaultLink } from '../vaults/vault-link.tsx';
 import { type RecordVersion, recordQuery, recordsPath, type WholeRecord } from './record.ts';
 import { RecordForm } from './record-form.tsx';
 
@@ -26,7 +26,7 @@ export function RecordPage() {
     error,
     refetch,
   } = useQuery(recordQuery(recordId, version === undefined ? undefined : Number(version)));
-  if (error) return <FailureState error={error} again={() => void refetch()} />;
+  if (error && !record) return <FailureState error={error} again={() => void refetch()} />;
   if (!record) return <LoadingRows />;
   return <Whole record={record} open={(number) => setFilter('version', String(number))} />;
 }
@@ -67,12 +67,7 @@ function Whole({ record, open }: { record: WholeRecord; open(version: number): v
         <Details
           items={[
             ['Record', <Code key="id" value={record.id} label="record id" whole />],
-            [
-              'Vault',
-              <Link key="vault" to={vaultPath(record.vaultAddress)}>
-                {record.vaultAddress}
-              </Link>,
-            ],
+            ['Vault', <VaultLink key="vault" address={record.vaultAddress} />],
             ['Hash', <Code key="hash" value={record.dataHash} label="hash" whole />],
             ['Created', <Time key="created" at={record.createdAt} exact />],
             ...anchorRows(record.status, record.anchor),

@@ -13,7 +13,7 @@ import { PageHead } from '../frame/page-head.tsx';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
 import { useTab } from '../frame/tab.ts';
 import { Code, Status } from '../frame/values.tsx';
-import { RecordList } from '../records/record-list.tsx';
+import { VaultRecords } from '../records/vault-records.tsx';
 import { TransactionList } from './transaction-list.tsx';
 import { type Vault, vaultQuery } from './vault.ts';
 import { VaultForm } from './vault-form.tsx';
@@ -21,7 +21,7 @@ import { VaultForm } from './vault-form.tsx';
 export function VaultPage() {
   const { address } = useParams({ strict: false }) as { address: string };
   const { data: vault, error, refetch } = useQuery(vaultQuery(address));
-  if (error) return <FailureState error={error} again={() => void refetch()} />;
+  if (error && !vault) return <FailureState error={error} again={() => void refetch()} />;
   if (!vault) return <LoadingRows />;
   return <WholeVault vault={vault} />;
 }
@@ -63,7 +63,7 @@ function WholeVault({ vault }: { vault: Vault }) {
           <VaultFiles vault={vault} />
         </Tabs.Panel>
         <Tabs.Panel value="records">
-          <RecordList vaultAddress={vault.address} />
+          <VaultRecords vault={vault} />
         </Tabs.Panel>
         <Tabs.Panel value="assets">
           <AssetList vaultAddress={vault.address} />
