@@ -1,9 +1,10 @@
 /** The transactions of a vault, newest first, between two days; more come as one scrolls. */
-import { Group, Text, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { callWhole } from '../api/call.ts';
+import { useAsList } from '../api/lists.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
+import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Time } from '../frame/values.tsx';
 import type { VaultTransaction } from './vault.ts';
@@ -19,7 +20,37 @@ const columns: Column<VaultTransaction>[] = [
 export function TransactionList({ address }: { address: string }) {
   const [initialDate, setInitialDate] = useState('');
   const [finalDate, setFinalDate] = useState('');
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+  return (
+    <>
+      <Group gap="sm" mb="md" align="flex-end">
+        <TextInput
+          type="date"
+          label="From day (UTC)"
+          value={initialDate}
+          onChange={(event) => setInitialDate(event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label="To day (UTC)"
+          value={finalDate}
+          onChange={(event) => setFinalDate(event.currentTarget.value)}
+        />
+      </Group>
+      <Transactions address={address} initialDate={initialDate} finalDate={finalDate} />
+    </>
+  );
+}
+
+/** Empty dates: without a bound. */
+interface TransactionsProps {
+  address: string;
+  initialDate: string;
+  finalDate: string;
+}
+
+/** Apart from the filters, which stay as they are while pages come. */
+function Transactions({ address, initialDate, finalDate }: TransactionsProps) {
+  const pages = useInfiniteQuery({
     queryKey: ['vaults', 'transactions', address, initialDate, finalDate],
     async queryFn({ pageParam, signal }) {
       const body = {
@@ -40,44 +71,22 @@ export function TransactionList({ address }: { address: string }) {
   });
   const filtered = initialDate !== '' || finalDate !== '';
   return (
-    <>
-      <Group gap="sm" mb="md" align="flex-end">
-        <TextInput
-          type="date"
-          label="From day (UTC)"
-          value={initialDate}
-          onChange={(event) => setInitialDate(event.currentTarget.value)}
-        />
-        <TextInput
-          type="date"
-          label="To day (UTC)"
-          value={finalDate}
-          onChange={(event) => setFinalDate(event.currentTarget.value)}
-        />
-      </Group>
-      <DataTable
-        list={{
-          items: data?.pages.flatMap(({ items }) => items),
-          error,
-          more: hasNextPage ? () => void fetchNextPage() : undefined,
-          loadingMore: isFetchingNextPage,
-          again: () => void refetch(),
-        }}
-        label="Transactions"
-        columns={columns}
-        keyOf={({ hash }) => hash}
-        empty={
-          <EmptyState
-            icon="transfer"
-            title={filtered ? 'No transactions on these days' : 'No transactions yet'}
-          >
-            {filtered
-              ? 'Choose other days.'
-              : 'Transfers to or from the vault are shown here, and the anchors of what it holds.'}
-          </EmptyState>
-        }
-      />
-    </>
+    <DataTable
+      list={useAsList(pages)}
+      label="Transactions"
+      columns={columns}
+      keyOf={({ hash }) => hash}
+      empty={
+        <EmptyState
+          icon="transfer"
+          title={filtered ? 'No transactions on these days' : 'No transactions yet'}
+        >
+          {filtered
+            ? 'Choose other days.'
+            : 'Transfers to or from the vault are shown here, and the anchors of what it holds.'}
+        </EmptyState>
+      }
+    />
   );
 }
 
@@ -86,20 +95,15 @@ const weiPerEther = 10n ** 18n;
 /** In ether where that is readable, else in wei. */
 function Amount({ wei }: { wei: string }) {
   const amount = BigInt(wei);
-  if (amount === 0n)
-    return (
-      <Text c="dimmed" size="sm" component="span">
-        0
-      </Text>
-    );
+  if (amount === 0n) return <span className="dimmed">0</span>;
   const fraction = (amount % weiPerEther).toString().padStart(18, '0').replace(/0+$/, '');
   const text =
     amount < 10n ** 12n
       ? `${amount.toLocaleString('en')} wei`
       : `${(amount / weiPerEther).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`} ETH`;
   return (
-    <Text size="sm" component="span" style={{ whiteSpace: 'nowrap' }} title={`${wei} wei`}>
+    <span className="nowrap" title={`${wei} wei`}>
       {text}
-    </Text>
+    </span>
   );
 }
