@@ -5,28 +5,39 @@ import type { ReactNode } from 'react';
 import type { Bucket } from './stats.ts';
 
 const height = 200;
+/** Names of the lines, where there are several. */
+const legend = { withLegend: true, legendProps: { verticalAlign: 'bottom' as const, height: 28 } };
 
 export function OverviewCharts({ buckets, bucketSeconds }: { buckets: Bucket[]; bucketSeconds: number }) {
   const data = buckets.map((bucket) => ({ ...bucket, time: timeLabel(bucket.at, bucketSeconds) }));
-  const common = { h: height, data, dataKey: 'time', withDots: false, tickLine: 'none' as const };
+  const common = {
+    h: height,
+    data,
+    dataKey: 'time',
+    tickLine: 'none' as const,
+    // Labels at even distances; otherwise there is a gap before the last.
+    xAxisProps: { interval: 'equidistantPreserveStart' as const },
+  };
   const anchored = sum(buckets, ({ anchored }) => anchored);
   const delivered = sum(buckets, ({ delivered }) => delivered);
   const failed = sum(buckets, ({ failed }) => failed);
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <ChartCard title="Anchored" figure={anchored.toLocaleString('en')}>
-        <AreaChart {...common} series={[{ name: 'anchored', label: 'Anchored', color: 'sea.6' }]} />
+        <AreaChart
+          {...common}
+          withDots={false}
+          series={[{ name: 'anchored', label: 'Anchored', color: 'sea.6' }]}
+        />
       </ChartCard>
       <ChartCard
         title="Deliveries"
         figure={`${delivered.toLocaleString('en')} arrived, ${failed.toLocaleString('en')} failed`}
       >
         <BarChart
-          h={height}
-          data={data}
-          dataKey="time"
+          {...common}
+          {...legend}
           type="stacked"
-          tickLine="none"
           series={[
             { name: 'delivered', label: 'Arrived', color: 'sea.6' },
             { name: 'failed', label: 'Failed', color: 'red.6' },
@@ -37,9 +48,9 @@ export function OverviewCharts({ buckets, bucketSeconds }: { buckets: Bucket[]; 
       <ChartCard title="Time to confirmation" figure={slowest(buckets)}>
         <LineChart
           {...common}
-          withDots
+          {...legend}
           connectNulls
-          unit=" ms"
+          valueFormatter={inSeconds}
           series={[
             { name: 'anchorMsP50', label: 'Half within', color: 'sea.6' },
             { name: 'anchorMsP95', label: '95 % within', color: 'indigo.5' },
@@ -47,13 +58,7 @@ export function OverviewCharts({ buckets, bucketSeconds }: { buckets: Bucket[]; 
         />
       </ChartCard>
       <ChartCard title="Failures" figure={failed === 0 ? 'none' : failed.toLocaleString('en')}>
-        <BarChart
-          h={height}
-          data={data}
-          dataKey="time"
-          tickLine="none"
-          series={[{ name: 'failed', label: 'Failed deliveries', color: 'red.6' }]}
-        />
+        <BarChart {...common} series={[{ name: 'failed', label: 'Failed deliveries', color: 'red.6' }]} />
       </ChartCard>
     </SimpleGrid>
   );
@@ -80,7 +85,11 @@ function sum(buckets: Bucket[], of: (bucket: Bucket) => number): number {
 function slowest(buckets: Bucket[]): string {
   const times = buckets.flatMap(({ anchorMsP95 }) => (anchorMsP95 === null ? [] : [anchorMsP95]));
   if (times.length === 0) return 'nothing was confirmed';
-  return `95 % within ${(Math.max(...times) / 1000).toLocaleString('en', { maximumFractionDigits: 1 })} s`;
+  return `95 % within ${inSeconds(Math.max(...times))}`;
+}
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1000).toLocaleString('en', { maximumFractionDigits: ms < 1000 ? 2 : 1 })} s`;
 }
 
 function timeLabel(at: string, bucketSeconds: number): string {

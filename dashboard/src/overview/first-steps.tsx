@@ -1,12 +1,10 @@
 /** What to do first in a workspace that is still empty. */
-import { Button, Group, List, Paper, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, List, Paper, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useList } from '../api/lists.ts';
-import { type Vault, vaultList } from '../vaults/vault.ts';
+import { useMayWrite } from '../api/session.ts';
 
 export function FirstSteps() {
-  const { items } = useList<Vault>(vaultList);
-  if (!items || items.length > 0) return null;
+  if (!useMayWrite()) return <NothingYet />;
   return (
     <Paper withBorder p="lg">
       <Title order={2} size="h4" mb="xs">
@@ -19,7 +17,11 @@ export function FirstSteps() {
         <List.Item>Make a vault: everything that is anchored belongs to one.</List.Item>
         <List.Item>Add a file or a record to it. A second later it is on the chain.</List.Item>
         <List.Item>
-          Download its proof and check it with the page at /verify, or without us on the command line.
+          Download its proof and check it on the{' '}
+          <Anchor href="/verify" size="sm" underline="always">
+            public page for proofs
+          </Anchor>
+          , or without us on the command line.
         </List.Item>
       </List>
       <Group gap="xs">
@@ -30,6 +32,21 @@ export function FirstSteps() {
           API reference
         </Button>
       </Group>
+    </Paper>
+  );
+}
+
+/** For those who may only look. */
+function NothingYet() {
+  return (
+    <Paper withBorder p="lg">
+      <Title order={2} size="h4" mb="xs">
+        Welcome
+      </Title>
+      <Text size="sm">
+        There is nothing here yet. You may look at everything; what there is to see is added by members who
+        may write.
+      </Text>
     </Paper>
   );
 }

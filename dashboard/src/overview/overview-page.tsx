@@ -2,10 +2,12 @@
 import { Badge, Paper, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense } from 'react';
+import { useList } from '../api/lists.ts';
 import { useFilters } from '../frame/filters.ts';
 import { PageHead } from '../frame/page-head.tsx';
 import { FailureState } from '../frame/states.tsx';
 import { Time } from '../frame/values.tsx';
+import { type Vault, vaultList } from '../vaults/vault.ts';
 import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { type Stats, spans, statsQuery } from './stats.ts';
@@ -15,6 +17,7 @@ const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Overv
 export function OverviewPage() {
   const [{ hours = '24' }, setFilter] = useFilters('hours');
   const { data: stats, error, refetch } = useQuery(statsQuery(Number(hours)));
+  const vaults = useList<Vault>(vaultList);
   return (
     <>
       <PageHead
@@ -31,9 +34,12 @@ export function OverviewPage() {
       />
       {error && !stats ? (
         <FailureState error={error} again={() => void refetch()} />
+      ) : !vaults.items && !vaults.error ? (
+        // Whether the first steps stand above decides where everything else is.
+        <Skeleton height={760} />
       ) : (
         <Stack gap="md">
-          <FirstSteps />
+          {vaults.items?.length === 0 && <FirstSteps />}
           {stats ? <Attention stats={stats} /> : <Skeleton height={42} />}
           <Figures stats={stats} />
           <Suspense fallback={<Skeleton height={560} />}>
