@@ -65,10 +65,7 @@ export async function callWhole<T>(
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, {
-      message: 'The service does not answer. Is it running?',
-      errorCode: 'unreachable',
-    });
+    throw unreachable();
   });
   const text = await response.text();
   const json = parse(text);
@@ -94,10 +91,19 @@ export async function callAuth<T>(path: string, body: unknown = {}): Promise<T> 
     credentials: 'same-origin',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
+  }).catch(() => {
+    throw unreachable();
   });
   const json = parse(await response.text());
   if (!response.ok) throw new ApiError(response.status, (json ?? {}) as Partial<ErrorBody>);
   return json as T;
+}
+
+function unreachable(): ApiError {
+  return new ApiError(0, {
+    message: 'The service does not answer. Is it running?',
+    errorCode: 'unreachable',
+  });
 }
 
 function parse(text: string): unknown {

@@ -3,7 +3,7 @@ import { Button, Loader, PasswordInput, Stack, Text, TextInput } from '@mantine/
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { call, callAuth } from '../api/call.ts';
+import { ApiError, call, callAuth } from '../api/call.ts';
 import { meQuery, type Role } from '../api/session.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
 import { FormFailure } from '../frame/form.tsx';
@@ -21,13 +21,26 @@ const passwordMin = 12;
 
 export function JoinPage() {
   const token = window.location.hash.slice(1);
-  const { data: invitation, error } = useQuery({
+  const {
+    data: invitation,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => call<OpenInvitation>('POST', '/platform/invitations/look', { body: { token } }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { data: me, isPending } = useQuery(meQuery);
+  // Only the service itself can say that of a link.
+  if (error && !(error instanceof ApiError && error.status >= 400 && error.status < 500)) {
+    return (
+      <SignInCard title="The invitation could not be opened">
+        <FormFailure error={error} />
+        <Button onClick={() => void refetch()}>Try again</Button>
+      </SignInCard>
+    );
+  }
   if (error) {
     return (
       <SignInCard title="This link does not work">
