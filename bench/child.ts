@@ -13,7 +13,7 @@ type Message<Answer> = { answer: Answer } | { fault: string };
 const longestStopMs = 5_000;
 
 export function startChild<Question extends object, Answer>(file: URL): Child<Question, Answer> {
-  const child = fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(file, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const exited = once(child, 'exit');
 
   return {

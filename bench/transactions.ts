@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checksummed } from '../src/address.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { type Service, startService } from './service.ts';
 import type { Stage } from './stage.ts';
@@ -20,6 +21,7 @@ const vaultCount = 100;
 const perBlock = 5;
 const secondsPerBlock = 12;
 const chunk = 1_000_000;
+const otherCount = 100_000;
 
 /** Nobody may lead on a chain: its blocks would be others than those made here. */
 const settings = { HOLDFAST_ROLES: 'api' };
@@ -80,11 +82,15 @@ async function fill(postgres: Postgres, total: number, bigAddress: string): Prom
      from generate_series(0, $1::bigint - 1) as n`,
     [blocks, first, secondsPerBlock],
   );
+  await run('create unlogged table bench_others (place bigint primary key, address text not null)');
+  await run('insert into bench_others select * from unnest($1::bigint[], $2::text[])', [
+    Array.from({ length: otherCount }, (_, place) => place),
+    Array.from({ length: otherCount }, (_, place) => otherAddress(place)),
+  ]);
   for (let from = 0; from < total; from += chunk) {
     await run(
       `with numbered as (
-         select workspace_id, id, decode(substr(address, 3), 'hex') as address,
-                row_number() over (order by lower(address) <> lower($6), id) - 1 as place
+         select workspace_id, id, address, row_number() over (order by lower(address) <> lower($6), id) - 1 as place
          from vaults
        ), dealt as (
          -- Every tenth to the first vault, the others to the rest by a hash of their number.
@@ -99,14 +105,20 @@ async function fill(postgres: Postgres, total: number, bigAddress: string): Prom
               case when d.n % 2 = 0 then other.address else v.address end,
               d.n * 1000000000000::numeric, $3::bigint + d.n / $7::bigint * $4::bigint
        from dealt d join numbered v on v.place = d.place
-       cross join lateral (select substr(sha256((d.n % 100000)::text::bytea), 1, 20) as address) as other
+       join bench_others other on other.place = d.n % ${otherCount}
        order by d.n`,
       [from, Math.min(total, from + chunk), first, secondsPerBlock, vaultCount, bigAddress, perBlock],
     );
   }
+  await run('drop table bench_others');
   for (const { make } of dropped) await run(make);
   await run('vacuum analyze');
   await run('checkpoint');
+}
+
+/** Those whom the vaults deal with. */
+function otherAddress(place: number): string {
+  return checksummed(`0x${createHash('sha256').update(String(place)).digest('hex').slice(0, 40)}`);
 }
 
 /** Of the schema, so that data of another one is not taken. */

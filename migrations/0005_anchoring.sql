@@ -101,8 +101,9 @@ create table vault_transactions (
   block_number      bigint           not null,
   transaction_index integer          not null,
   hash              bytea            not null check (length(hash) = 32),
-  from_address      bytea            not null check (length(from_address) = 20),
-  to_address        bytea            not null check (length(to_address) = 20),
+  -- As they are answered, in EIP-55 form: hashed once when they are stored, and not a hundred times for each page.
+  from_address      text             not null check (from_address ~ '^0x[0-9a-fA-F]{40}$'),
+  to_address        text             not null check (to_address ~ '^0x[0-9a-fA-F]{40}$'),
   value_wei         numeric(78)      not null check (value_wei >= 0),
   time_seconds      bigint           not null,
   primary key (workspace_id, vault_id, block_number, transaction_index)

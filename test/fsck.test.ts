@@ -288,7 +288,7 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
   [
     'a transaction that a vault never sent',
     [
-      sql`update vault_transactions t set from_address = decode(substr(v.address, 3), 'hex') from vaults v
+      sql`update vault_transactions t set from_address = v.address from vaults v
           where v.id = t.vault_id and v.name = 'Two'`,
     ],
     ['every-sent-transaction'],

@@ -1,6 +1,7 @@
 /** A chain that is mined by hand, a lead on it, and a sender that only takes notes: for tests of the indexer. */
 import { type Address, type Hex, type PublicClient, toHex } from 'viem';
 import { type Anvil, startAnvil } from '../../test/anvil.ts';
+import { checksummed } from '../address.ts';
 import type { BlockRef, Chain, Lead } from '../chain/chain.ts';
 import { toBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
@@ -129,7 +130,14 @@ export async function insertVault(
     .execute();
   await db
     .insertInto('vaults')
-    .values({ workspace_id: workspaceId, id: vaultId, name: '', description: '', address, status: 'active' })
+    .values({
+      workspace_id: workspaceId,
+      id: vaultId,
+      name: '',
+      description: '',
+      address: checksummed(address),
+      status: 'active',
+    })
     .execute();
   return { workspaceId, vaultId };
 }

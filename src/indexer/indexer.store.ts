@@ -1,6 +1,7 @@
 /** What the indexer keeps in SQL: blocks linked by hash, the transactions of vaults, and what a reorg took back. */
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
+import { checksummed } from '../address.ts';
 import { fromBytea, toBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import type { Block } from './blocks.ts';
@@ -114,8 +115,8 @@ export async function insertTransactions(db: Db, rows: readonly VaultTransaction
       ${rows.map(({ blockNumber }) => blockNumber)}::bigint[],
       ${rows.map(({ index }) => index)}::integer[],
       ${rows.map(({ hash }) => toBytea(hash))}::bytea[],
-      ${rows.map(({ from }) => toBytea(from))}::bytea[],
-      ${rows.map(({ to }) => toBytea(to))}::bytea[],
+      ${rows.map(({ from }) => checksummed(from))}::text[],
+      ${rows.map(({ to }) => checksummed(to))}::text[],
       ${rows.map(({ valueWei }) => valueWei)}::numeric[],
       ${rows.map(({ timeSeconds }) => timeSeconds)}::bigint[])`.execute(db);
 }

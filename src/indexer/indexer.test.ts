@@ -79,8 +79,7 @@ chainTest('a transaction is listed once for each vault it is from, to, or an anc
   assert.deepEqual(seen.sort(), expected.map(([{ vaultId }, hash]) => `${vaultId} ${hash}`).sort());
   const of = (hash: Hex) => rows.find((row) => fromBytea(row.hash) === hash);
   assert.equal(of(self)?.value_wei, String(2n ** 60n));
-  const created = getContractAddress({ from: two.address, nonce }).toLowerCase();
-  assert.equal(fromBytea(of(creation)?.to_address ?? Buffer.alloc(0)), created);
+  assert.equal(of(creation)?.to_address, getContractAddress({ from: two.address, nonce }));
   const block = await node.anvil.client.getBlock({ blockNumber: BigInt(of(anchor)?.block_number ?? 0) });
   assert.equal(of(anchor)?.time_seconds, Number(block.timestamp));
 
@@ -293,9 +292,7 @@ chainTest('vaults that are older than the first look at the chain: it begins wit
     .selectFrom('vault_transactions')
     .select(['vault_id', 'hash', 'from_address'])
     .execute();
-  assert.deepEqual(rows, [
-    { vault_id: vault.vaultId, hash: toBytea(paid), from_address: toBytea(one.address) },
-  ]);
+  assert.deepEqual(rows, [{ vault_id: vault.vaultId, hash: toBytea(paid), from_address: one.address }]);
 });
 
 chainTest('old blocks without anything of a vault are dropped, those with something stay', async (db) => {

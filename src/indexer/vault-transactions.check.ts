@@ -51,9 +51,9 @@ export function vaultTransactionsCheck({ db, client, embedded }: VaultTransactio
           select v.workspace_id, v.id, v.address, coalesce(t.sent, 0) as sent,
                  coalesce(t.received_wei, 0)::text as received_wei
           from vaults v cross join lateral (
-            select count(*) filter (where from_address = own.address) as sent,
-                   sum(value_wei) filter (where to_address = own.address) as received_wei
-            from vault_transactions, (select decode(substr(v.address, 3), 'hex') as address) as own
+            select count(*) filter (where from_address = v.address) as sent,
+                   sum(value_wei) filter (where to_address = v.address) as received_wei
+            from vault_transactions
             where workspace_id = v.workspace_id and vault_id = v.id
           ) as t
           where ${where} ${end}`,

@@ -5,7 +5,8 @@ import { callerOf } from '../http/authentication.ts';
 import type { CursorList, Cursors } from '../http/cursor.ts';
 import { linkNextPage, pageParameters } from '../http/page.ts';
 import { address, dateTime } from '../http/schemas.ts';
-import type { Place, Transactions, VaultTransaction } from './transactions.ts';
+import type { VaultTransaction } from './transactions.store.ts';
+import type { Place, Transactions } from './transactions.ts';
 import type { Vaults } from './vaults.ts';
 
 const TransactionSchema = Type.Object({
@@ -97,13 +98,13 @@ function writePlace(cursors: Cursors, list: CursorList, { hash, stood }: Require
  * Written by hand, as the schema has it: hex digits, decimals and times need no escaping, and a page of a hundred took
  * longer to serialise than to select.
  */
-function toJson(transactions: VaultTransaction[]): Buffer {
+function toJson(transactions: VaultTransaction[]): string {
   const writeTime = createTimeWriter();
   const items = transactions.map(
     ({ hash, from, to, valueWei, timeSeconds }) =>
       `{"hash":"${hash}","from":"${from}","to":"${to}","value":"${valueWei}","timestamp":"${writeTime(timeSeconds)}"}`,
   );
-  return Buffer.from(`[${items.join(',')}]`, 'latin1');
+  return `[${items.join(',')}]`;
 }
 
 const daySeconds = 86_400;

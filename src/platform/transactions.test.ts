@@ -143,11 +143,14 @@ test('days are UTC and both inclusive, to the second', async () => {
         expected,
       );
       const first = await chain.read(null, 1, dates);
-      const rest = first.next ? (await chain.read(first.next, 100, dates)).transactions : [];
-      assert.deepEqual(
-        rest.map(({ hash }) => hash),
-        expected.slice(1),
-      );
+      for (const kind of ['signed', 'hash'] as const) {
+        const place = placeAfter(first, kind);
+        const rest = place ? (await chain.read(place, 100, dates)).transactions : [];
+        assert.deepEqual(
+          rest.map(({ hash }) => hash),
+          expected.slice(1),
+        );
+      }
     }
   }
   await chain.clear();

@@ -5,24 +5,16 @@
 import type { Pool } from 'pg';
 import { type HexText, toBytea } from '../db/bytea.ts';
 import { AppError } from '../errors.ts';
-import { type Checksum, loadChecksum } from './checksums.ts';
 import {
+  belowHashStatement,
   belowStatement,
-  type Line,
   movedStatement,
   type PageRow,
   readLine,
+  readPosition,
   type Statement,
+  type VaultTransaction,
 } from './transactions.store.ts';
-
-export interface VaultTransaction {
-  hash: HexText;
-  /** EIP-55, as `to`. */
-  from: string;
-  to: string;
-  valueWei: string;
-  timeSeconds: number;
-}
 
 /** The last transaction of the page before: by its hash alone, or with where it stood, and as of which reorg. */
 export interface Place {
@@ -53,13 +45,11 @@ export interface Transactions {
 }
 
 export function createTransactions(pool: Pool): Transactions {
-  const checksum = loadChecksum();
-
   async function run(
     statement: Statement,
     query: TransactionQuery,
     values: unknown[],
-  ): Promise<PageRow | undefined> {
+  ): Promise<PageRow | null> {
     const { name, text } = statement(query);
     const { workspaceId, vaultId, limit } = query;
     const { rows } = await pool.query<PageRow>({
@@ -67,33 +57,39 @@ export function createTransactions(pool: Pool): Transactions {
       text,
       values: [workspaceId, vaultId, limit, ...values, ...daysOf(query)],
     });
-    return rows[0];
+    return rows[0] ?? null;
   }
 
   return {
     async list(query) {
       requireDateOrder(query);
       const { after } = query;
-      if (after?.stood || after === null) {
-        const { blockNumber, index, reorgId } = after?.stood ?? farthest;
-        const row = await run(belowStatement, query, [blockNumber, index]);
-        // While no reorg came between, what stood below still does.
-        if (row && (after === null || row.reorg_id === reorgId))
-          return toPage(row, query.limit, await checksum);
-      }
-      if (after === null) throw new Error('a page from the top is always there');
-      const { blockNumber, index, reorgId } = after.stood ?? {
-        blockNumber: null,
-        index: null,
-        reorgId: null,
-      };
-      const row = await run(movedStatement, query, [toBytea(after.hash), reorgId, blockNumber, index]);
+      const row = (await findBelow(query)) ?? (after && (await findMoved(query, after)));
       if (!row) {
         throw new AppError('invalid_cursor', 'The cursor is the hash of no transaction of this vault.');
       }
-      return toPage(row, query.limit, await checksum);
+      return toPage(row, query.limit);
     },
   };
+
+  /** Null when a reorg may have moved something past the place where the reader stands. */
+  async function findBelow(query: TransactionQuery): Promise<PageRow | null> {
+    const { after } = query;
+    if (after && !after.stood) return run(belowHashStatement, query, [toBytea(after.hash)]);
+    const { blockNumber, index, reorgId } = after?.stood ?? farthest;
+    const row = await run(belowStatement, query, [blockNumber, index]);
+    // While no reorg came between, what stood below still does.
+    return after === null || row?.reorg_id === reorgId ? row : null;
+  }
+
+  function findMoved(query: TransactionQuery, { hash, stood }: Place): Promise<PageRow | null> {
+    return run(movedStatement, query, [
+      toBytea(hash),
+      stood?.reorgId ?? null,
+      stood?.blockNumber ?? null,
+      stood?.index ?? null,
+    ]);
+  }
 }
 
 /** Above every block. */
@@ -118,38 +114,21 @@ function requireDateOrder({ initialDate, finalDate }: TransactionQuery): void {
   throw new AppError('invalid_date_range', `initialDate ${initialDate} is after finalDate ${finalDate}.`);
 }
 
-function toPage(row: PageRow, limit: number, checksum: Checksum): TransactionPage {
+function toPage(row: PageRow, limit: number): TransactionPage {
   const lines = row.lines?.split(',') ?? [];
   const { moved } = row;
   const size = moved + Math.max(moved > 0 ? 1 : 0, limit - moved);
-  const shown = lines.slice(0, size).map(readLine);
-  const last = shown.at(-1);
+  const transactions = lines.slice(0, size).map(readLine);
+  const last = transactions.at(-1);
   return {
-    transactions: shown.map((line) => toTransaction(line, checksum)),
+    transactions,
     next:
       lines.length > size && last
         ? {
-            hash: `0x${last.hash}`,
-            stood: {
-              blockNumber: Number(last.blockNumber),
-              index: Number(last.index),
-              reorgId: row.reorg_id,
-            },
+            hash: last.hash,
+            stood: { ...readPosition(lines[size - 1] ?? ''), reorgId: row.reorg_id },
           }
         : null,
     indexedBlock: row.indexed_block,
-  };
-}
-
-function toTransaction(
-  { hash, from, to, valueWei, timeSeconds }: Line,
-  checksum: Checksum,
-): VaultTransaction {
-  return {
-    hash: `0x${hash}`,
-    from: checksum(from),
-    to: checksum(to),
-    valueWei,
-    timeSeconds: Number(timeSeconds),
   };
 }

@@ -87,8 +87,8 @@ export interface ChainTables {
     block_number: number;
     transaction_index: number;
     hash: Buffer;
-    from_address: Buffer;
-    to_address: Buffer;
+    from_address: string;
+    to_address: string;
     value_wei: string;
     time_seconds: number;
   };
