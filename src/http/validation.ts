@@ -1,6 +1,8 @@
 /** Strict schema checks, and their faults in words that name the field. */
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { build, type Schema } from 'fast-json-stringify';
 import type { FastifyInstance, FastifySchemaValidationError } from 'fastify';
+import type { FastifyValidationResult } from 'fastify/types/schema.js';
 import { isAcceptableAddress } from '../address.ts';
 import { isCalendarDay, isDateTime } from '../date-time.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
@@ -8,13 +10,31 @@ import { AppError, type ErrorCode } from '../errors.ts';
 /** Formats with an error code of their own; every other fault is invalid_request. */
 const formatCodes: Record<string, ErrorCode> = { address: 'invalid_address', date: 'invalid_date_range' };
 
-/** JSON bodies are taken as they are; query, path and form values are text, so they are parsed by their schema. */
+/**
+ * JSON bodies are taken as they are; query, path and form values are text, so they are parsed by their schema.
+ * Each schema is compiled when a request first needs it: all of them at once were most of the time of a start.
+ */
 export function useStrictValidation(app: FastifyInstance): void {
   const forBodies = makeAjv(false);
   const forText = makeAjv(true);
-  app.setValidatorCompiler(({ schema, httpPart, contentType }) =>
-    (httpPart === 'body' && contentType !== 'multipart/form-data' ? forBodies : forText).compile(schema),
-  );
+  app.setValidatorCompiler(({ schema, httpPart, contentType }) => {
+    const ajv = httpPart === 'body' && contentType !== 'multipart/form-data' ? forBodies : forText;
+    let check: ValidateFunction | null = null;
+    const validate: FastifyValidationResult = (data) => {
+      check ??= ajv.compile(schema);
+      const valid = check(data) as boolean;
+      validate.errors = check.errors as FastifySchemaValidationError[] | null;
+      return valid;
+    };
+    return validate;
+  });
+  app.setSerializerCompiler(({ schema }) => {
+    let serialize: ReturnType<typeof build> | null = null;
+    return (data) => {
+      serialize ??= build(schema as Schema);
+      return serialize(data);
+    };
+  });
   app.setSchemaErrorFormatter((errors, part) => toAppError(errors, part));
 }
 
