@@ -1,5 +1,5 @@
 /** What somebody should look at, with where to go; and that all is well when there is nothing. */
-import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Icon } from '../frame/icons.tsx';
@@ -34,25 +34,25 @@ function itemsOf({ waiting, chain }: Stats): { key: string; text: ReactNode }[] 
   const items: { key: string; text: ReactNode }[] = [];
   const add = (key: string, text: ReactNode) => items.push({ key, text });
   const endpoints = (label: string) => (
-    <Anchor component={Link} to="/webhooks" size="sm">
+    <Anchor component={Link} to="/webhooks" size="sm" underline="always">
       {label}
     </Anchor>
   );
   if (waiting.failingEndpoints > 0) {
     add(
       'failing',
-      <Group gap={4}>
-        {plural(waiting.failingEndpoints, 'endpoint')} failing: {endpoints('see webhooks')}
-      </Group>,
+      <>
+        {plural(waiting.failingEndpoints, 'endpoint')} failing: {endpoints('see webhooks')}.
+      </>,
     );
   }
   if (waiting.disabledEndpoints > 0) {
     add(
       'disabled',
-      <Group gap={4}>
+      <>
         {plural(waiting.disabledEndpoints, 'endpoint')} disabled after failing for long or answering 410:{' '}
-        {endpoints('see webhooks')}
-      </Group>,
+        {endpoints('see webhooks')}.
+      </>,
     );
   }
   if (waiting.setAsideBatches > 0) {

@@ -42,17 +42,22 @@ export function OverviewPage() {
           {vaults.items?.length === 0 && <FirstSteps />}
           {stats ? <Attention stats={stats} /> : <Skeleton height={42} />}
           <Figures stats={stats} />
-          <Suspense fallback={<Skeleton height={560} />}>
+          <Suspense fallback={<ChartsSkeleton />}>
             {stats ? (
               <Charts buckets={stats.buckets} bucketSeconds={stats.bucketSeconds} />
             ) : (
-              <Skeleton height={560} />
+              <ChartsSkeleton />
             )}
           </Suspense>
         </Stack>
       )}
     </>
   );
+}
+
+/** As high as the charts, beside each other or one below the other. */
+function ChartsSkeleton() {
+  return <Skeleton h={{ base: 1224, md: 604 }} />;
 }
 
 function Figures({ stats }: { stats: Stats | undefined }) {
@@ -79,7 +84,15 @@ function Figures({ stats }: { stats: Stats | undefined }) {
           <>
             {lagOf(chain)}, chain {chain.chainId}{' '}
             {chain.embedded && (
-              <Badge size="xs" color="yellow" variant="light" tt="none">
+              <Badge
+                size="xs"
+                color="yellow"
+                variant="light"
+                tt="none"
+                radius="sm"
+                h="auto"
+                styles={{ label: { whiteSpace: 'normal' } }}
+              >
                 development evidence
               </Badge>
             )}
