@@ -1,10 +1,11 @@
 /** The map of all pages. Each is loaded when it is first opened. */
-import { Center, Loader } from '@mantine/core';
+import { Button, Center, Loader } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
+  Link,
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
@@ -88,7 +89,15 @@ export function createPages(client: QueryClient) {
     ),
     defaultErrorComponent: ({ error, reset }) => <FailureState error={error} again={reset} />,
     defaultNotFoundComponent: () => (
-      <EmptyState icon="search" title="There is no such page">
+      <EmptyState
+        icon="search"
+        title="There is no such page"
+        action={
+          <Button component={Link} to="/" variant="default">
+            Go to the overview
+          </Button>
+        }
+      >
         The link may be old, or the thing may be in another workspace.
       </EmptyState>
     ),

@@ -145,7 +145,10 @@ function NewAccount({ token, invitation }: JoinProps) {
           type="email"
           autoComplete="username"
           required
-          readOnly={invitation.email !== null}
+          {...(invitation.email !== null && {
+            readOnly: true,
+            description: 'The invitation is for this address.',
+          })}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
