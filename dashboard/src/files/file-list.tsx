@@ -16,7 +16,7 @@ import { type FileVersion, filesPath } from './file.ts';
 
 const name: Column<FileVersion> = {
   title: 'Name',
-  cell: ({ id, name, version, expired }) => (
+  cell: ({ id, name, version, expired, createdAt }) => (
     <Link to={filePath(id)} className="row-link">
       <Group gap={6}>
         <Text fw={550} size="sm" className="breaks">
@@ -33,6 +33,9 @@ const name: Column<FileVersion> = {
           </Badge>
         )}
       </Group>
+      <Text c="dimmed" size="xs" component="div" hiddenFrom="sm">
+        <Time at={createdAt} />
+      </Text>
     </Link>
   ),
 };

@@ -182,7 +182,7 @@ function NoVault() {
   return (
     <Alert color="yellow" icon={<Icon name="warning" />} py="xs">
       Files belong to a vault, and there is no active one.{' '}
-      <Anchor component={Link} to="/vaults" size="sm">
+      <Anchor component={Link} to="/vaults" size="sm" underline="always">
         Make a vault first
       </Anchor>
       .

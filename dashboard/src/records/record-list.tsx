@@ -14,10 +14,13 @@ import { anchorStatuses, type RecordVersion, recordsPath } from './record.ts';
 const columns: Column<RecordVersion>[] = [
   {
     title: 'Record',
-    cell: ({ id, externalId }) => (
+    cell: ({ id, externalId, createdAt }) => (
       <Link to={recordPath(id)} className="row-link">
         <Text fw={550} size="sm" className="breaks">
           {externalId === '' ? <span className="mono">{id}</span> : externalId}
+        </Text>
+        <Text c="dimmed" size="xs" component="div" hiddenFrom="sm">
+          <Time at={createdAt} />
         </Text>
       </Link>
     ),
@@ -25,7 +28,13 @@ const columns: Column<RecordVersion>[] = [
   { title: 'Version', cell: ({ version }) => version, width: 90, align: 'right', wide: true },
   { title: 'Hash', cell: ({ dataHash }) => <Code value={dataHash} label="hash" />, width: 210, wide: true },
   { title: 'Status', cell: ({ status }) => <Status value={status} />, width: 120 },
-  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 140, align: 'right' },
+  {
+    title: 'Created',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    width: 140,
+    align: 'right',
+    wide: true,
+  },
 ];
 
 export function RecordList({ vaultAddress, create }: { vaultAddress?: string; create?: ReactNode }) {
@@ -43,6 +52,8 @@ export function RecordList({ vaultAddress, create }: { vaultAddress?: string; cr
         <TextInput
           label="External id"
           placeholder="exactly"
+          flex="1 1 140px"
+          maw={240}
           value={filters.externalId ?? ''}
           onChange={(event) => setFilter('externalId', event.currentTarget.value)}
         />
@@ -50,7 +61,8 @@ export function RecordList({ vaultAddress, create }: { vaultAddress?: string; cr
           label="Status"
           placeholder="any"
           clearable
-          w={150}
+          flex="1 1 120px"
+          maw={170}
           data={anchorStatuses}
           value={filters.status ?? null}
           onChange={(value) => setFilter('status', value)}

@@ -10,33 +10,42 @@ import { Code, Time } from '../frame/values.tsx';
 import type { VaultTransaction } from './vault.ts';
 
 const columns: Column<VaultTransaction>[] = [
-  { title: 'Transaction', cell: ({ hash }) => <Code value={hash} label="transaction hash" /> },
+  {
+    title: 'Transaction',
+    cell: ({ hash, timestamp }) => (
+      <>
+        <Code value={hash} label="transaction hash" />
+        <span className="row-note mantine-hidden-from-sm">
+          <Time at={timestamp} />
+        </span>
+      </>
+    ),
+  },
   { title: 'From', cell: ({ from }) => <Code value={from} label="sender" />, wide: true },
   { title: 'To', cell: ({ to }) => <Code value={to} label="receiver" />, wide: true },
   { title: 'Value', cell: ({ value }) => <Amount wei={value} />, align: 'right' },
-  { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} />, align: 'right' },
+  { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} />, align: 'right', wide: true },
 ];
 
 export function TransactionList({ address }: { address: string }) {
-  const [initialDate, setInitialDate] = useState('');
-  const [finalDate, setFinalDate] = useState('');
+  const [{ from = '', to = '' }, setFilter] = useFilters('from', 'to');
   return (
     <>
       <Group gap="sm" mb="md" align="flex-end">
         <TextInput
           type="date"
           label="From day (UTC)"
-          value={initialDate}
-          onChange={(event) => setInitialDate(event.currentTarget.value)}
+          value={from}
+          onChange={(event) => setFilter('from', event.currentTarget.value)}
         />
         <TextInput
           type="date"
           label="To day (UTC)"
-          value={finalDate}
-          onChange={(event) => setFinalDate(event.currentTarget.value)}
+          value={to}
+          onChange={(event) => setFilter('to', event.currentTarget.value)}
         />
       </Group>
-      <Transactions address={address} initialDate={initialDate} finalDate={finalDate} />
+      <Transactions address={address} initialDate={from} finalDate={to} />
     </>
   );
 }
@@ -92,15 +101,19 @@ function Transactions({ address, initialDate, finalDate }: TransactionsProps) {
 
 const weiPerEther = 10n ** 18n;
 
+/** Digits after the point that are shown; all are on hovering. */
+const shownDigits = 6;
+
 /** In ether where that is readable, else in wei. */
 function Amount({ wei }: { wei: string }) {
   const amount = BigInt(wei);
   if (amount === 0n) return <span className="dimmed">0</span>;
   const fraction = (amount % weiPerEther).toString().padStart(18, '0').replace(/0+$/, '');
+  const cut = fraction.length > shownDigits ? `${fraction.slice(0, shownDigits)}…` : fraction;
   const text =
     amount < 10n ** 12n
       ? `${amount.toLocaleString('en')} wei`
-      : `${(amount / weiPerEther).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`} ETH`;
+      : `${(amount / weiPerEther).toLocaleString('en')}${fraction === '' ? '' : `.${cut}`} ETH`;
   return (
     <span className="nowrap" title={`${wei} wei`}>
       {text}

@@ -1,5 +1,5 @@
 /** One vault: what it is called, and its transactions, files and records. */
-import { Alert, Button, Menu, Tabs } from '@mantine/core';
+import { Alert, Button, Menu, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -37,8 +37,12 @@ function WholeVault({ vault }: { vault: Vault }) {
         back={{ to: '/vaults', label: 'Vaults' }}
         about={
           <>
-            <Code value={vault.address} label="address" whole /> <Status value={vault.status} />
-            {vault.description !== '' && <div>{vault.description}</div>}
+            {/* On one line on a phone, too. */}
+            <Text span fz={{ base: 12, xs: 'sm' }}>
+              <Code value={vault.address} label="address" whole />
+            </Text>{' '}
+            <Status value={vault.status} />
+            {vault.description !== '' && <div className="breaks">{vault.description}</div>}
           </>
         }
         actions={mayWrite && <VaultMenu vault={vault} rename={open} />}
@@ -96,7 +100,11 @@ function VaultMenu({ vault, rename }: { vault: Vault; rename(): void }) {
         <Menu.Item leftSection={<Icon name="pencil" size={16} />} onClick={rename}>
           Rename
         </Menu.Item>
-        <Menu.Item {...(active && { color: 'red' })} onClick={() => turning.mutate()}>
+        <Menu.Item
+          leftSection={<Icon name={active ? 'cross' : 'again'} size={16} />}
+          {...(active && { color: 'red' })}
+          onClick={() => turning.mutate()}
+        >
           {active ? 'Deactivate' : 'Reactivate'}
         </Menu.Item>
       </Menu.Dropdown>

@@ -63,7 +63,8 @@ export function VaultsPage() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState icon="vault" title="No vaults yet" action={create}>
-            Everything that is anchored belongs to a vault. Make one to begin.
+            Everything that is anchored belongs to a vault.{' '}
+            {mayWrite ? 'Make one to begin.' : 'Members who may write can make one.'}
           </EmptyState>
         }
       />
