@@ -62,7 +62,7 @@ export function FormFailure({ error }: { error: Error | null }) {
   if (!error) return null;
   return (
     <Alert color="red" icon={<Icon name="warning" />} role="alert" py="xs">
-      {error.message}
+      <span className="breaks">{error.message}</span>
     </Alert>
   );
 }

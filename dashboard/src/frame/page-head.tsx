@@ -37,7 +37,7 @@ export function PageHead({ title, about, back, actions }: PageHeadProps) {
             </Text>
           )}
         </Box>
-        {actions !== undefined && <div className="page-actions">{actions}</div>}
+        {actions && <div className="page-actions">{actions}</div>}
       </div>
     </Box>
   );

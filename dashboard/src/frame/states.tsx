@@ -25,11 +25,11 @@ export function EmptyState({
           {title}
         </Text>
         {children !== undefined && (
-          <Text c="dimmed" ta="center" size="sm" component="div">
+          <Text c="dimmed" ta="center" size="sm" component="div" className="breaks">
             {children}
           </Text>
         )}
-        {action !== undefined && <Group mt="sm">{action}</Group>}
+        {action && <Group mt="sm">{action}</Group>}
       </Stack>
     </Center>
   );
@@ -38,10 +38,18 @@ export function EmptyState({
 export function FailureState({ error, again }: { error: unknown; again?: () => void }) {
   const message = error instanceof Error ? error.message : String(error);
   const docUrl = error instanceof ApiError ? error.docUrl : null;
+  // Trying again finds no more than before.
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <EmptyState icon="search" title="This was not found">
+        {message} The link may be old, or the thing may be in another workspace.
+      </EmptyState>
+    );
+  }
   return (
     <Alert color="red" icon={<Icon name="warning" />} title="This could not be loaded" role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">
+        <Text size="sm" className="breaks">
           {message}{' '}
           {docUrl !== null && (
             <Anchor href={docUrl} size="sm">
@@ -52,7 +60,7 @@ export function FailureState({ error, again }: { error: unknown; again?: () => v
         {again && (
           <Button
             size="xs"
-            variant="light"
+            variant="outline"
             color="red"
             onClick={again}
             leftSection={<Icon name="again" size={14} />}
