@@ -1,6 +1,12 @@
 /** Lists that come page by page, and go on where the one before ended. */
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { type CallOptions, callPage } from './call.ts';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+} from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { type CallOptions, callPage, type Page } from './call.ts';
 
 export interface ListOptions {
   /** First of the key, so that everything about a noun can be fetched anew at once. */
@@ -36,7 +42,7 @@ export interface List<T> {
 
 /** `unsettled`: whether an item will change soon without an event. */
 export function useList<T>(options: ListOptions, unsettled?: (item: T) => boolean): List<T> {
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+  const result = useInfiniteQuery({
     ...listQuery<T>(options),
     ...(unsettled && {
       refetchInterval: ({ state }: { state: { data?: { pages: { items: T[] }[] } | undefined } }) => {
@@ -46,10 +52,24 @@ export function useList<T>(options: ListOptions, unsettled?: (item: T) => boolea
       },
     }),
   });
+  return useAsList(result);
+}
+
+/** The pages as one list, which stays the same object until there is something new in it. */
+export function useAsList<T>({
+  data,
+  error,
+  hasNextPage,
+  fetchNextPage,
+  isFetchingNextPage,
+  refetch,
+}: UseInfiniteQueryResult<InfiniteData<Page<T>>>): List<T> {
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  const more = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   return {
-    items: data?.pages.flatMap(({ items }) => items),
+    items,
     error,
-    more: hasNextPage ? () => void fetchNextPage() : undefined,
+    more: hasNextPage ? more : undefined,
     loadingMore: isFetchingNextPage,
     again: () => void refetch(),
   };

@@ -1,69 +1,72 @@
 /** How single values are shown: addresses and hashes that can be copied, times, sizes and states. */
-import { ActionIcon, Badge, CopyButton, Group, type MantineColor, Text, Tooltip } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import type { MantineColor } from '@mantine/core';
+import { type MouseEvent, useEffect, useState } from 'react';
+import { useClock } from './clock.ts';
+import { hint, showHint } from './hint.ts';
 import { Icon } from './icons.tsx';
 
 /** A hash or an address: its two ends, the whole on hovering, and a button that copies it. */
 export function Code({ value, label, whole = false }: { value: string; label: string; whole?: boolean }) {
   const short = whole || value.length <= 20 ? value : `${value.slice(0, 8)}…${value.slice(-6)}`;
   return (
-    <Group gap={2} wrap="nowrap" display="inline-flex" maw="100%">
-      <Tooltip label={<span className="mono">{value}</span>} disabled={short === value} multiline maw={560}>
-        <Text
-          component="span"
-          className="mono"
-          size="sm"
-          style={whole ? { overflowWrap: 'anywhere' } : { whiteSpace: 'nowrap' }}
-        >
-          {short}
-        </Text>
-      </Tooltip>
+    <span className="code">
+      <span className={whole ? 'mono whole' : 'mono nowrap'} {...(short !== value && hint(value))}>
+        {short}
+      </span>
       <Copy value={value} label={`Copy ${label}`} />
-    </Group>
+    </span>
   );
 }
 
+const copiedMs = 1_000;
+
 export function Copy({ value, label }: { value: string; label: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), copiedMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
+
+  async function copy(event: MouseEvent<HTMLButtonElement>) {
+    const button = event.currentTarget;
+    // What it stands in may be a link.
+    event.stopPropagation();
+    event.preventDefault();
+    try {
+      await navigator.clipboard.writeText(value);
+    } catch {
+      showHint(button, 'The browser does not let it be copied');
+      return;
+    }
+    setCopied(true);
+    showHint(button, 'Copied');
+  }
+
   return (
-    <CopyButton value={value}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : label}>
-          <ActionIcon
-            variant="subtle"
-            color={copied ? 'sea' : 'gray'}
-            size="sm"
-            aria-label={copied ? 'Copied' : label}
-            onClick={(event) => {
-              event.stopPropagation();
-              event.preventDefault();
-              copy();
-            }}
-          >
-            <Icon name={copied ? 'done' : 'copy'} size={14} />
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <button
+      type="button"
+      className="copy mantine-focus-auto"
+      aria-label={copied ? 'Copied' : label}
+      data-done={copied || undefined}
+      onClick={copy}
+      {...hint(label)}
+    >
+      <Icon name={copied ? 'done' : 'copy'} size={14} />
+    </button>
   );
 }
 
 /** How long ago, and the exact time on hovering. */
 export function Time({ at, exact = false }: { at: string | null; exact?: boolean }) {
-  useTicks(30_000);
-  if (at === null)
-    return (
-      <Text span c="dimmed" size="sm">
-        never
-      </Text>
-    );
+  useClock();
+  if (at === null) return <span className="dimmed">never</span>;
   const date = new Date(at);
   const full = `${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`;
   return (
-    <Tooltip label={exact ? ago(date) : full}>
-      <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
-        {exact ? full : ago(date)}
-      </time>
-    </Tooltip>
+    <time dateTime={at} className="nowrap" {...hint(exact ? ago(date) : full)}>
+      {exact ? full : ago(date)}
+    </time>
   );
 }
 
@@ -82,15 +85,6 @@ export function ago(date: Date, now = Date.now()): string {
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   if (!unit) return Math.abs(seconds) < 10 ? 'just now' : relative.format(Math.round(seconds), 'second');
   return relative.format(Math.round(seconds / unit[1]), unit[0]);
-}
-
-/** Renders anew from time to time. */
-function useTicks(everyMs: number): void {
-  const [, tick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => tick((count) => count + 1), everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
 }
 
 const sizes = ['B', 'KB', 'MB', 'GB', 'TB'];
@@ -124,9 +118,14 @@ const colors: Record<string, MantineColor> = {
 };
 
 export function Status({ value }: { value: string }) {
+  const color = colors[value] ?? 'gray';
+  const style = {
+    background: `var(--mantine-color-${color}-light)`,
+    color: `var(--mantine-color-${color}-light-color)`,
+  };
   return (
-    <Badge variant="light" color={colors[value] ?? 'gray'} tt="none" radius="sm" style={{ flexShrink: 0 }}>
+    <span className="status" style={style}>
       {value}
-    </Badge>
+    </span>
   );
 }
