@@ -63,6 +63,7 @@ import { version } from './version.ts';
 import { createDeliveries } from './webhooks/deliveries.ts';
 import { createNodeId, dispatcherLoop } from './webhooks/dispatcher.ts';
 import { createEventStreams } from './webhooks/event-stream.ts';
+import { placeEvents } from './webhooks/events.ts';
 import { createFeedWatcher } from './webhooks/feed-watcher.ts';
 import { createHealthKeeper } from './webhooks/health.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
@@ -144,6 +145,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         [maintenanceKind]: tells(maintenanceConfirmed),
         [transferKind]: each(confirmFileTransfers, confirmAssetTransfers),
       },
+      placeEvents,
       eventBell,
       log,
     });

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Metric } from 'prom-client';
 import type { Address } from 'viem';
 import { announcerLoop } from './anchoring/announcer.loop.ts';
-import { type Confirmations, createAnnouncer } from './anchoring/announcer.ts';
+import { type AnnouncerDeps, type Confirmations, createAnnouncer } from './anchoring/announcer.ts';
 import { createBatchThread } from './anchoring/batch-thread.ts';
 import { batcherLoop } from './anchoring/batcher.loop.ts';
 import { createBatcher } from './anchoring/batcher.ts';
@@ -49,6 +49,7 @@ export interface OnChainDeps {
   connection(): pg.ClientConfig;
   keyring: Keyring;
   confirmations: Confirmations;
+  placeEvents: AnnouncerDeps['placeEvents'];
   eventBell: Pick<Bell, 'ring'>;
   log: Logger;
 }
@@ -57,7 +58,7 @@ export interface OnChainDeps {
 const lookForBlocksMs = { embedded: 100, rpc: 1_000 };
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
-  const { db, connection, keyring, confirmations, eventBell, log } = deps;
+  const { db, connection, keyring, confirmations, placeEvents, eventBell, log } = deps;
   const senderBell = createBell();
   const blockBell = createBell();
   const confirmedBell = createBell();
@@ -82,7 +83,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const sender = createSender({ submitter, applyMoves, log });
   const batcher = createBatcher({ db, keyring, thread: batchThread, sender, senderBell, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
-  const announcer = createAnnouncer({ db, confirmations, eventBell });
+  const announcer = createAnnouncer({ db, confirmations, placeEvents, eventBell });
 
   return {
     lead,

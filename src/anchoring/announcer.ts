@@ -44,6 +44,8 @@ export function each(...confirms: Confirmations[string][]): Confirmations[string
 export interface AnnouncerDeps {
   db: Db;
   confirmations: Confirmations;
+  /** Gives events their places in the feed before they are inserted. */
+  placeEvents(db: Db, writes: Write[]): Promise<void>;
   /** Rung when events were written. */
   eventBell: Pick<Bell, 'ring'>;
   leavesAtOnce?: number;
@@ -55,7 +57,7 @@ export interface Announcer {
 }
 
 export function createAnnouncer(deps: AnnouncerDeps): Announcer {
-  const { db, confirmations, eventBell, leavesAtOnce = 1000 } = deps;
+  const { db, confirmations, placeEvents, eventBell, leavesAtOnce = 1000 } = deps;
 
   async function announce(db: Db, batchId: number): Promise<boolean> {
     // Read again and held: a reorg may have taken the confirmation back since.
@@ -90,6 +92,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
       const leaves = rows.filter((row) => row.kind === kind).map((row) => ({ ...leafOf(row), ...anchor }));
       if (leaves.length > 0) writes.push(...(await confirm(db, leaves)));
     }
+    await placeEvents(db, writes);
     await insertAll(db, writes);
     await db.updateTable('anchor_batches').set({ announced: until }).where('id', '=', batchId).execute();
     return writes.length > 0;

@@ -6,6 +6,7 @@ import type { Hex } from 'viem';
 import type { Lead } from '../chain/chain.ts';
 import { recordConfirmed } from '../platform/record-events.ts';
 import type { MinedAt, Move } from '../sender/moves.ts';
+import { placeEvents } from '../webhooks/events.ts';
 import { createAnnouncer, tells } from './announcer.ts';
 import { type Bed, leadOf, mine, openBed, type TestVault } from './batcher.test-bed.ts';
 import { applyMoves, vaultsOfAnchors } from './batches.ts';
@@ -71,6 +72,7 @@ const announcer = (leavesAtOnce = 1000) =>
     leavesAtOnce,
     eventBell: { ring: () => (rings.events += 1) },
     confirmations: { record: tells(recordConfirmed) },
+    placeEvents,
   });
 
 test('a batch goes the way of its transaction', async () => {

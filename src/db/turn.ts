@@ -27,10 +27,13 @@ export function inTurn<T>(db: Db, lock: number, work: (db: Db) => Promise<T>): P
 
 /** Leaves it to whoever is at it already, and says false then. */
 export function tryInTurn(db: Db, lock: number, work: (db: Db) => Promise<boolean>): Promise<boolean> {
-  return db.transaction().execute(async (db) => {
-    const { rows } = await sql<{
-      taken: boolean;
-    }>`select pg_try_advisory_xact_lock(${lock}) as taken`.execute(db);
-    return rows[0]?.taken ? work(db) : false;
-  });
+  return db.transaction().execute(async (db) => ((await tryTurn(db, lock)) ? work(db) : false));
+}
+
+/** Whether the turn is ours until the transaction ends; false when somebody has it. */
+export async function tryTurn(db: Db, lock: number): Promise<boolean> {
+  const { rows } = await sql<{
+    taken: boolean;
+  }>`select pg_try_advisory_xact_lock(${lock}) as taken`.execute(db);
+  return rows[0]?.taken ?? false;
 }

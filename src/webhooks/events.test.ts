@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { openTestDatabase, withClient } from '../../test/database.ts';
 import { createWorkspace } from '../auth/workspaces.ts';
 import { insertAll } from '../db/writes.ts';
-import { eventWrite, orderEvents, readFeed } from './events.ts';
+import { eventWrite, orderEvents, placeEvents, readFeed, tailPosition } from './events.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
@@ -51,14 +51,37 @@ test('an event that commits late comes after those already read, although its id
   });
 });
 
+test('events that are placed with their insert need no second write, and follow on what is there', async () => {
+  const { db, pool } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'At once' });
+  await insertAll(db, [event(workspaceId)]);
+  await orderEvents(db);
+  const tail = await tailPosition(pool);
+  const events = [event(workspaceId), event(workspaceId)];
+  await db.transaction().execute(async (db) => {
+    await placeEvents(db, events);
+    await insertAll(db, events);
+  });
+  const placed = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
+  assert.deepEqual(
+    placed.map(({ position }) => position),
+    [tail + 1, tail + 2],
+  );
+});
+
 test('events of many writers are read exactly once by a poller that runs meanwhile', async () => {
   const { db, pool } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'Busy' });
   let writing = true;
   const writers = Promise.all(
-    Array.from({ length: 8 }, async () => {
+    Array.from({ length: 8 }, async (_, writer) => {
       for (let count = 0; count < 40; count += 1)
-        await insertAll(db, [event(workspaceId), event(workspaceId)]);
+        await db.transaction().execute(async (db) => {
+          const events = [event(workspaceId), event(workspaceId)];
+          // Some give their positions themselves, unless somebody is at it.
+          if (writer % 2 === 0) await placeEvents(db, events);
+          await insertAll(db, events);
+        });
     }),
   ).then(() => (writing = false));
   const seen: string[] = [];

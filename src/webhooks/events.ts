@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../db/database.ts';
-import { locks, tryInTurn } from '../db/turn.ts';
+import { locks, tryInTurn, tryTurn } from '../db/turn.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../ids.ts';
 
@@ -101,6 +101,17 @@ export async function orderEvents(db: Db, limit = 1000): Promise<boolean> {
   });
 }
 
+/**
+ * Gives the events among these rows, which are about to be inserted, their positions at once: half of what they cost
+ * otherwise. Until the transaction ends nobody else gives any; while somebody is at it, they wait for `orderEvents`.
+ */
+export async function placeEvents(db: Db, writes: Write[]): Promise<void> {
+  const events = writes.filter((write) => write.table === 'events');
+  if (events.length === 0 || !(await tryTurn(db, locks.eventOrder))) return;
+  const { rows } = await sql<{ tail: number }>`${sql.raw(tailText)}`.execute(db);
+  for (const [place, { row }] of events.entries()) row.position = (rows[0]?.tail ?? 0) + place + 1;
+}
+
 export interface FeedQuery {
   workspaceId: string;
   type: string | undefined;
@@ -146,8 +157,8 @@ export async function readFeedBackwards(
 
 /** The last position of the feed: what is read after it is new. */
 export async function tailPosition(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ tail: number }>(
-    'select coalesce(max(position), 0) as tail from events where position is not null',
-  );
+  const { rows } = await pool.query<{ tail: number }>(tailText);
   return rows[0]?.tail ?? 0;
 }
+
+const tailText = 'select coalesce(max(position), 0) as tail from events where position is not null';
