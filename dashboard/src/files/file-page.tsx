@@ -9,6 +9,7 @@ import { PageHead } from '../frame/page-head.tsx';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
 import { useTab } from '../frame/tab.ts';
 import { Status } from '../frame/values.tsx';
+import { vaultQuery } from '../vaults/vault.ts';
 import { VaultLink } from '../vaults/vault-link.tsx';
 import { contentQuery, type FileVersion, fileQuery, type HistoryItem, historyList } from './file.ts';
 import { FileActions } from './file-actions.tsx';
@@ -22,8 +23,10 @@ import { VerifyLink } from './verify-link.tsx';
 export function FilePage() {
   const { fileId } = useParams({ strict: false }) as { fileId: string };
   const { data: file, error, refetch } = useQuery(fileQuery(fileId));
+  const owner = useQuery({ ...vaultQuery(file?.vaultAddress ?? ''), enabled: file !== undefined });
   if (error && !file) return <FailureState error={error} again={() => void refetch()} />;
-  if (!file) return <LoadingRows />;
+  // Its name stands in the head: the page would jump if it came later than the rest.
+  if (!file || owner.isPending) return <LoadingRows />;
   return <WholeFile key={file.id} file={file} />;
 }
 

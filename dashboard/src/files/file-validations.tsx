@@ -1,5 +1,5 @@
 /** Validations of a file: a new one by dropping it, and those before. */
-import { Stack, Text, Title } from '@mantine/core';
+import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useList } from '../api/lists.ts';
 import { useMayWrite } from '../api/session.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
@@ -18,6 +18,9 @@ const columns: Column<FileValidation>[] = [
         <Text size="xs" c="dimmed" mt={2}>
           {failureOf(validation)}
         </Text>
+        <Text size="xs" c="dimmed" component="div" hiddenFrom="sm">
+          {validation.validatedAt !== null && <Time at={validation.validatedAt} />}
+        </Text>
       </>
     ),
   },
@@ -27,6 +30,7 @@ const columns: Column<FileValidation>[] = [
     cell: ({ validatedAt }) => (validatedAt === null ? 'soon' : <Time at={validatedAt} />),
     width: 150,
     align: 'right',
+    wide: true,
   },
   {
     title: 'Proof',
@@ -60,9 +64,17 @@ export function FileValidations({ file }: { file: FileVersion }) {
           keyOf={({ id }) => id}
           empty={
             <EmptyState icon="verify" title="Not validated yet">
-              {mayWrite
-                ? 'Drop a copy of the file above to see whether it is the one that was anchored.'
-                : 'Anybody can check a copy on the Verify page, with the proof of this file.'}
+              {mayWrite ? (
+                'Drop a copy of the file above to see whether it is the one that was anchored.'
+              ) : (
+                <>
+                  Anybody can check a copy{' '}
+                  <Anchor href="/verify" size="sm" underline="always">
+                    on the public page for proofs
+                  </Anchor>
+                  , with the proof of this file.
+                </>
+              )}
             </EmptyState>
           }
         />

@@ -55,7 +55,7 @@ export function FileVersions({ file, locked }: FileVersionsProps) {
 const columns: Column<FileVersion>[] = [
   {
     title: 'Version',
-    cell: ({ version, name, expired }) => (
+    cell: ({ version, name, expired, createdAt }) => (
       <>
         <Group gap={6}>
           <Text fw={550} size="sm" component="span">
@@ -69,6 +69,9 @@ const columns: Column<FileVersion>[] = [
         </Group>
         <Text c="dimmed" size="xs" style={{ overflowWrap: 'anywhere' }}>
           {name}
+        </Text>
+        <Text c="dimmed" size="xs" component="div" hiddenFrom="sm">
+          <Time at={createdAt} />
         </Text>
       </>
     ),

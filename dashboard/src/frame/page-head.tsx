@@ -28,7 +28,7 @@ export function PageHead({ title, about, back, actions }: PageHeadProps) {
       )}
       <div className="page-head">
         <Box miw={0}>
-          <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+          <Title order={1} size="h2" fz={{ base: 22, sm: 26 }} style={{ overflowWrap: 'anywhere' }}>
             {title}
           </Title>
           {about !== undefined && (
