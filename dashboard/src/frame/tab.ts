@@ -1,11 +1,18 @@
 /** Which tab is open, kept in the address, so that a link leads to it. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
 
 export function useTab(first: string): [tab: string, open: (tab: string | null) => void] {
   const search = useSearch({ strict: false }) as { tab?: string };
   const navigate = useNavigate();
+  const tab = search.tab ?? first;
+  // Where it is narrow the row of tabs scrolls, and a link may lead to the last.
+  useEffect(() => {
+    const selected = document.querySelector('[role=tab][aria-selected=true]');
+    selected?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [tab]);
   return [
-    search.tab ?? first,
+    tab,
     (tab) =>
       void navigate({
         to: '.',
