@@ -1,36 +1,42 @@
 /** The delivery log: every event that was or will be sent, by endpoint, state, type and time. */
-import { Group, Select, Text, TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useList } from '../api/lists.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
-import { useFilters } from '../frame/filters.ts';
+import { type Filters, useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Status, Time } from '../frame/values.tsx';
 import { deliveryPath } from '../links.ts';
 import { type Delivery, type Endpoint, endpointList, eventTypes } from './endpoint.ts';
+import { EventType } from './event-type.tsx';
 
 const states = ['pending', 'delivering', 'succeeded', 'failed', 'skipped'];
 
-const columns: Column<Delivery>[] = [
+/** `urls`: those of the endpoints by their ids, where it is not clear which one is meant. */
+const columnsFor = (urls: Map<string, string> | null): Column<Delivery>[] => [
   {
     title: 'Event',
-    cell: ({ id, type, replayId }) => (
+    cell: ({ id, type, replayId, endpointId, createdAt }) => (
       <Link to={deliveryPath(id)} className="row-link">
-        <Text fw={550} size="sm">
-          {type}
-        </Text>
-        {replayId !== null && (
-          <Text c="dimmed" size="xs">
-            replayed
-          </Text>
-        )}
+        <span className="row-title breaks">
+          <EventType type={type} />
+        </span>
+        {urls && <span className="row-note one-line">{urls.get(endpointId) ?? endpointId}</span>}
+        <span className="row-note">
+          {replayId !== null && 'replayed'}
+          <span className="mantine-hidden-from-sm">
+            {replayId !== null && ', '}
+            <Time at={createdAt} />
+          </span>
+        </span>
       </Link>
     ),
   },
   {
     title: 'Event id',
     cell: ({ eventId }) => <Code value={eventId} label="event id" />,
-    width: 230,
+    width: 200,
     wide: true,
   },
   { title: 'Status', cell: ({ status }) => <Status value={status} />, width: 110 },
@@ -40,7 +46,13 @@ const columns: Column<Delivery>[] = [
     width: 140,
     wide: true,
   },
-  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 140, align: 'right' },
+  {
+    title: 'Created',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    width: 140,
+    align: 'right',
+    wide: true,
+  },
 ];
 
 /** Of an attempt that is due no event tells how it ended. */
@@ -52,21 +64,9 @@ function isUnderWay({ status, nextAttemptAt }: Delivery): boolean {
 /** `endpointId`: only those of one endpoint, and no choice of it. */
 export function DeliveryLog({ endpointId }: { endpointId?: string }) {
   const [filters, setFilter] = useFilters('endpoint', 'status', 'type', 'from', 'to');
-  const query = {
-    endpointId: endpointId ?? filters.endpoint,
-    status: filters.status,
-    type: filters.type,
-    from: filters.from && `${filters.from}T00:00:00Z`,
-    to: filters.to && `${filters.to}T23:59:59.999Z`,
-  };
-  const list = useList<Delivery>(
-    { noun: 'deliveries', path: '/platform/webhooks/deliveries', query },
-    isUnderWay,
-  );
-  const filtered = Object.keys(filters).length > 0;
   return (
     <>
-      <Group gap="sm" mb="md" align="flex-end">
+      <div className="filters">
         {endpointId === undefined && (
           <EndpointChoice value={filters.endpoint ?? null} choose={(id) => setFilter('endpoint', id)} />
         )}
@@ -74,7 +74,7 @@ export function DeliveryLog({ endpointId }: { endpointId?: string }) {
           label="Status"
           placeholder="any"
           clearable
-          w={140}
+          w={{ base: '100%', sm: 130 }}
           data={states}
           value={filters.status ?? null}
           onChange={(value) => setFilter('status', value)}
@@ -84,7 +84,7 @@ export function DeliveryLog({ endpointId }: { endpointId?: string }) {
           placeholder="any"
           clearable
           searchable
-          w={240}
+          w={{ base: '100%', sm: 230 }}
           data={[...eventTypes.map(([type]) => type), 'webhook.test']}
           value={filters.type ?? null}
           onChange={(value) => setFilter('type', value)}
@@ -101,21 +101,58 @@ export function DeliveryLog({ endpointId }: { endpointId?: string }) {
           value={filters.to ?? ''}
           onChange={(event) => setFilter('to', event.currentTarget.value)}
         />
-      </Group>
-      <DataTable
-        list={list}
-        label="Deliveries"
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <EmptyState icon="webhook" title={filtered ? 'Nothing fits these filters' : 'Nothing was sent yet'}>
-            {filtered
-              ? 'Take one away to see more.'
-              : 'Each event that an endpoint subscribes to is listed here, with every attempt.'}
-          </EmptyState>
-        }
-      />
+      </div>
+      {endpointId === undefined ? (
+        <DeliveriesOfAll filters={filters} />
+      ) : (
+        <Deliveries filters={filters} endpointId={endpointId} urls={null} />
+      )}
     </>
+  );
+}
+
+function DeliveriesOfAll({ filters }: { filters: Filters }) {
+  const { items } = useList<Endpoint>(endpointList);
+  const urls = useMemo(() => new Map((items ?? []).map(({ id, url }) => [id, url])), [items]);
+  return <Deliveries filters={filters} endpointId={filters.endpoint} urls={urls} />;
+}
+
+interface DeliveriesProps {
+  filters: Filters;
+  endpointId: string | undefined;
+  urls: Map<string, string> | null;
+}
+
+/** Apart from the filters, which stay as they are while pages come. */
+function Deliveries({ filters, endpointId, urls }: DeliveriesProps) {
+  const query = {
+    endpointId,
+    status: filters.status,
+    type: filters.type,
+    from: filters.from && `${filters.from}T00:00:00Z`,
+    to: filters.to && `${filters.to}T23:59:59.999Z`,
+  };
+  const list = useList<Delivery>(
+    { noun: 'deliveries', path: '/platform/webhooks/deliveries', query },
+    isUnderWay,
+  );
+  // Rows are drawn anew with other columns only.
+  const columns = useMemo(() => columnsFor(urls), [urls]);
+  const filtered = Object.keys(filters).length > 0;
+  return (
+    <DataTable
+      list={list}
+      label="Deliveries"
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={
+        <EmptyState icon="webhook" title={filtered ? 'Nothing fits these filters' : 'Nothing was sent yet'}>
+          {filtered
+            ? 'Take one away to see more.'
+            : 'Each event that an endpoint subscribes to is listed here, with every attempt.'}
+        </EmptyState>
+      }
+    />
   );
 }
 
@@ -127,7 +164,8 @@ function EndpointChoice({ value, choose }: { value: string | null; choose(id: st
       placeholder="any"
       clearable
       searchable
-      w={260}
+      w={{ base: '100%', sm: 220 }}
+      className="whole"
       data={items.map(({ id, url }) => ({ value: id, label: url }))}
       value={value}
       onChange={choose}

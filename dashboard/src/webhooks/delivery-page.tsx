@@ -1,5 +1,5 @@
 /** One delivery: what is sent, and every attempt with its answer. */
-import { Accordion, Button, Code as CodeBlock, Group, Stack, Text, Title } from '@mantine/core';
+import { Accordion, Anchor, Button, Code as CodeBlock, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { call } from '../api/call.ts';
@@ -8,8 +8,8 @@ import { Details } from '../frame/details.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { PageHead } from '../frame/page-head.tsx';
-import { EmptyState, FailureState, LoadingRows } from '../frame/states.tsx';
-import { Code, Status, Time } from '../frame/values.tsx';
+import { FailureState, LoadingRows } from '../frame/states.tsx';
+import { Code, Copy, Status, Time } from '../frame/values.tsx';
 import { endpointPath } from '../links.ts';
 import { type Attempt, deliveryQuery, endpointQuery, type WholeDelivery } from './endpoint.ts';
 
@@ -28,7 +28,11 @@ function Whole({ delivery }: { delivery: WholeDelivery }) {
       <PageHead
         title={delivery.type}
         back={{ to: '/webhooks?tab=deliveries', label: 'Delivery log' }}
-        about={<Status value={delivery.status} />}
+        about={
+          <Group mt={4}>
+            <Status value={delivery.status} />
+          </Group>
+        }
         actions={mayWrite && <RetryButton delivery={delivery} />}
       />
       <Stack gap="lg">
@@ -52,12 +56,15 @@ function Whole({ delivery }: { delivery: WholeDelivery }) {
           <Title order={2} size="h4" mb="xs">
             Attempts
           </Title>
-          <Attempts attempts={delivery.attempts} />
+          <Attempts attempts={delivery.attempts} status={delivery.status} />
         </section>
         <section>
-          <Title order={2} size="h4" mb="xs">
-            Body
-          </Title>
+          <Group gap={4} mb="xs">
+            <Title order={2} size="h4">
+              Body
+            </Title>
+            <Copy value={delivery.envelope} label="Copy body" />
+          </Group>
           <Text size="xs" c="dimmed" mb={6}>
             Shown indented; what is sent and signed has no spaces added.
           </Text>
@@ -70,7 +77,11 @@ function Whole({ delivery }: { delivery: WholeDelivery }) {
 
 function EndpointLink({ id }: { id: string }) {
   const { data } = useQuery(endpointQuery(id));
-  return <Link to={endpointPath(id)}>{data?.url ?? id}</Link>;
+  return (
+    <Anchor component={Link} to={endpointPath(id)} size="sm">
+      {data?.url ?? id}
+    </Anchor>
+  );
 }
 
 function RetryButton({ delivery }: { delivery: WholeDelivery }) {
@@ -84,6 +95,7 @@ function RetryButton({ delivery }: { delivery: WholeDelivery }) {
   });
   return (
     <Button
+      variant={delivery.status === 'failed' ? 'filled' : 'default'}
       onClick={() => retrying.mutate()}
       loading={retrying.isPending}
       leftSection={<Icon name="again" size={16} />}
@@ -93,9 +105,15 @@ function RetryButton({ delivery }: { delivery: WholeDelivery }) {
   );
 }
 
-function Attempts({ attempts }: { attempts: Attempt[] }) {
+function Attempts({ attempts, status }: Pick<WholeDelivery, 'attempts' | 'status'>) {
   if (attempts.length === 0) {
-    return <EmptyState icon="webhook" title="Not tried yet" />;
+    return (
+      <Text c="dimmed" size="sm">
+        {status === 'skipped'
+          ? 'Nothing was sent, because the endpoint was disabled. Enable it, then retry, or replay all that were skipped.'
+          : 'Nothing was sent yet. This page follows.'}
+      </Text>
+    );
   }
   return (
     <Accordion variant="contained" multiple>

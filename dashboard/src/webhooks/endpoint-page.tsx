@@ -44,13 +44,13 @@ function WholeEndpoint({ endpoint }: { endpoint: Endpoint }) {
         title={endpoint.url}
         back={{ to: '/webhooks', label: 'Webhooks' }}
         about={
-          <Group gap="xs">
+          <Group gap="xs" mt={4}>
             <Status value={endpoint.status} /> {endpoint.description}
           </Group>
         }
         actions={mayWrite && <EndpointActions endpoint={endpoint} onTested={setTest} />}
       />
-      <Stack gap="sm" mb="md">
+      <Stack gap="sm" {...((test || endpoint.status === 'disabled') && { mb: 'md' })}>
         {endpoint.status === 'disabled' && (
           <Alert color="yellow" icon={<Icon name="warning" />}>
             {disabledTexts[endpoint.disabledReason ?? 'owner']} Events are kept as skipped: enable it, then

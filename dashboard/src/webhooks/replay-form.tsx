@@ -1,21 +1,22 @@
 /** Sends past events again: counts them first, then shows how far it has come. */
-import { Alert, Button, Group, Modal, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Progress, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormFailure } from '../frame/form.tsx';
+import { MomentInput } from '../frame/moment-input.tsx';
 import { type Endpoint, type Replay, replayQuery } from './endpoint.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 export function ReplayForm({ endpoint, close }: { endpoint: Endpoint; close(): void }) {
-  const [from, setFrom] = useState(() => localText(Date.now() - dayMs));
-  const [to, setTo] = useState(() => localText(Date.now() + 60_000));
+  const [from, setFrom] = useState(() => momentOf(Date.now() - dayMs));
+  const [to, setTo] = useState(() => momentOf(Date.now() + 60_000));
   const [status, setStatus] = useState<string | null>('failed');
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const path = `/platform/webhooks/endpoints/${endpoint.id}/replay`;
-  const range = { from: isoOf(from), to: isoOf(to), ...(status !== null && { status }) };
-  const valid = range.from !== '' && range.to !== '' && range.from < range.to;
+  const range = { from, to, ...(status !== null && { status }) };
+  const valid = from !== '' && to !== '' && from < to;
   const counting = useQuery({
     queryKey: ['webhooks', 'replay-count', endpoint.id, range],
     queryFn: () => call<{ count: number }>('POST', path, { body: { ...range, dryRun: true } }),
@@ -40,21 +41,10 @@ export function ReplayForm({ endpoint, close }: { endpoint: Endpoint; close(): v
         <Running id={starting.data.id} close={close} />
       ) : (
         <Stack gap="sm">
-          <Group grow>
-            <TextInput
-              type="datetime-local"
-              label="From"
-              value={from}
-              onChange={(event) => setFrom(event.currentTarget.value)}
-            />
-            <TextInput
-              type="datetime-local"
-              label="Until"
-              value={to}
-              onChange={(event) => setTo(event.currentTarget.value)}
-              error={valid ? null : 'Must be after the first'}
-            />
-          </Group>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <MomentInput label="From" value={from} change={setFrom} />
+            <MomentInput label="Until" value={to} change={setTo} />
+          </SimpleGrid>
           <Select
             label="Whose last delivery"
             placeholder="any"
@@ -65,7 +55,7 @@ export function ReplayForm({ endpoint, close }: { endpoint: Endpoint; close(): v
           />
           <Text size="sm" role="status">
             {!valid
-              ? ''
+              ? 'Choose an end that is after the start.'
               : count === undefined
                 ? 'Counting…'
                 : `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'} would be sent.`}
@@ -132,13 +122,7 @@ function Running({ id, close }: { id: string; close(): void }) {
   );
 }
 
-/** As an input of date and time takes it, in the time of this place. */
-function localText(time: number): string {
-  const date = new Date(time);
-  return new Date(time - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-function isoOf(text: string): string {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? '' : new Date(time).toISOString();
+/** To the second. */
+function momentOf(time: number): string {
+  return new Date(Math.floor(time / 1000) * 1000).toISOString();
 }

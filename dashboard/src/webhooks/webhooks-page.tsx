@@ -24,7 +24,7 @@ const columns: Column<Endpoint>[] = [
           {url}
         </Text>
         {description !== '' && (
-          <Text c="dimmed" size="xs" lineClamp={1}>
+          <Text c="dimmed" size="xs" lineClamp={2}>
             {description}
           </Text>
         )}

@@ -1,0 +1,15 @@
+/** The name of an event type, which breaks before its dots where there is no room. */
+import { Fragment } from 'react';
+
+export function EventType({ type }: { type: string }) {
+  return type.split('.').map((part, place) => (
+    <Fragment key={part}>
+      {place > 0 && (
+        <>
+          <wbr />.
+        </>
+      )}
+      {part}
+    </Fragment>
+  ));
+}
