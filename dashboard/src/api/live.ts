@@ -1,6 +1,6 @@
 /** Live updates: the feed of events as it grows, so that what is on the screen is fetched anew without a reload. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { apiUrl, workspaceHeaders } from './call.ts';
 
 export interface FeedEvent {
@@ -21,6 +21,26 @@ const touched: [prefix: string, nouns: string[]][] = [
   ['endpoint.', ['webhooks']],
   ['anchor.', ['files', 'records', 'assets', 'stats']],
 ];
+
+/** Whether the feed is open; hopefully so until it was tried. */
+let live = true;
+const watchers = new Set<() => void>();
+
+/** Whether what happens shows by itself at this moment. */
+export function useIsLive(): boolean {
+  return useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    () => live,
+  );
+}
+
+function setLive(now: boolean): void {
+  live = now;
+  for (const watcher of watchers) watcher();
+}
 
 /** Follows the feed from now on; reconnects by itself after a while. */
 export function useLiveUpdates(): void {
@@ -105,6 +125,7 @@ async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<
       });
       if (response.status === 401 || response.status === 403) return;
       if (response.ok && response.body) {
+        setLive(true);
         if (cut && lastId === null) missed();
         for await (const { id, data } of readMessages(response.body)) {
           lastId = id ?? lastId;
@@ -115,6 +136,8 @@ async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<
       // Cut off: goes on below.
     }
     cut = true;
+    if (signal.aborted) return;
+    setLive(false);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -5,12 +5,14 @@ import { type Column, DataTable, More } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Time } from '../frame/values.tsx';
+import { type Actor, useActorName } from '../members/actor-name.ts';
 import { type Asset, assetList, type Look } from './asset.ts';
 
 export function AccessLog({ asset, open }: { asset: Asset; open(maintenanceId: string): void }) {
   const [{ who }, setFilter] = useFilters('who');
   const list = useList<Look>(assetList(asset.assetId, 'access-log/'));
   const others = who === 'others';
+  const nameOf = useActorName();
   const shown: List<Look> = {
     ...list,
     items: list.items?.filter(({ viewerAddress }) => !others || viewerAddress !== asset.vaultAddress),
@@ -33,7 +35,7 @@ export function AccessLog({ asset, open }: { asset: Asset; open(maintenanceId: s
         <DataTable
           list={shown}
           label="Access log"
-          columns={columnsFor(open)}
+          columns={columnsFor(open, nameOf)}
           keyOf={({ at, viewerAddress, what, targetId }) => `${at} ${viewerAddress} ${what} ${targetId}`}
           empty={
             <EmptyState icon="eye" title={others ? 'Nobody else has looked' : 'Nobody has looked yet'}>
@@ -46,7 +48,10 @@ export function AccessLog({ asset, open }: { asset: Asset; open(maintenanceId: s
   );
 }
 
-const columnsFor = (open: (maintenanceId: string) => void): Column<Look>[] => [
+const columnsFor = (
+  open: (maintenanceId: string) => void,
+  nameOf: (actor: Actor) => string,
+): Column<Look>[] => [
   {
     title: 'Looked at',
     cell: ({ at, what, targetId, allowed }) => (
@@ -81,8 +86,8 @@ const columnsFor = (open: (maintenanceId: string) => void): Column<Look>[] => [
   {
     title: 'Asked by',
     cell: ({ actor }) => (
-      <Text span size="sm">
-        {actor.kind.replace('_', ' ')} <span className="mono">{actor.id}</span>
+      <Text span size="sm" title={`${actor.kind} ${actor.id}`}>
+        {nameOf(actor)}
       </Text>
     ),
     wide: true,

@@ -1,7 +1,6 @@
 /** The audit log: who did what to which thing, chained by hash so that nothing can be left out unnoticed. */
-import { Code as CodeBlock, Group, Text, TextInput } from '@mantine/core';
+import { Code as CodeBlock, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useList } from '../api/lists.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
@@ -9,12 +8,12 @@ import { useFilters } from '../frame/filters.ts';
 import { PageHead } from '../frame/page-head.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Time } from '../frame/values.tsx';
-import { membersQuery } from '../members/member.ts';
+import { type Actor, useActorName } from '../members/actor-name.ts';
 
 interface AuditEntry {
   id: string;
   at: string;
-  actor: { kind: string; id: string };
+  actor: Actor;
   action: string;
   targetId: string;
   details: Record<string, unknown>;
@@ -27,13 +26,7 @@ export function AuditPage() {
   const [query] = useDebouncedValue(filters, 300);
   const [opened, setOpened] = useState<string | null>(null);
   const list = useList<AuditEntry>({ noun: 'audit', path: '/platform/audit-log', query });
-  const { data: members = [] } = useQuery(membersQuery);
-  const nameOf = ({ kind, id }: AuditEntry['actor']) =>
-    kind === 'user'
-      ? (members.find((member) => member.id === id)?.name ?? id)
-      : kind === 'command'
-        ? 'command line'
-        : id;
+  const nameOf = useActorName();
   const columns: Column<AuditEntry>[] = [
     {
       title: 'Action',
@@ -49,6 +42,9 @@ export function AuditPage() {
               {entry.action}
             </Text>
           </button>
+          <Text c="dimmed" size="xs" component="div" hiddenFrom="sm">
+            {nameOf(entry.actor)}, <Time at={entry.at} />
+          </Text>
           {opened === entry.id && (
             <CodeBlock block mt={6}>
               {JSON.stringify(
@@ -69,9 +65,10 @@ export function AuditPage() {
         </Text>
       ),
       width: 200,
+      wide: true,
     },
     { title: 'Thing', cell: ({ targetId }) => <Code value={targetId} label="id" />, width: 220, wide: true },
-    { title: 'Time', cell: ({ at }) => <Time at={at} />, width: 140, align: 'right' },
+    { title: 'Time', cell: ({ at }) => <Time at={at} />, width: 140, align: 'right', wide: true },
   ];
   return (
     <>
@@ -79,17 +76,26 @@ export function AuditPage() {
         title="Audit log"
         about="Every change, committed together with it. Entries are chained by hash and can be checked outside."
       />
-      <Group gap="sm" mb="md" align="flex-end">
+      <div className="filters">
         <Filter label="Action" value={filters.action} set={(value) => setFilter('action', value)} />
         <Filter label="Actor id" value={filters.actorId} set={(value) => setFilter('actorId', value)} />
-        <Filter label="Thing id" value={filters.targetId} set={(value) => setFilter('targetId', value)} />
-      </Group>
+        <Filter
+          label="Thing id"
+          whole
+          value={filters.targetId}
+          set={(value) => setFilter('targetId', value)}
+        />
+      </div>
       <DataTable
         list={list}
         label="Audit log"
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<EmptyState icon="audit" title="Nothing fits these filters" />}
+        empty={
+          <EmptyState icon="audit" title="Nothing fits these filters">
+            Each is looked for exactly as it was given. Take one away to see more.
+          </EmptyState>
+        }
       />
     </>
   );
@@ -99,14 +105,18 @@ function Filter({
   label,
   value,
   set,
+  whole = false,
 }: {
   label: string;
+  /** In a row of its own where it is narrow. */
+  whole?: boolean;
   value: string | undefined;
   set(value: string): void;
 }) {
   return (
     <TextInput
       label={label}
+      {...(whole && { className: 'whole' })}
       placeholder="exactly"
       value={value ?? ''}
       onChange={(event) => set(event.currentTarget.value)}

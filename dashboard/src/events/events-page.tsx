@@ -1,8 +1,8 @@
 /** What happened, newest first; new events appear by themselves. */
-import { Badge, Code as CodeBlock, Group, Select, Text } from '@mantine/core';
+import { Badge, Code as CodeBlock, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useList } from '../api/lists.ts';
-import type { FeedEvent } from '../api/live.ts';
+import { type FeedEvent, useIsLive } from '../api/live.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { PageHead } from '../frame/page-head.tsx';
@@ -13,6 +13,7 @@ import { eventTypes } from '../webhooks/endpoint.ts';
 export function EventsPage() {
   const [{ type }, setFilter] = useFilters('type');
   const [opened, setOpened] = useState<string | null>(null);
+  const live = useIsLive();
   const list = useList<FeedEvent>({
     noun: 'events',
     path: '/platform/events',
@@ -29,10 +30,13 @@ export function EventsPage() {
             aria-expanded={opened === event.id}
             onClick={() => setOpened(opened === event.id ? null : event.id)}
           >
-            <Text fw={550} size="sm" component="span">
+            <Text fw={550} size="sm" component="span" style={{ overflowWrap: 'anywhere' }}>
               {event.type}
             </Text>
           </button>
+          <Text c="dimmed" size="xs" component="div" hiddenFrom="sm">
+            <Time at={event.timestamp} />
+          </Text>
           {opened === event.id && (
             <CodeBlock block mt={6}>
               {JSON.stringify(event, null, 2)}
@@ -42,7 +46,13 @@ export function EventsPage() {
       ),
     },
     { title: 'Id', cell: ({ id }) => <Code value={id} label="event id" />, width: 230, wide: true },
-    { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} />, width: 140, align: 'right' },
+    {
+      title: 'Time',
+      cell: ({ timestamp }) => <Time at={timestamp} />,
+      width: 140,
+      align: 'right',
+      wide: true,
+    },
   ];
   return (
     <>
@@ -50,31 +60,37 @@ export function EventsPage() {
         title="Events"
         about="The same events that webhooks carry."
         actions={
-          <Badge variant="dot" color="green" tt="none">
-            live
+          <Badge variant="dot" color={live ? 'green' : 'yellow'} tt="none" role="status">
+            {live ? 'live' : 'connecting again'}
           </Badge>
         }
       />
-      <Group mb="md">
+      <div className="filters">
         <Select
           label="Event type"
           placeholder="any"
           clearable
           searchable
-          w={260}
+          w={{ base: '100%', sm: 260 }}
+          className="whole"
           data={eventTypes.map(([type]) => type)}
           value={type ?? null}
           onChange={(value) => setFilter('type', value)}
         />
-      </Group>
+      </div>
       <DataTable
         list={list}
         label="Events"
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState icon="event" title="Nothing happened yet">
-            When a file or record is confirmed, a vault is deactivated and so on, it appears here.
+          <EmptyState
+            icon="event"
+            title={type === undefined ? 'Nothing happened yet' : 'Nothing of this type'}
+          >
+            {type === undefined
+              ? 'When a file or record is confirmed, a vault is deactivated and so on, it appears here.'
+              : 'Take the filter away to see all events.'}
           </EmptyState>
         }
       />

@@ -1,0 +1,19 @@
+/** How whoever did something is called: people by their names, programs by the end of their key's id. */
+import { useQuery } from '@tanstack/react-query';
+import { membersQuery } from './member.ts';
+
+export interface Actor {
+  kind: string;
+  id: string;
+}
+
+export function useActorName(): (actor: Actor) => string {
+  const { data: members } = useQuery(membersQuery);
+  return ({ kind, id }) => {
+    if (kind === 'command') return 'command line';
+    if (kind === 'api_key') return `API key …${id.slice(-6)}`;
+    if (kind !== 'user') return id;
+    // As high as the name that comes, so that nothing jumps.
+    return members ? (members.find((member) => member.id === id)?.name ?? id) : '…';
+  };
+}
