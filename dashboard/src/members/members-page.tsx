@@ -33,7 +33,7 @@ export function MembersPage() {
       ) : (
         <LoadingRows rows={3} />
       )}
-      {manages && <Invitations />}
+      {manages && members && <Invitations />}
       {opened && <InviteForm close={close} />}
     </>
   );
@@ -44,8 +44,8 @@ function MemberTable({ members }: { members: Member[] }) {
   const me = useMe();
   const [removing, setRemoving] = useState<Member | null>(null);
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table aria-label="Members">
+    <>
+      <Table aria-label="Members" className="stacked">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
@@ -94,7 +94,7 @@ function MemberTable({ members }: { members: Member[] }) {
           Access ends with the next request. API keys that were made stay: they belong to the workspace.
         </Confirm>
       )}
-    </Table.ScrollContainer>
+    </>
   );
 }
 
@@ -155,12 +155,19 @@ function Invitations() {
         Open invitations
       </Title>
       {invitations.map((invitation) => (
-        <Group key={invitation.id} justify="space-between" py={6}>
-          <Text size="sm">
+        <Group key={invitation.id} justify="space-between" wrap="nowrap" py={6}>
+          <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
             {invitation.email ?? 'Whoever has the link'} as {invitation.role}, until{' '}
             <Time at={invitation.expiresAt} exact />
           </Text>
-          <Button size="compact-xs" variant="subtle" color="red" onClick={() => setRevoking(invitation)}>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            flex="none"
+            aria-label={`Withdraw the invitation of ${invitation.email ?? 'whoever has the link'}`}
+            onClick={() => setRevoking(invitation)}
+          >
             Withdraw
           </Button>
         </Group>
