@@ -1,5 +1,5 @@
 /** The few facts of an asset that one looks for first. */
-import { Anchor, Badge, Box, Group, Paper, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Badge, Box, Group, Paper, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -12,9 +12,9 @@ import { Owner } from './owner.tsx';
 export function AssetFacts({ asset, openDue }: { asset: Asset; openDue(): void }) {
   return (
     <Paper withBorder p="md">
-      <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing="md" component="dl" m={0}>
-        <Fact name="Owner">
-          <Owner address={asset.vaultAddress} />
+      <dl className="facts">
+        <Fact name="Owner" whole>
+          <Owner address={asset.vaultAddress} lines={1} />
         </Fact>
         <Fact name="Serial number">{asset.serialNumber}</Fact>
         <Fact name="Part number">{asset.partNumber}</Fact>
@@ -26,21 +26,22 @@ export function AssetFacts({ asset, openDue }: { asset: Asset; openDue(): void }
             </Anchor>
           )}
         </Fact>
-        <Fact name="State">
+        <Fact name="State" whole>
           <Group gap={6} component="span">
             <Status value={asset.status} />
             <DueMark asset={asset} open={openDue} />
           </Group>
         </Fact>
-      </SimpleGrid>
+      </dl>
     </Paper>
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** `whole`: in a row of its own where it is narrow, because it is long or grows. */
+function Fact({ name, whole = false, children }: { name: string; whole?: boolean; children: ReactNode }) {
   const nothing = children === '' || children === false;
   return (
-    <Box miw={0}>
+    <Box miw={0} {...(whole && { className: 'whole' })}>
       <Text component="dt" c="dimmed" size="xs">
         {name}
       </Text>
@@ -65,7 +66,7 @@ function DueMark({ asset, open }: { asset: Asset; open(): void }) {
   if (overdue === 0 && defects === 0) return null;
   const text = overdue > 0 ? `${overdue} overdue` : `${defects} open ${defects === 1 ? 'defect' : 'defects'}`;
   return (
-    <UnstyledButton onClick={open} aria-label={`${text}, show what is due`}>
+    <UnstyledButton onClick={open} aria-label={`${text}, show what is due`} display="flex">
       <Badge
         variant="light"
         color={overdue > 0 ? 'red' : 'yellow'}

@@ -1,5 +1,5 @@
 /** Assets, newest first: all of them, or those of one vault. */
-import { Group, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -45,8 +45,8 @@ const columns: Column<Asset>[] = [
   },
   {
     title: 'Owner',
-    cell: ({ vaultAddress }) => <Owner address={vaultAddress} />,
-    width: 150,
+    cell: ({ vaultAddress }) => <Owner address={vaultAddress} lines={2} />,
+    width: 190,
     wide: true,
   },
   {
@@ -77,14 +77,15 @@ export function AssetList({ vaultAddress, create }: { vaultAddress?: string; cre
   return (
     <>
       {(filtered || (list.items !== undefined && list.items.length > 0)) && (
-        <Group mb="md">
+        <div className="filters">
           <TextInput
             label="Serial number"
+            className="whole"
             placeholder="exactly"
             value={filters.serialNumber ?? ''}
             onChange={(event) => setFilter('serialNumber', event.currentTarget.value)}
           />
-        </Group>
+        </div>
       )}
       <DataTable
         list={list}

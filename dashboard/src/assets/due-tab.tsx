@@ -80,7 +80,7 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
       title: 'Defect',
       cell: ({ summary, maintenanceId }) => (
         <button type="button" className="plain-button" onClick={() => open(maintenanceId)}>
-          <Text fw={550} size="sm" lineClamp={8}>
+          <Text fw={550} size="sm" lineClamp={8} style={{ overflowWrap: 'anywhere' }}>
             {summary}
           </Text>
         </button>
@@ -95,7 +95,7 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
           {overdue && <Status value="overdue" />}
         </Group>
       ),
-      width: 150,
+      width: '30%',
     },
   ];
   if (start) {

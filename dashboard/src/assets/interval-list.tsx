@@ -39,7 +39,7 @@ export function IntervalList({ assetId, intervals, edit }: IntervalListProps) {
       ),
     },
     { title: 'Last done', cell: ({ lastDone }) => <Time at={lastDone.at} />, width: 140, wide: true },
-    { title: 'Next due', cell: (interval) => <Next interval={interval} />, width: 230 },
+    { title: 'Next due', cell: (interval) => <Next interval={interval} />, width: '40%' },
   ];
   if (mayWrite) {
     columns.push({

@@ -1,5 +1,5 @@
 /** One maintenance entry in the timeline: what, who, when, who signed, and what corrects it. */
-import { Anchor, Badge, Button, Group, Paper, Text, Tooltip } from '@mantine/core';
+import { Anchor, Badge, Box, Button, Group, Paper, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { DownloadButton } from '../frame/download.tsx';
 import { Icon } from '../frame/icons.tsx';
@@ -50,7 +50,9 @@ export function MaintenanceCard({ asset, entry, open, start }: MaintenanceCardPr
       <CorrectionLinks entry={entry} open={open} />
       <Group justify="space-between" gap="xs" mt="xs">
         <Signoffs signoffs={entry.signoffs} />
-        <EntryActions asset={asset} entry={entry} open={open} start={start} />
+        <Box ml="auto">
+          <EntryActions asset={asset} entry={entry} open={open} start={start} />
+        </Box>
       </Group>
     </Paper>
   );

@@ -5,10 +5,17 @@ import { Link } from '@tanstack/react-router';
 import { vaultPath } from '../links.ts';
 import { vaultQuery } from '../vaults/vault.ts';
 
-export function Owner({ address }: { address: string }) {
+/** `lines`: cut after so many. */
+export function Owner({ address, lines }: { address: string; lines?: number }) {
   const { data } = useQuery({ ...vaultQuery(address), staleTime: 60_000 });
   return (
-    <Anchor component={Link} to={vaultPath(address)} size="sm" title={address}>
+    <Anchor
+      component={Link}
+      to={vaultPath(address)}
+      size="sm"
+      title={data ? `${data.name}, ${address}` : address}
+      {...(lines !== undefined && { lineClamp: lines })}
+    >
       {data?.name ?? <span className="mono">{`${address.slice(0, 8)}…${address.slice(-6)}`}</span>}
     </Anchor>
   );

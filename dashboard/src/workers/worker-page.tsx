@@ -26,15 +26,20 @@ export function WorkerPage() {
 const columns: Column<Licence>[] = [
   {
     title: 'Scope',
-    cell: ({ scope }) => (
-      <Text fw={550} size="sm">
-        {scope}
-      </Text>
+    cell: ({ scope, number }) => (
+      <>
+        <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {scope}
+        </Text>
+        <Text c="dimmed" size="xs" className="mono" hiddenFrom="sm">
+          {number}
+        </Text>
+      </>
     ),
   },
-  { title: 'Number', cell: ({ number }) => <span className="mono">{number}</span> },
+  { title: 'Number', cell: ({ number }) => <span className="mono">{number}</span>, wide: true },
   { title: 'Authority', cell: ({ authority }) => authority, wide: true },
-  { title: 'Expires', cell: (licence) => <LicenceState licence={licence} />, width: 230 },
+  { title: 'Expires', cell: (licence) => <LicenceState licence={licence} />, width: '40%' },
 ];
 
 function WholeWorker({ worker }: { worker: Worker }) {
