@@ -7,8 +7,12 @@ export function SecretOnce({ label, value, about }: { label: string; value: stri
     <Alert color="yellow" icon={<Icon name="key" />} title={label}>
       <Stack gap="xs">
         <Text size="sm">{about}</Text>
-        <Group gap="xs" wrap="nowrap">
-          <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'normal', flex: 1 }} aria-label={label}>
+        <Group gap="xs">
+          <Code
+            block
+            style={{ overflowWrap: 'anywhere', whiteSpace: 'normal', flex: '1 1 220px' }}
+            aria-label={label}
+          >
             {value}
           </Code>
           <CopyButton value={value}>

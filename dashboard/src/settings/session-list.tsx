@@ -43,11 +43,12 @@ export function SessionList() {
                 {browserOf(session.userAgent)} {session.current && <Badge size="xs">this one</Badge>}
               </Text>
               <Text size="xs" c="dimmed">
-                {session.address ?? 'unknown address'}, since <Time at={session.createdAt} />
+                {session.address ?? 'unknown address'}, signed in <Time at={session.createdAt} />, seen{' '}
+                <Time at={session.lastSeenAt} />
               </Text>
             </div>
             {!session.current && (
-              <Button size="xs" variant="default" onClick={() => ending.mutate(session.id)}>
+              <Button size="xs" variant="default" flex="none" onClick={() => ending.mutate(session.id)}>
                 End
               </Button>
             )}

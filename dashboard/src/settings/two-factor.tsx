@@ -1,5 +1,16 @@
 /** Turns codes of an authenticator app on and off. */
-import { Alert, Button, Code, Group, PasswordInput, PinInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Code,
+  Group,
+  PasswordInput,
+  PinInput,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+} from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callAuth } from '../api/call.ts';
@@ -7,7 +18,7 @@ import { useMe } from '../api/session.ts';
 import { FormFailure } from '../frame/form.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
-import { Code as CopyCode } from '../frame/values.tsx';
+import { Copy, Code as CopyCode } from '../frame/values.tsx';
 
 interface Enabled {
   totpURI: string;
@@ -91,20 +102,28 @@ function Confirming({ enabled, done }: { enabled: Enabled; done(): void }) {
         place: each signs you in once when the app is lost. They are not shown again.
       </Text>
       <Group align="flex-start" gap="lg">
-        <img
-          src={picture}
-          alt="QR code of the secret"
-          width={220}
-          height={220}
-          style={{ background: '#fff' }}
-        />
-        <Stack gap="xs">
+        {picture === undefined ? (
+          <Skeleton w={220} h={220} />
+        ) : (
+          <img
+            src={picture}
+            alt="QR code of the secret"
+            width={220}
+            height={220}
+            style={{ background: '#fff' }}
+          />
+        )}
+        <Stack gap="xs" flex="1 1 200px">
           <CopyCode value={secret} label="secret" whole />
           <SimpleGrid cols={2} spacing={6} verticalSpacing={6} aria-label="Backup codes">
             {enabled.backupCodes.map((code) => (
               <Code key={code}>{code}</Code>
             ))}
           </SimpleGrid>
+          <Group gap={4}>
+            <Text size="sm">All ten codes</Text>
+            <Copy value={enabled.backupCodes.join('\n')} label="Copy backup codes" />
+          </Group>
         </Stack>
       </Group>
       <Text size="sm">Then enter the code that the app shows:</Text>

@@ -28,9 +28,9 @@ export function WorkspaceSettings() {
       </Text>
       {me.workspaces.map((workspace) => (
         <Paper key={workspace.id} withBorder p="sm">
-          <Group justify="space-between">
+          <Group justify="space-between" wrap="nowrap" align="flex-start">
             <div>
-              <Text size="sm" fw={550}>
+              <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
                 {workspace.name} {workspace.id === me.workspaceId && <Badge size="xs">this one</Badge>}
               </Text>
               <Code value={workspace.id} label="workspace id" whole />
