@@ -93,7 +93,7 @@ test('a session of another workspace sees nothing of this one', { skip }, async 
   const page = await stage.open('/vaults', { as: eve });
   await page.getByText('No vaults yet').waitFor();
   await page.goto(`/vaults/${vault.address}`);
-  await page.getByText('This could not be loaded').waitFor();
+  await page.getByText('This was not found').waitFor();
   const main = (await page.getByRole('main').textContent()) ?? '';
   assert.doesNotMatch(main, /Contracts/);
   const { json: me } = await owner.call('GET', `${platform}/me`);
