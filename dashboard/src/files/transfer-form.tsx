@@ -28,7 +28,7 @@ export function TransferForm({ file, close }: { file: FileVersion; close(): void
   });
   return (
     <FormDialog opened close={close} title="Transfer file" submitLabel="Transfer" saving={saving}>
-      <Text size="sm">
+      <Text size="sm" className="breaks">
         {file.name} belongs to <VaultLink address={file.vaultAddress} inText />, which seals that it gives the
         file away. That is anchored, and the file belongs to the other vault once it is confirmed. Until then
         there is no new version and no other transfer. Its history goes with it.

@@ -88,13 +88,18 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
       onClose={end}
       closeOnClickOutside={!busy}
       closeOnEscape={!busy}
-      title={versionOf ? `New version of ${versionOf.name}` : 'Add files'}
+      title={versionOf ? 'New version' : 'Add files'}
       centered
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form onSubmit={submit}>
         <Stack gap="sm">
+          {versionOf && (
+            <Text size="sm" c="dimmed" className="breaks">
+              Of {versionOf.name}. Older versions and their proofs stay as they are.
+            </Text>
+          )}
           {!finished && (
             <fieldset disabled={busy} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
               <Stack gap="sm">
@@ -182,7 +187,7 @@ function NoVault() {
   return (
     <Alert color="yellow" icon={<Icon name="warning" />} py="xs">
       Files belong to a vault, and there is no active one.{' '}
-      <Anchor component={Link} to="/vaults" size="sm" underline="always">
+      <Anchor component={Link} to="/vaults" size="sm" underline="always" c="inherit">
         Make a vault first
       </Anchor>
       .

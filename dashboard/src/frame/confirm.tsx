@@ -17,7 +17,7 @@ export function Confirm({ title, children, label, close, act }: ConfirmProps) {
   const acting = useMutation({ meta: { shown: true }, mutationFn: act, onSuccess: close });
   return (
     <FormDialog opened close={close} title={title} submitLabel={label} saving={acting} danger>
-      <Text size="sm" component="div">
+      <Text size="sm" component="div" className="breaks">
         {children}
       </Text>
     </FormDialog>
