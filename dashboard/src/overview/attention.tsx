@@ -34,7 +34,7 @@ function itemsOf({ waiting, chain }: Stats): { key: string; text: ReactNode }[] 
   const items: { key: string; text: ReactNode }[] = [];
   const add = (key: string, text: ReactNode) => items.push({ key, text });
   const endpoints = (label: string) => (
-    <Anchor component={Link} to="/webhooks" size="sm" underline="always">
+    <Anchor component={Link} to="/webhooks" size="sm" underline="always" c="inherit">
       {label}
     </Anchor>
   );

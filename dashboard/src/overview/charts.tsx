@@ -89,7 +89,7 @@ function slowest(buckets: Bucket[]): string {
 }
 
 function inSeconds(ms: number): string {
-  return `${(ms / 1000).toLocaleString('en', { maximumFractionDigits: ms < 1000 ? 2 : 1 })} s`;
+  return `${(ms / 1000).toLocaleString('en', { maximumFractionDigits: 2 })} s`;
 }
 
 function timeLabel(at: string, bucketSeconds: number): string {

@@ -1,5 +1,5 @@
 /** One record: its data, its anchor, its proof and its versions. */
-import { Button, Code as CodeBlock, Group, Stack, Title } from '@mantine/core';
+import { Button, Code as CodeBlock, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -100,15 +100,26 @@ function Versions({ id, open }: { id: string; open(version: number): void }) {
     {
       title: 'Version',
       width: 110,
-      cell: ({ version }) => (
-        <Button size="compact-xs" variant="subtle" onClick={() => open(version)}>
-          {`Version ${version}`}
-        </Button>
+      cell: ({ version, createdAt }) => (
+        <>
+          <Button size="compact-xs" variant="subtle" px={0} onClick={() => open(version)}>
+            {`Version ${version}`}
+          </Button>
+          <Text c="dimmed" size="xs" component="div" hiddenFrom="sm">
+            <Time at={createdAt} />
+          </Text>
+        </>
       ),
     },
     { title: 'Hash', cell: ({ dataHash }) => <Code value={dataHash} label="hash" /> },
     { title: 'Status', cell: ({ status }) => <Status value={status} />, width: 120 },
-    { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 140, align: 'right' },
+    {
+      title: 'Created',
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+      width: 140,
+      align: 'right',
+      wide: true,
+    },
   ];
   return (
     <DataTable
