@@ -39,5 +39,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-green-light-color': '#23702f',
     '--mantine-color-yellow-light-color': '#8a4b00',
   },
-  dark: { '--mantine-color-dimmed': '#a9adb2', '--mantine-color-placeholder': '#989ca1' },
+  dark: {
+    '--mantine-color-dimmed': '#a9adb2',
+    '--mantine-color-placeholder': '#989ca1',
+    // Else nearly white: what takes something away looks like all else.
+    '--mantine-color-red-light-color': '#ffa8a8',
+  },
 });
