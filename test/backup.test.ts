@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { anvilMissing } from './anvil.ts';
+import { command } from './commands.ts';
 import { createTestDatabase, withClient } from './database.ts';
 import { openRpcSide } from './faults/chain-rpc.ts';
 import { longOnly } from './long.ts';
@@ -61,7 +62,7 @@ async function stop(service: RunningService): Promise<void> {
 }
 
 async function json(given: Settings, ...args: string[]) {
-  const { code, stdout, stderr } = await holdfast(given, ...args, '--json');
+  const { code, stdout, stderr } = await command(given, ...args, '--json');
   assert.equal(code, 0, stdout + stderr);
   return JSON.parse(stdout);
 }
@@ -173,7 +174,7 @@ test('a running service is backed up and comes to life elsewhere: the same chain
   const fresh = await confirmedRecord(callThere, vault.address, { number: 3 });
   await waitUntil(() => arrived().includes(fresh), longestMs);
   assert.deepEqual(arrived(), [...records, fresh], 'each was told of once, in all');
-  const fsck = await holdfast(there, 'fsck', '--json');
+  const fsck = await command(there, 'fsck', '--json');
   assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
   await stop(other);
 });
@@ -229,7 +230,7 @@ test('on a real chain, a batch that was mined after the backup is found there an
   assert.equal(await sent(), before, 'something was sent anew');
   await confirmedRecord(callThere, vault.address, { after: true });
   assert.equal(await sent(), before + 1, 'nonces go on where they were');
-  const fsck = await holdfast(there, 'fsck', '--json');
+  const fsck = await command(there, 'fsck', '--json');
   assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
   await stop(other);
 });
@@ -248,7 +249,7 @@ test('without a service both start the database themselves; what is wrong is tol
   running.push(service);
   const vault = (await caller(service, apiKey)('POST', `${platform}/vaults`, { name: 'Sealed' })).json;
   await stop(service);
-  const silent = await holdfast(source, 'backup', archive);
+  const silent = await command(source, 'backup', archive);
   assert.equal(silent.code, 1);
   assert.match(silent.stderr, /no terminal to ask for a passphrase .* --passphrase-file/);
   assert.ok(!existsSync(archive));
@@ -265,12 +266,12 @@ test('without a service both start the database themselves; what is wrong is tol
     [['--key-file', key], /does not fit this backup/],
     [['--key-file', join(dir, 'nowhere')], /cannot be read/],
   ] as const) {
-    const refused = await holdfast(target, 'restore', archive, ...args);
+    const refused = await command(target, 'restore', archive, ...args);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, message);
     assert.ok(!existsSync(join(dir, 'alone-restored')), 'something was written');
   }
-  const used = await holdfast(source, 'restore', archive, ...passphraseFile());
+  const used = await command(source, 'restore', archive, ...passphraseFile());
   assert.equal(used.code, 1);
   assert.match(used.stderr, /is not empty/);
 
@@ -301,12 +302,12 @@ test('a key from the environment is the operator’s, and said to be', async () 
     running.push(service);
     await stop(service);
     const archive = join(dir, 'own-key.tar');
-    const { code, stdout, stderr } = await holdfast(source, 'backup', archive);
+    const { code, stdout, stderr } = await command(source, 'backup', archive);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /The master key is yours to keep: it comes from HOLDFAST_MASTER_KEY/);
     assert.ok(!existsSync(`${archive}.key`));
     const there = given('own-key-restored', target.url);
-    const both = await holdfast(there, 'restore', archive, '--key-file', join(dir, 'master.key'));
+    const both = await command(there, 'restore', archive, '--key-file', join(dir, 'master.key'));
     assert.match(both.stderr, /HOLDFAST_MASTER_KEY gives the master key already/);
     assert.equal((await json(there, 'restore', archive)).fsck.found, 0);
   } finally {

@@ -16,6 +16,7 @@ import type { Db } from '../src/db/database.ts';
 import { type Keyring, openKeyring } from '../src/keys/keyring.ts';
 import { type Anvil, anvilMissing, startAnvil } from './anvil.ts';
 import { storeBlobs } from './blob-rows.ts';
+import { command } from './commands.ts';
 import { openTestDatabase } from './database.ts';
 import { buildStage, type Stage } from './fsck-stage.ts';
 import { holdfast } from './process.ts';
@@ -493,7 +494,7 @@ test('the command tells findings in words, then counts them, and its exit code s
   assert.match(whole.stdout, /Everything is in order\.\n$/);
   assert.match(whole.stderr, /audit: audit entries, 0 of \d+\n/);
 
-  const without = await holdfast(settings, 'fsck', '--json', '--only', 'blocks');
+  const without = await command(settings, 'fsck', '--json', '--only', 'blocks');
   assert.equal(without.code, 2, without.stdout + without.stderr);
   assert.equal(without.stderr, '');
   const told = JSON.parse(without.stdout);
@@ -501,7 +502,7 @@ test('the command tells findings in words, then counts them, and its exit code s
 
   await database.db.updateTable('sender_accounts').set({ next_nonce: 9 }).execute();
   try {
-    const found = await holdfast(settings, 'fsck', '--only', 'nonces,blocks');
+    const found = await command(settings, 'fsck', '--only', 'nonces,blocks');
     assert.equal(found.code, 1, found.stdout + found.stderr);
     assert.match(found.stdout, /^nonce_gap: The account 0x[0-9a-f]{40} goes on with nonce 9, .*\n {2}\S/m);
     assert.match(found.stdout, /\n1 finding\.\n$/);
@@ -509,7 +510,7 @@ test('the command tells findings in words, then counts them, and its exit code s
     await database.db.updateTable('sender_accounts').set({ next_nonce: 3 }).execute();
   }
 
-  const wrong = await holdfast(settings, 'fsck', '--only', 'nothing');
+  const wrong = await command(settings, 'fsck', '--only', 'nothing');
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /There is no check nothing\. There are audit, /);
 });

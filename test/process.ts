@@ -122,7 +122,7 @@ export function processesMentioning(text: string): string[] {
 }
 
 /** Nothing of the test's own environment leaks into the service but what a process needs to run at all. */
-function environment(settings: Settings): Settings {
+export function environment(settings: Settings): Settings {
   return {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '/',
