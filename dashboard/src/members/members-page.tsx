@@ -50,7 +50,9 @@ function MemberTable({ members }: { members: Member[] }) {
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th w={170}>Role</Table.Th>
-            <Table.Th visibleFrom="sm">Two-factor</Table.Th>
+            <Table.Th visibleFrom="sm" style={{ whiteSpace: 'nowrap' }}>
+              Two-factor
+            </Table.Th>
             <Table.Th visibleFrom="sm">Joined</Table.Th>
             <Table.Th ta="right">Actions</Table.Th>
           </Table.Tr>
