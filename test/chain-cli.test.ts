@@ -1,11 +1,12 @@
-/** `holdfast chain` as real processes: without a service, beside one, and over RPC addresses. */
+/** `holdfast chain` without a service, beside one, and over RPC addresses; each command at least once as a process. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Address, isAddress, parseEther } from 'viem';
 import { type LeadBed, openLeadBed } from '../src/chain/lead.test-bed.ts';
 import { deployerAddress, deployerDeployment, registryAddress } from '../src/chain/registry.ts';
 import { anvilMissing, startAnvil } from './anvil.ts';
-import { holdfast, processesMentioning, type Settings } from './process.ts';
+import { command } from './commands.ts';
+import { type CommandResult, holdfast, processesMentioning, type Settings } from './process.ts';
 
 const someone: Address = '0x00000000000000000000000000000000000A11cE';
 
@@ -38,7 +39,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
     });
 
     await t.test('without a service, fund starts the chain, pays, and stops it', async () => {
-      const { transactionHash } = await json(bed.settings, 'chain', 'fund', someone, '5');
+      const { transactionHash } = await jsonOfProcess(bed.settings, 'chain', 'fund', someone, '5');
       assert.match(transactionHash, /^0x[0-9a-f]{64}$/);
       assert.deepEqual(processesMentioning(bed.dataDir), []);
       const status = await json(bed.settings, 'chain', 'status');
@@ -51,8 +52,8 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       const node = await bed.node();
       const { chain } = await node.leads();
       const paid = await Promise.all([
-        json(bed.settings, 'chain', 'fund', someone.toLowerCase(), '7'),
-        json(bed.settings, 'chain', 'fund', someone, '30'),
+        jsonOfProcess(bed.settings, 'chain', 'fund', someone.toLowerCase(), '7'),
+        jsonOfProcess(bed.settings, 'chain', 'fund', someone, '30'),
       ]);
       assert.equal(new Set(paid.map(({ transactionHash }) => transactionHash)).size, 2);
       assert.equal(await chain.client.getBalance({ address: someone }), 42n);
@@ -86,7 +87,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       ];
       const status = await json(bed.settings, 'chain', 'status');
       assert.deepEqual([status.setAsideBatches, status.setAside], [3, setAsideAll]);
-      const { stdout } = await holdfast(bed.settings, 'chain', 'status');
+      const { stdout } = await command(bed.settings, 'chain', 'status');
       assert.match(
         stdout,
         /Set aside +3 batches; .*"holdfast chain retry BATCH".*\n.*\n +1 +5 +it reverted\n/,
@@ -99,7 +100,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
         [['1.5'], /number of a batch/],
       ] as const;
       const refused = async (args: readonly string[], message: RegExp) => {
-        const { code, stderr } = await holdfast(bed.settings, 'chain', 'retry', ...args);
+        const { code, stderr } = await command(bed.settings, 'chain', 'retry', ...args);
         assert.equal(code, 1);
         assert.match(stderr, message);
       };
@@ -123,13 +124,13 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
         [someone, String(10n ** 27n + 1n), /whole number of wei/],
       ] as const;
       const results = await Promise.all(
-        cases.map(([to, amount]) => holdfast(bed.settings, 'chain', 'fund', to, amount)),
+        cases.map(([to, amount]) => command(bed.settings, 'chain', 'fund', to, amount)),
       );
       for (const [place, [, , message]] of cases.entries()) {
         assert.equal(results[place]?.code, 1);
         assert.match(results[place]?.stderr ?? '', message);
       }
-      const { code, stderr } = await holdfast(bed.settings, 'chain', 'deploy');
+      const { code, stderr } = await command(bed.settings, 'chain', 'deploy');
       assert.equal(code, 1);
       assert.match(stderr, /gets the registry by itself/);
     });
@@ -141,7 +142,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
     const bed = await openLeadBed(t);
     const settings = { ...bed.settings, HOLDFAST_CHAIN_RPC_URLS: anvil.url };
     const refused = async (message: RegExp, ...args: string[]) => {
-      const { code, stderr } = await holdfast(settings, ...args);
+      const { code, stderr } = await command(settings, ...args);
       assert.equal(code, 1);
       assert.match(stderr, message);
       assert.doesNotMatch(stderr, /\n\s+at /);
@@ -169,7 +170,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
     );
 
     await pay(submitter, parseEther('1'));
-    const deployed = await json(settings, 'chain', 'deploy');
+    const deployed = await jsonOfProcess(settings, 'chain', 'deploy');
     assert.equal(deployed.registry, registryAddress);
     const { from } = await anvil.client.getTransaction({ hash: deployed.transactionHash });
     assert.equal(from, submitter.toLowerCase());
@@ -183,7 +184,14 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
 });
 
 async function json(settings: Settings, ...args: string[]) {
-  const { code, stdout, stderr } = await holdfast(settings, ...args, '--json');
+  return parsed(await command(settings, ...args, '--json'));
+}
+
+async function jsonOfProcess(settings: Settings, ...args: string[]) {
+  return parsed(await holdfast(settings, ...args, '--json'));
+}
+
+function parsed({ code, stdout, stderr }: CommandResult) {
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { command } from './commands.ts';
 import { withClient } from './database.ts';
 import { holdfast, type RunningProcess, type Settings, startHoldfast, waitUntil } from './process.ts';
 import { certificate, type Receiver, startReceiver } from './receiver.ts';
@@ -113,7 +114,7 @@ test('a failed test still saves, and people are told both', async () => {
   assert.match(id ?? '', /^whe_/);
   assert.match(secret ?? '', /^whsec_/);
   assert.match(made.stdout, /The test failed: The receiver answered 500\.\nThe endpoint is saved/);
-  const table = await holdfast(settings, 'webhooks', 'list');
+  const table = await command(settings, 'webhooks', 'list');
   assert.match(table.stdout, new RegExp(`^ID .*\\n${id} +active +vault\\.deactivated +${receiver.url}`));
   const shown = await service.call('GET', `/api-v1/platform/webhooks/endpoints/${id}/secret`);
   assert.equal(shown.json.secret, secret);
@@ -135,7 +136,7 @@ test('what the API refuses the command refuses, with exit code 1, and stores not
       /There is no workspace/,
     ],
   ] as [string[], RegExp][]) {
-    const refused = await holdfast(settings, 'webhooks', 'create', ...args);
+    const refused = await command(settings, 'webhooks', 'create', ...args);
     assert.equal(refused.code, 1, args.join(' '));
     assert.match(refused.stderr, message);
     assert.equal(refused.stdout, '');
@@ -250,7 +251,7 @@ test('listen says when no service runs, and refuses what it cannot use', async (
     [['--events', 'vault.gone'], /Unknown: vault\.gone/],
     [['--workspace', 'none'], /There is no workspace none/],
   ] as [string[], RegExp][]) {
-    const refused = await holdfast(settings, 'listen', ...args);
+    const refused = await command(settings, 'listen', ...args);
     assert.equal(refused.code, 1, args.join(' '));
     assert.match(refused.stderr, message);
     withoutStack(refused.stderr);
