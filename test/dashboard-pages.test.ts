@@ -140,6 +140,23 @@ test('no page is wider than a phone', { skip }, async () => {
   assert.deepEqual(wide, []);
 });
 
+/** Counts rows and elements that are added from now on, and times written, of which a row of deliveries has two. */
+const countDrawing = `{
+  window.drawing = { rows: 0, elements: 0, times: 0 };
+  const { format } = Intl.RelativeTimeFormat.prototype;
+  Intl.RelativeTimeFormat.prototype.format = function (...given) {
+    drawing.times += 1;
+    return format.apply(this, given);
+  };
+  new MutationObserver((changes) => {
+    for (const added of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (!(added instanceof Element)) continue;
+      drawing.elements += 1 + added.querySelectorAll('*').length;
+      if (added.hasAttribute('aria-rowindex')) drawing.rows += 1;
+    }
+  }).observe(document.querySelector('tbody'), { childList: true, subtree: true });
+}`;
+
 test('a log of thousands draws what is in sight only, and goes on as one scrolls', { skip }, async () => {
   await withClient({ connectionString: stage.service.databaseUrl }, (client) =>
     client.query(
@@ -158,6 +175,7 @@ test('a log of thousands draws what is in sight only, and goes on as one scrolls
   page.on('request', (request) => {
     if (request.url().includes('/webhooks/deliveries?')) asked += 1;
   });
+  await page.evaluate(countDrawing);
   await page.mouse.move(600, 400);
   let turns = 0;
   for (let before = 0; before < 2_000; before = await loaded()) {
@@ -169,6 +187,11 @@ test('a log of thousands draws what is in sight only, and goes on as one scrolls
   }
   // Each time somebody comes to the end, and not by itself.
   assert.ok(asked <= 3 * turns, `${asked} pages were fetched for ${turns} turns`);
+  // Each row is drawn once, from few elements, and stays as it is while others come and go.
+  const { rows, elements, times } = (await page.evaluate('drawing')) as Record<string, number>;
+  assert.ok(Number(rows) > 200, `${rows} rows came into sight`);
+  assert.ok(Number(elements) <= 25 * Number(rows), `${elements} elements were made for ${rows} rows`);
+  assert.ok(Number(times) <= 4 * Number(rows), `${times} times were written for ${rows} rows`);
   // Where one is in the list is what one sees.
   const last = await table.getByRole('row').last().getAttribute('aria-rowindex');
   assert.ok(Number(last) > 1_000, `the last row drawn is ${last}`);
