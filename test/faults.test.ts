@@ -17,6 +17,7 @@ test('nothing is lost or done twice when service, database and chain are killed,
     cycles: 4,
     seed: 'short',
     chain: missing ? 'none' : 'embedded',
+    actors: 6,
     round: [killAll, killDatabase, stopPastLease, missing ? killDuringUpload : killAmidFiles],
     tell: (line) => t.diagnostic(line),
   });

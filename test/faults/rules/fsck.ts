@@ -1,5 +1,5 @@
 /** The product's own check of everything has nothing to say, and leaves nothing out. */
-import { holdfast } from '../../process.ts';
+import { command } from '../../commands.ts';
 import { firstDataDir } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
 import { Violation } from '../violation.ts';
@@ -10,7 +10,7 @@ export const fsckFindsNothing: Rule = {
   needsChain: true,
   async check({ home, settings, count }) {
     const own = { ...settings, HOLDFAST_DATA_DIR: firstDataDir(home) };
-    const { code, stdout, stderr } = await holdfast(own, 'fsck', '--json');
+    const { code, stdout, stderr } = await command(own, 'fsck', '--json');
     if (code !== 0)
       throw new Violation(`fsck ended with ${code}`, [stdout.slice(0, 4_000), stderr.slice(-4_000)]);
     count('rows checked by fsck', JSON.parse(stdout).checked);
