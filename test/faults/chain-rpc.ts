@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hex, parseEther } from 'viem';
 import { deployerAddress, deployerRuntimeCode } from '../../src/chain/registry.ts';
 import { type Anvil, startAnvil } from '../anvil.ts';
-import { holdfast, type Settings } from '../process.ts';
+import { command } from '../commands.ts';
+import type { Settings } from '../process.ts';
 import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts';
 
 export interface RpcSide {
@@ -83,9 +84,9 @@ export async function openRpcSide(own: Settings): Promise<RpcSide> {
     throw error;
   }
 
-  async function json(command: string) {
-    const { code, stdout, stderr } = await holdfast({ ...own, ...settings }, 'chain', command, '--json');
-    if (code !== 0) throw new Error(`holdfast chain ${command} ended with ${code}: ${stderr}`);
+  async function json(name: string) {
+    const { code, stdout, stderr } = await command({ ...own, ...settings }, 'chain', name, '--json');
+    if (code !== 0) throw new Error(`holdfast chain ${name} ended with ${code}: ${stderr}`);
     return JSON.parse(stdout);
   }
 }
