@@ -26,7 +26,7 @@ try {
   const run = spawn(process.execPath, ['--test', '--test-concurrency=4', '--test-timeout=120000', ...files], {
     stdio: 'inherit',
     env: {
-      // Each file is a process that loads much the same: compiled code kept between them halves that.
+      // Each file is a process that loads much the same: compiled code kept between them takes a third off.
       NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
       ...process.env,
       HOLDFAST_TEST_SERVER: connectionText(server),
