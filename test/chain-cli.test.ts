@@ -44,7 +44,8 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.deepEqual(processesMentioning(bed.dataDir), []);
       const status = await json(bed.settings, 'chain', 'status');
       assert.equal(status.rpcUrl, null);
-      assert.equal(status.head.number, 2);
+      // The registry and the payment; a slow machine has time for an empty block between them.
+      assert.ok(status.head.number >= 2, `the head is ${status.head.number}`);
       assert.ok(Math.abs(Date.parse(status.head.time) - Date.now()) < 600_000);
     });
 
