@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openAssetStage } from './asset-stage.ts';
+import { fromNow, openAssetStage } from './asset-stage.ts';
 import { browserMissing } from './browser.ts';
+import { type DialogPlaces, dialogsAt } from './dashboard-dialogs.ts';
 import { type DashboardStage, findFaults, openDashboardStage } from './dashboard-stage.ts';
 import { withClient } from './database.ts';
 import { longOnly } from './long.ts';
@@ -19,6 +20,7 @@ let receiver: Receiver;
 /** Path and title of every page. */
 let pages: [path: string, title: string | RegExp][];
 let endpointId: string;
+let places: DialogPlaces;
 
 before(async () => {
   if (skip) return;
@@ -57,6 +59,21 @@ async function makeData(): Promise<typeof pages> {
   const assets = openAssetStage(service);
   const assetId = await assets.newAsset();
   const worker = await assets.newWorker();
+  await assets.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  const work = {
+    workerAddress: worker,
+    type: 'repair',
+    summary: 'Seal replaced',
+    performedAt: fromNow(-1_000),
+  };
+  const entry = await assets.call('POST', assetId, 'maintenances/', { body: work });
+  assert.equal(entry.status, 202, entry.text);
+  places = {
+    endpoint: `/webhooks/${endpointId}`,
+    asset: `/assets/${encodeURIComponent(assetId)}`,
+    worker: `/workers/${worker}`,
+    maintenanceId: entry.json.maintenanceId,
+  };
   for (const action of ['deactivate', 'reactivate']) {
     await service.call('PATCH', `${platform}/vaults/${address}/${action}`);
   }
@@ -124,6 +141,34 @@ for (const colorScheme of ['light', 'dark'] as const) {
       faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
       await page.context().close();
     }
+    assert.deepEqual(faults, []);
+  });
+}
+
+/** How far a dialog has come in: colours and places are right when it is there. */
+const lookOfDialog = `(({ opacity, transform }) => opacity + transform)(
+  getComputedStyle(document.querySelector('[role=dialog]')))`;
+const atRest: unknown[] = ['1none', '1matrix(1, 0, 0, 1, 0, 0)'];
+
+for (const half of [0, 1]) {
+  const name = half === 0 ? 'nor has a dialog, which fits a phone' : 'nor has any other dialog';
+  test(name, { skip }, async () => {
+    const page = await stage.open('/', { as: await stage.owner(), viewport: { width: 360, height: 720 } });
+    const faults: string[] = [];
+    for (const { title, path, open } of dialogsAt(places).filter((_, place) => place % 2 === half)) {
+      await page.goto(path);
+      await open?.(page);
+      const dialog = page.getByRole('dialog', { name: title });
+      await dialog.waitFor();
+      await dialog.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+      await waitUntil(async () => atRest.includes(await page.evaluate(lookOfDialog)));
+      faults.push(
+        ...(await findFaults(page, undefined, '[role=dialog]')).map((fault) => `${title} ${fault}`),
+      );
+      const box = await dialog.boundingBox();
+      if (!box || box.x < 0 || box.x + box.width > 360) faults.push(`${title} is wider than a phone`);
+    }
+    await page.context().close();
     assert.deepEqual(faults, []);
   });
 }

@@ -106,12 +106,12 @@ async function carryCookies(page: Page, visitor: Visitor, url: string): Promise<
   await session.detach();
 }
 
-/** Serious and critical faults of accessibility on the page as it is now, by all rules or some. */
-export async function findFaults(page: Page, rules?: string[]): Promise<string[]> {
+/** Serious and critical faults of accessibility on the page as it is now, or in one part of it, by all rules or some. */
+export async function findFaults(page: Page, rules?: string[], within?: string): Promise<string[]> {
   await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const violations = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    `axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )) as axe.Result[];
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
