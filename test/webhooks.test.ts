@@ -59,6 +59,48 @@ async function deliveryOf(endpointId: string, status: string) {
   return (await service.call('GET', `/api-v1/platform/webhooks/deliveries/${list[0].id}`)).json;
 }
 
+test('the log is searched by the id of an event: its deliveries, its replays, and a test', async () => {
+  const one = await subscribe();
+  await subscribe();
+  await makeEvent();
+  const { eventId } = await deliveryOf(one.id, 'succeeded');
+  await makeEvent('reactivate');
+  const find = async (id: string) => {
+    const { json } = await service.call('GET', `/api-v1/platform/webhooks/deliveries?eventId=${id}`);
+    return json as {
+      id: string;
+      eventId: string;
+      endpointId: string;
+      type: string;
+      replayId: string | null;
+    }[];
+  };
+  const first = await waitUntil(async () => {
+    const found = await find(eventId);
+    return found.length >= 2 ? found : null;
+  });
+  assert.ok(first.every((delivery) => delivery.eventId === eventId && delivery.replayId === null));
+  assert.ok(first.some(({ endpointId }) => endpointId === one.id));
+
+  const replay = await service.call('POST', `/api-v1/platform/webhooks/endpoints/${one.id}/replay`, {
+    body: { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() },
+  });
+  assert.equal(replay.status, 202, replay.text);
+  const again = await waitUntil(async () => {
+    const found = await find(eventId);
+    return found.length > first.length ? found : null;
+  });
+  assert.deepEqual(
+    again.filter(({ replayId }) => replayId !== null).map(({ replayId }) => replayId),
+    [replay.json.id],
+  );
+
+  const tests = await service.call('GET', '/api-v1/platform/webhooks/deliveries?type=webhook.test&limit=1');
+  const [tried] = await find(tests.json[0].eventId);
+  assert.equal(tried?.id, tests.json[0].id);
+  assert.deepEqual(await find('evt_nothing'), []);
+});
+
 test('saving sends a test; the event then arrives with both signatures over its exact bytes', async () => {
   const made = await service.call('POST', '/api-v1/platform/webhooks/endpoints', {
     body: { url: receiver.url, eventTypes: ['vault.deactivated'], description: 'Grüße' },

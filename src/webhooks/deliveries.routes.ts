@@ -54,6 +54,9 @@ export function deliveryRoutes(
         querystring: Type.Object(
           {
             endpointId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            eventId: Type.Optional(
+              Type.String({ minLength: 1, maxLength: 100, description: 'All deliveries of one event' }),
+            ),
             status: Type.Optional(status),
             type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
             from: Type.Optional(dateTime),

@@ -1,5 +1,5 @@
 /** The delivery log: every attempt to send an event to an endpoint, to be listed, looked at and tried again. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
@@ -41,6 +41,7 @@ export interface WholeDelivery extends Delivery {
 
 export interface DeliveryQuery {
   endpointId?: string | undefined;
+  eventId?: string | undefined;
   status?: DeliveryStatus | undefined;
   type?: string | undefined;
   from?: Date | undefined;
@@ -85,6 +86,8 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
     async list(workspaceId, query) {
       let select = of(db, workspaceId).select(columns).orderBy('d.id', 'desc').limit(query.limit);
       if (query.endpointId !== undefined) select = select.where('d.endpoint_id', '=', query.endpointId);
+      if (query.eventId !== undefined)
+        select = select.where('d.id', 'in', deliveriesOf(workspaceId, query.eventId));
       if (query.status === 'delivering') select = select.where('q.claim_id', 'is not', null);
       else if (query.status !== undefined) select = select.where('d.status', '=', query.status);
       if (query.status === 'pending') select = select.where('q.claim_id', 'is', null);
@@ -156,6 +159,20 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
       return delivery;
     },
   };
+}
+
+/** Ids of all deliveries of an event, each looked up by an index: the first to each endpoint, its replays, or its test. */
+function deliveriesOf(workspaceId: string, eventId: string) {
+  return sql<string>`(
+    select found.id from webhook_endpoints p cross join lateral (
+      select first_delivery_id(${eventId}, p.id) as id
+      union all
+      select id from webhook_deliveries
+      where endpoint_id = p.id and event_id = ${eventId} and replay_id is not null
+    ) as found where p.workspace_id = ${workspaceId}
+    union all
+    select replace(${eventId}, 'evt_', 'dlv_')
+  )`;
 }
 
 type Row = Pick<

@@ -63,7 +63,7 @@ function isUnderWay({ status, nextAttemptAt }: Delivery): boolean {
 
 /** `endpointId`: only those of one endpoint, and no choice of it. */
 export function DeliveryLog({ endpointId }: { endpointId?: string }) {
-  const [filters, setFilter] = useFilters('endpoint', 'status', 'type', 'from', 'to');
+  const [filters, setFilter] = useFilters('endpoint', 'event', 'status', 'type', 'from', 'to');
   return (
     <>
       <div className="filters">
@@ -88,6 +88,12 @@ export function DeliveryLog({ endpointId }: { endpointId?: string }) {
           data={[...eventTypes.map(([type]) => type), 'webhook.test']}
           value={filters.type ?? null}
           onChange={(value) => setFilter('type', value)}
+        />
+        <TextInput
+          label="Event id"
+          placeholder="evt_…"
+          value={filters.event ?? ''}
+          onChange={(event) => setFilter('event', event.currentTarget.value.trim())}
         />
         <TextInput
           type="date"
@@ -127,6 +133,7 @@ interface DeliveriesProps {
 function Deliveries({ filters, endpointId, urls }: DeliveriesProps) {
   const query = {
     endpointId,
+    eventId: filters.event,
     status: filters.status,
     type: filters.type,
     from: filters.from && `${filters.from}T00:00:00Z`,
