@@ -8,6 +8,8 @@ export interface Stream {
   url: string;
   perSecond: number;
   seconds: number;
+  /** Before that, and not counted. */
+  warmUpSeconds?: number;
   /** Requests at once, on as many connections. */
   inFlight: number;
   /** Gone round in this order. */
@@ -47,7 +49,7 @@ const longestLateMs = 30_000;
 export async function startStreamSource(): Promise<StreamSource> {
   const child = startChild<Stream, StreamResult>(new URL('./stream.process.ts', import.meta.url));
   return {
-    run: (stream) => child.ask(stream, stream.seconds * 1000 + longestLateMs),
+    run: (stream) => child.ask(stream, ((stream.warmUpSeconds ?? 0) + stream.seconds) * 1000 + longestLateMs),
     stop: child.stop,
   };
 }

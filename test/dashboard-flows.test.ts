@@ -7,6 +7,7 @@ import { anvilMissing } from './anvil.ts';
 import { browserMissing } from './browser.ts';
 import { newVisitor, signIn, type Visitor } from './browser-session.ts';
 import { ada, type DashboardStage, openDashboardStage } from './dashboard-stage.ts';
+import { waitUntil } from './process.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const skip = browserMissing() || (await anvilMissing());
@@ -150,7 +151,11 @@ test('from an upload to a certificate that anybody can verify', { skip }, async 
     ['proof.json', proof],
   ] as const) {
     await give(name, buffer);
-    await status.filter({ hasText: 'Proven in part' }).waitFor();
+    const said = await waitUntil(async () => {
+      const text = (await status.isVisible()) ? await status.textContent() : null;
+      return text && !text.startsWith('Checking') ? text : null;
+    });
+    assert.match(said, /^Proven in part/, name);
     const proven = await visitor
       .getByRole('heading', { name: 'Proven', exact: true })
       .locator('..')

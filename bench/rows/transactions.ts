@@ -85,6 +85,7 @@ export const transactions: Row = {
       url: service.url,
       perSecond,
       seconds: streamSeconds,
+      warmUpSeconds: secondsOf['warm-up'],
       inFlight: connections,
       requests,
     });
