@@ -1,15 +1,15 @@
 /** The process that makes the stream; see stream.ts. */
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
 import { answerQuestions } from './child.ts';
+import { createLeanClient } from './lean-client.ts';
 import type { Stream, StreamRequest, StreamResult } from './stream.ts';
 
 answerQuestions<Stream, StreamResult>(runStream);
 
 async function runStream(stream: Stream): Promise<StreamResult> {
   const { url, perSecond, seconds, inFlight, requests, warmUpSeconds = 0, keepAnswers = false } = stream;
-  const pool = new Pool(url, { connections: inFlight, pipelining: 1 });
+  const client = createLeanClient(url);
   const latencies = createHistogram();
   let succeeded = 0;
   let fault: string | null = null;
@@ -17,10 +17,8 @@ async function runStream(stream: Stream): Promise<StreamResult> {
 
   async function send(request: StreamRequest, dueAt: number): Promise<void> {
     try {
-      const { statusCode, body } = await pool.request(request);
+      const { statusCode, text } = await client.request(request, { keepText: keepAnswers });
       const isRight = statusCode >= 200 && statusCode < 300;
-      // Texts that nobody reads made so much garbage that clearing it away was most of what p99 told.
-      const text = keepAnswers || !isRight ? await body.text() : await body.dump().then(() => '');
       if (!isRight) fault ??= `${statusCode}: ${text}`;
       if (!isRight || dueAt < countedFrom) return;
       succeeded += 1;
@@ -48,7 +46,7 @@ async function runStream(stream: Stream): Promise<StreamResult> {
   }
   await Promise.all(under);
   const took = (performance.now() - countedFrom) / 1000;
-  await pool.close();
+  client.close();
   return {
     seconds: took,
     succeeded,
