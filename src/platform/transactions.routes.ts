@@ -63,8 +63,8 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
     async (request, reply) => {
       const { workspaceId } = callerOf(request);
       const { cursor, initialDate, finalDate, limit = 100 } = request.body;
-      const vault = await vaults.get(workspaceId, request.params.vaultAddress);
-      const filters = { vaultId: vault.id, initialDate, finalDate };
+      const vaultId = await vaults.idOf(workspaceId, request.params.vaultAddress);
+      const filters = { vaultId, initialDate, finalDate };
       const list = { name: 'vault-transactions', workspaceId, filters };
       const page = await transactions.list({
         workspaceId,

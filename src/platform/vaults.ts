@@ -28,6 +28,8 @@ export interface Vaults {
   ): Promise<Vault>;
   list(workspaceId: string, query: VaultQuery): Promise<Vault[]>;
   get(workspaceId: string, address: string): Promise<Vault>;
+  /** The id of the same; asked of the database once, because a vault keeps its address and never goes. */
+  idOf(workspaceId: string, address: string): Promise<string>;
   update(caller: Caller, address: string, change: { name?: string; description?: string }): Promise<Vault>;
   setStatus(caller: Caller, address: string, status: VaultStatus): Promise<Vault>;
 }
@@ -48,9 +50,19 @@ export interface VaultsDeps {
   eventBell: Pick<Bell, 'ring'>;
 }
 
+/** When so many ids are remembered, they are asked for again. */
+const mostIds = 10_000;
+
 export function createVaults({ db, pool, commit, keyring, eventBell }: VaultsDeps): Vaults {
   const find = createVaultFinder(pool);
   const changeStatus = createStatusChanger(db);
+  const ids = new Map<string, string>();
+
+  async function get(workspaceId: string, address: string): Promise<Vault> {
+    const vault = await find({ workspaceId, address });
+    if (!vault) throw notFound(address);
+    return vault;
+  }
 
   return {
     async create(caller, { name, description }, also) {
@@ -92,10 +104,16 @@ export function createVaults({ db, pool, commit, keyring, eventBell }: VaultsDep
       return (await select.execute()).map(toVault);
     },
 
-    async get(workspaceId, address) {
-      const vault = await find({ workspaceId, address });
-      if (!vault) throw notFound(address);
-      return vault;
+    get,
+
+    async idOf(workspaceId, address) {
+      const key = keyOf({ workspaceId, address });
+      const known = ids.get(key);
+      if (known !== undefined) return known;
+      const { id } = await get(workspaceId, address);
+      if (ids.size >= mostIds) ids.clear();
+      ids.set(key, id);
+      return id;
     },
 
     update: (caller, address, change) =>
