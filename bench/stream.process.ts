@@ -30,21 +30,36 @@ async function runStream(stream: Stream): Promise<StreamResult> {
     }
   }
 
+  /** Each when the one before was answered, a share of the requests. */
+  async function sendOnAndOn(first: number): Promise<void> {
+    for (let turn = first; fault === null && performance.now() < endMs; turn += inFlight) {
+      const request = requests[turn % requests.length];
+      if (request) await send(request, performance.now());
+    }
+  }
+
+  async function sendAtTheirTimes(perSecond: number): Promise<void> {
+    const under = new Set<Promise<void>>();
+    const most = perSecond * (warmUpSeconds + seconds);
+    for (let sent = 0; sent < most && performance.now() < endMs; sent += 1) {
+      const dueAt = began + (sent / perSecond) * 1000;
+      const waitMs = dueAt - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      while (under.size >= inFlight) await Promise.race(under);
+      const request = requests[sent % requests.length];
+      if (!request) continue;
+      const sending = send(request, dueAt).finally(() => under.delete(sending));
+      under.add(sending);
+    }
+    await Promise.all(under);
+  }
+
   const began = performance.now();
   const countedFrom = began + warmUpSeconds * 1000;
   const endMs = countedFrom + seconds * 1000;
-  const under = new Set<Promise<void>>();
-  for (let sent = 0; sent < perSecond * (warmUpSeconds + seconds) && performance.now() < endMs; sent += 1) {
-    const dueAt = began + (sent / perSecond) * 1000;
-    const waitMs = dueAt - performance.now();
-    if (waitMs > 0) await sleep(waitMs);
-    while (under.size >= inFlight) await Promise.race(under);
-    const request = requests[sent % requests.length];
-    if (!request) continue;
-    const sending = send(request, dueAt).finally(() => under.delete(sending));
-    under.add(sending);
-  }
-  await Promise.all(under);
+  if (perSecond === null)
+    await Promise.all(Array.from({ length: inFlight }, (_, first) => sendOnAndOn(first)));
+  else await sendAtTheirTimes(perSecond);
   const took = (performance.now() - countedFrom) / 1000;
   client.close();
   return {

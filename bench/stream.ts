@@ -6,7 +6,8 @@ import { startChild } from './child.ts';
 
 export interface Stream {
   url: string;
-  perSecond: number;
+  /** null: each goes out when one before it was answered. */
+  perSecond: number | null;
   seconds: number;
   /** Before that, and not counted. */
   warmUpSeconds?: number;

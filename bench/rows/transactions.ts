@@ -5,11 +5,11 @@
 import type { Pool } from 'pg';
 import { createTransactions, type Place } from '../../src/platform/transactions.ts';
 import { waitForRest } from '../cpu-time.ts';
-import type { LoadRequest } from '../load.ts';
 import { holdfastDatabase } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { type Statement, startSelectPeer } from '../select-peer.ts';
 import { keyHeaders } from '../service.ts';
+import type { Stream, StreamRequest, StreamResult } from '../stream.ts';
 import { openTransactionData, type TransactionData } from '../transactions.ts';
 import { median, playInTurns } from '../turns.ts';
 import { vaultsPath } from '../vaults.ts';
@@ -31,7 +31,7 @@ interface Played {
 
 /** A page somewhere in a list. */
 interface Page {
-  request: LoadRequest & { method: 'POST'; headers: Record<string, string>; body: string };
+  request: StreamRequest;
   statement: Statement;
 }
 
@@ -41,12 +41,18 @@ export const transactions: Row = {
   async measure(stage) {
     const data = await openTransactionData(stage, total);
     const { service, postgres } = data;
-    const load = await stage.load();
+    // Of the two sides only ours has a client that speaks HTTP, so that has to be the leanest.
     const stream = await stage.stream();
     const peer = await stage.keep(startSelectPeer);
     const all = await choosePages(data);
     const requests = all.map(({ request }) => request);
     const statements = all.map(({ statement }) => statement);
+
+    async function ask(how: Pick<Stream, 'perSecond' | 'seconds' | 'warmUpSeconds'>): Promise<StreamResult> {
+      const result = await stream.run({ ...how, url: service.url, inFlight: connections, requests });
+      if (result.fault !== null) throw new Error(result.fault);
+      return result;
+    }
 
     const played = await playInTurns(
       {
@@ -62,16 +68,8 @@ export const transactions: Row = {
           return result;
         },
         async holdfast(kind): Promise<Played> {
-          const result = await load.run({
-            url: service.url,
-            requests,
-            connections,
-            seconds: secondsOf[kind],
-          });
+          const result = await ask({ perSecond: null, seconds: secondsOf[kind] });
           await waitForRest();
-          if (result.errors > 0 || Object.keys(result.otherAnswers).length > 0) {
-            throw new Error(`not all were answered: ${JSON.stringify(result)}`);
-          }
           return result;
         },
       },
@@ -81,15 +79,7 @@ export const transactions: Row = {
           `pg ${Math.round(peer.perSecond)}/s, Holdfast ${Math.round(holdfast.perSecond)}/s`,
       },
     );
-    const steady = await stream.run({
-      url: service.url,
-      perSecond,
-      seconds: streamSeconds,
-      warmUpSeconds: secondsOf['warm-up'],
-      inFlight: connections,
-      requests,
-    });
-    if (steady.fault !== null) throw new Error(steady.fault);
+    const steady = await ask({ perSecond, seconds: streamSeconds, warmUpSeconds: secondsOf['warm-up'] });
 
     const ratio = median(played.map(({ peer, holdfast }) => holdfast.perSecond / peer.perSecond));
     const figure = (side: 'peer' | 'holdfast') => ({
