@@ -111,7 +111,7 @@ function Versions({ id, open }: { id: string; open(version: number): void }) {
         </>
       ),
     },
-    { title: 'Hash', cell: ({ dataHash }) => <Code value={dataHash} label="hash" /> },
+    { title: 'Hash', cell: ({ dataHash }) => <Code value={dataHash} label="hash" />, wide: true },
     { title: 'Status', cell: ({ status }) => <Status value={status} />, width: 120 },
     {
       title: 'Created',
