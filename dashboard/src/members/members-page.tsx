@@ -62,7 +62,12 @@ function MemberTable({ members }: { members: Member[] }) {
             <Table.Tr key={member.id}>
               <Table.Td>
                 <Text fw={550} size="sm">
-                  {member.name} {member.id === me.id && <Badge size="xs">you</Badge>}
+                  {member.name}{' '}
+                  {member.id === me.id && (
+                    <Badge size="xs" variant="light" radius="sm" tt="none">
+                      you
+                    </Badge>
+                  )}
                 </Text>
                 <Text c="dimmed" size="xs">
                   {member.email}

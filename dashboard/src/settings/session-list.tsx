@@ -40,7 +40,12 @@ export function SessionList() {
           <Group justify="space-between" wrap="nowrap">
             <div>
               <Text size="sm" fw={550}>
-                {browserOf(session.userAgent)} {session.current && <Badge size="xs">this one</Badge>}
+                {browserOf(session.userAgent)}{' '}
+                {session.current && (
+                  <Badge size="xs" variant="light" radius="sm" tt="none">
+                    this one
+                  </Badge>
+                )}
               </Text>
               <Text size="xs" c="dimmed">
                 {session.address ?? 'unknown address'}, signed in <Time at={session.createdAt} />, seen{' '}

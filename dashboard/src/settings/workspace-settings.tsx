@@ -31,7 +31,12 @@ export function WorkspaceSettings() {
           <Group justify="space-between" wrap="nowrap" align="flex-start">
             <div>
               <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
-                {workspace.name} {workspace.id === me.workspaceId && <Badge size="xs">this one</Badge>}
+                {workspace.name}{' '}
+                {workspace.id === me.workspaceId && (
+                  <Badge size="xs" variant="light" radius="sm" tt="none">
+                    this one
+                  </Badge>
+                )}
               </Text>
               <Code value={workspace.id} label="workspace id" whole />
             </div>
