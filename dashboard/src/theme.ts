@@ -44,5 +44,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#989ca1',
     // Else nearly white: what takes something away looks like all else.
     '--mantine-color-red-light-color': '#ffa8a8',
+    // Else blacker than the page: a quiet badge looks like a hole in it.
+    '--mantine-color-gray-light': '#3b3b3b',
+    '--mantine-color-gray-light-hover': '#454545',
+    '--mantine-color-gray-light-color': '#dcdcdc',
   },
 });
