@@ -42,7 +42,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: {
     '--mantine-color-dimmed': '#a9adb2',
     '--mantine-color-placeholder': '#989ca1',
-    // Else nearly white: what takes something away looks like all else.
+    // Else nearly white: what can be pressed, and what takes something away, looks like all else.
+    '--mantine-color-sea-light-color': 'var(--mantine-color-sea-2)',
     '--mantine-color-red-light-color': '#ffa8a8',
     // Else blacker than the page: a quiet badge looks like a hole in it.
     '--mantine-color-gray-light': '#3b3b3b',
