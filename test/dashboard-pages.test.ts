@@ -185,6 +185,23 @@ test('no page is wider than a phone', { skip }, async () => {
   assert.deepEqual(wide, []);
 });
 
+test('on a phone the navigation is out of the way of the keyboard until it is opened', { skip }, async () => {
+  const page = await stage.open('/', { as: await stage.owner(), viewport: { width: 360, height: 720 } });
+  await settle(page, '/keys', 'API keys');
+  const focused = (role: 'button' | 'link', name: string | RegExp) =>
+    page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();
+  const menu = page.getByRole('button', { name: /^Your account/ });
+  await menu.focus();
+  await page.keyboard.press('Tab');
+  await focused('button', 'New key');
+  await page.getByRole('button', { name: 'Navigation' }).press('Enter');
+  await page.getByRole('link', { name: 'Overview', exact: true }).waitFor();
+  await menu.focus();
+  await page.keyboard.press('Tab');
+  await focused('link', /^Overview$/);
+  await page.context().close();
+});
+
 /** Counts rows and elements that are added from now on, and times written, of which a row of deliveries has two. */
 const countDrawing = `{
   window.drawing = { rows: 0, elements: 0, times: 0 };

@@ -56,7 +56,7 @@ export function AppFrame() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Main">
+      <AppShell.Navbar p="xs" aria-label="Main" mod={{ shut: !opened }}>
         <AppShell.Section grow component={ScrollArea}>
           <Navigation close={close} />
         </AppShell.Section>
