@@ -3,9 +3,7 @@
  * against the asset's owner, workers and viewers, and is in the access log before it is answered.
  */
 import { apiBase } from '../../src/http/api.ts';
-import { peerDatabase } from '../bare-peer.ts';
-import { duel } from '../duel.ts';
-import { holdfastDatabase } from '../postgres.ts';
+import { readDuel } from '../read-duel.ts';
 import type { Row } from '../row.ts';
 import { keyHeaders, type Service } from '../service.ts';
 import { makeVaults } from '../vaults.ts';
@@ -16,31 +14,10 @@ const viewer = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 export const maintenance: Row = {
   name: 'maintenance',
   what: 'GET a maintenance with its look logged, against one bare SELECT by key',
-  async measure(stage) {
-    const service = await stage.service();
-    const peer = await stage.barePeer();
-    const paths = await makeEntries(service, peer.addresses.length);
-    const postgres = await stage.postgres();
-    // Autovacuum would do it within a minute, in the middle of somebody's turn.
-    await postgres.query(holdfastDatabase, 'vacuum analyze');
-    await postgres.query(peerDatabase, 'vacuum analyze');
-    const headers = keyHeaders(service);
-    return duel(stage, {
-      peer: {
-        url: peer.url,
-        requests: peer.addresses.map((address) => ({ method: 'GET', path: `/things/${address}` })),
-      },
-      holdfast: {
-        url: service.url,
-        requests: paths.map((path) => ({ method: 'GET', path: `${path}?viewerAddress=${viewer}`, headers })),
-        countRows: () => postgres.countRows(holdfastDatabase, 'asset_access_log'),
-      },
-      atLeast: 0.8,
-    });
-  },
+  measure: (stage) => readDuel(stage, { makePaths: makeEntries, loggedIn: 'asset_access_log', atLeast: 0.8 }),
 };
 
-/** Entries of some assets that the viewer was let see; returns their paths. */
+/** Entries of some assets that the viewer was let see; returns where the viewer sees them. */
 async function makeEntries(service: Service, count: number): Promise<string[]> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${service.url}${apiBase}${path}`, {
@@ -70,7 +47,7 @@ async function makeEntries(service: Service, count: number): Promise<string[]> {
         summary: 'Seal replaced',
         performedAt: '2026-01-15T09:30:00Z',
       });
-      return `${apiBase}${path}${maintenanceId}/`;
+      return `${apiBase}${path}${maintenanceId}/?viewerAddress=${viewer}`;
     }),
   );
 }
