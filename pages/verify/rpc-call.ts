@@ -2,6 +2,9 @@
 import type { RpcCall } from '../../src/chain/anchor-reader.ts';
 
 const timeoutMs = 15_000;
+/** How often one check tries again after an answer of "not now", and how long it waits at most before that. */
+const mostAgain = 3;
+const longestPauseMs = 2_000;
 
 export function createRpcCall(address: string | URL): RpcCall {
   const url = new URL(address, location.href);
@@ -12,26 +15,35 @@ export function createRpcCall(address: string | URL): RpcCall {
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const credentials: Record<string, string> = pair === ':' ? {} : { authorization: `Basic ${btoa(pair)}` };
   let lastId = 0;
+  let again = 0;
 
-  return async (method, params) => {
-    lastId += 1;
-    const id = lastId;
-    let response: Response;
-    let answer: unknown;
+  async function post(body: object): Promise<{ response: Response; answer: unknown }> {
     try {
-      response = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...credentials },
-        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+        body: JSON.stringify(body),
         credentials: 'omit',
         referrerPolicy: 'no-referrer',
         redirect: 'error',
         cache: 'no-store',
         signal: AbortSignal.timeout(timeoutMs),
       });
-      answer = await response.json();
+      return { response, answer: await response.json() };
     } catch (cause) {
       throw new Error(reasonOf(cause, url), { cause });
+    }
+  }
+
+  return async (method, params) => {
+    lastId += 1;
+    const id = lastId;
+    const ask = () => post({ jsonrpc: '2.0', id, method, params });
+    let { response, answer } = await ask();
+    while (isBusy(response) && again < mostAgain) {
+      again += 1;
+      await pause(response);
+      ({ response, answer } = await ask());
     }
     const { error, result, message } = Object(answer) as Record<string, unknown>;
     if (error)
@@ -42,6 +54,17 @@ export function createRpcCall(address: string | URL): RpcCall {
     }
     return result;
   };
+}
+
+/** Not now: the node is starting, or too many ask at once. */
+function isBusy({ status }: Response): boolean {
+  return status === 429 || status === 503;
+}
+
+/** As long as it asks for, within reason. */
+function pause({ headers }: Response): Promise<void> {
+  const wantedMs = Number(headers.get('retry-after')) * 1000 || longestPauseMs;
+  return new Promise((resolve) => setTimeout(resolve, Math.min(wantedMs, longestPauseMs)));
 }
 
 /** Browsers do not tell a page why it got no answer. */
