@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase, withClient } from '../../test/database.ts';
 import { createWorkspace } from '../auth/workspaces.ts';
-import { insertAll } from '../db/writes.ts';
+import { insertAll, type Write } from '../db/writes.ts';
 import { eventWrite, orderEvents, placeEvents, readFeed, tailPosition } from './events.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -66,6 +66,25 @@ test('events that are placed with their insert need no second write, and follow 
   assert.deepEqual(
     placed.map(({ position }) => position),
     [tail + 1, tail + 2],
+  );
+});
+
+test('an event that waits for its position is not overtaken by one that comes with its own', async () => {
+  const { db, pool } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Behind' });
+  const [first, second] = [event(workspaceId), event(workspaceId)];
+  await insertAll(db, [first]);
+  const tail = await tailPosition(pool);
+  await db.transaction().execute(async (db) => {
+    await placeEvents(db, [second]);
+    await insertAll(db, [second]);
+  });
+  await orderEvents(db);
+  const read = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
+  const envelopeOf = ({ row }: Write) => (row as { envelope: string }).envelope;
+  assert.deepEqual(
+    read.map(({ envelope }) => envelope),
+    [envelopeOf(first), envelopeOf(second)],
   );
 });
 

@@ -103,13 +103,19 @@ export async function orderEvents(db: Db, limit = 1000): Promise<boolean> {
 
 /**
  * Gives the events among these rows, which are about to be inserted, their positions at once: half of what they cost
- * otherwise. Until the transaction ends nobody else gives any; while somebody is at it, they wait for `orderEvents`.
+ * otherwise. Until the transaction ends nobody else gives any. They wait for `orderEvents` while somebody is at it, or
+ * while others wait: what was committed before, such as that an anchor was taken back, comes first.
  */
 export async function placeEvents(db: Db, writes: Write[]): Promise<void> {
   const events = writes.filter((write) => write.table === 'events');
   if (events.length === 0 || !(await tryTurn(db, locks.eventOrder))) return;
-  const { rows } = await sql<{ tail: number }>`${sql.raw(tailText)}`.execute(db);
-  for (const [place, { row }] of events.entries()) row.position = (rows[0]?.tail ?? 0) + place + 1;
+  const { rows } = await sql<{ tail: number; waiting: boolean }>`
+    select (${sql.raw(tailText)}) as tail, exists (select from events where position is null) as waiting`.execute(
+    db,
+  );
+  const [found] = rows;
+  if (!found || found.waiting) return;
+  for (const [place, { row }] of events.entries()) row.position = found.tail + place + 1;
 }
 
 export interface FeedQuery {
