@@ -99,6 +99,8 @@ test('the log is searched by the id of an event: its deliveries, its replays, an
   const [tried] = await find(tests.json[0].eventId);
   assert.equal(tried?.id, tests.json[0].id);
   assert.deepEqual(await find('evt_nothing'), []);
+  assert.deepEqual(await find(tests.json[0].id), []);
+  assert.deepEqual(await find(first[0]?.id.replace('dlv_', 'evt_') ?? ''), []);
 });
 
 test('saving sends a test; the event then arrives with both signatures over its exact bytes', async () => {

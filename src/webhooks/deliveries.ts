@@ -87,7 +87,9 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
       let select = of(db, workspaceId).select(columns).orderBy('d.id', 'desc').limit(query.limit);
       if (query.endpointId !== undefined) select = select.where('d.endpoint_id', '=', query.endpointId);
       if (query.eventId !== undefined)
-        select = select.where('d.id', 'in', deliveriesOf(workspaceId, query.eventId));
+        select = select
+          .where('d.id', 'in', deliveriesOf(workspaceId, query.eventId))
+          .where('d.event_id', '=', query.eventId);
       if (query.status === 'delivering') select = select.where('q.claim_id', 'is not', null);
       else if (query.status !== undefined) select = select.where('d.status', '=', query.status);
       if (query.status === 'pending') select = select.where('q.claim_id', 'is', null);
@@ -161,7 +163,7 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
   };
 }
 
-/** Ids of all deliveries of an event, each looked up by an index: the first to each endpoint, its replays, or its test. */
+/** Ids that the deliveries of an event can have, all found by an index: the first to each endpoint, its replays, its test. */
 function deliveriesOf(workspaceId: string, eventId: string) {
   return sql<string>`(
     select found.id from webhook_endpoints p cross join lateral (
