@@ -140,8 +140,9 @@ test('through the relay a development chain passes all but the time, also when i
   await page.route('**/verify/rpc', (route) => {
     if (refusals >= 2) return route.continue();
     refusals += 1;
-    const status = refusals === 1 ? 503 : 429;
-    return route.fulfill({ status, headers: { 'retry-after': '1' }, json: { message: 'Not now.' } });
+    return refusals === 1
+      ? route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json: { message: 'Not now.' } })
+      : route.fulfill({ status: 429, contentType: 'text/html', body: '<h1>Too many</h1>' });
   });
   await give(page, anchored, content);
   await verdict(page, 'incomplete');

@@ -29,7 +29,9 @@ export function createRpcCall(address: string | URL): RpcCall {
         cache: 'no-store',
         signal: AbortSignal.timeout(timeoutMs),
       });
-      return { response, answer: await response.json() };
+      // What stands before a node may say in any form that it has no time.
+      const answer = isBusy(response) ? await response.json().catch(() => null) : await response.json();
+      return { response, answer };
     } catch (cause) {
       throw new Error(reasonOf(cause, url), { cause });
     }
