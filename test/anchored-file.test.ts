@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { verifyHistory } from '../src/anchoring/history.ts';
 import { verifyProof } from '../src/anchoring/verify.ts';
-import { createAnchorReader } from '../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
 import { anvilMissing } from './anvil.ts';
 import { waitUntil } from './process.ts';
+import { relayReader } from './relay-reader.ts';
 import { type Answer, type Service, startService } from './service.ts';
 import { sendForm } from './upload.ts';
 
@@ -21,15 +21,6 @@ before(async () => {
 after(() => service?.close());
 
 const get = async (path: string) => (await service.call('GET', `${platform}${path}`)).json;
-
-/** Over the page's own way to the chain: what anybody can ask without a key. */
-const reader = () =>
-  createAnchorReader(async (method, params) => {
-    const body = { jsonrpc: '2.0', id: 1, method, params };
-    const { json } = await service.call('POST', '/verify/rpc', { key: null, body });
-    if (json.error !== undefined || json.errorCode !== undefined) throw new Error(JSON.stringify(json));
-    return json.result;
-  });
 
 function events(type: string, count: number): Promise<{ data: Record<string, unknown> }[]> {
   return waitUntil(async () => {
@@ -93,7 +84,7 @@ test('a file is created, versioned, handed on and given out with its history', {
   const verified = await verifyHistory(text, {
     // The transfer is of the bytes of the version that it handed over.
     contents: [one, two, two, three],
-    chain: reader(),
+    chain: relayReader(service),
     registry,
   });
   assert.equal(verified.chain.status, 'pass', verified.chain.message);
@@ -113,7 +104,7 @@ test('a file is created, versioned, handed on and given out with its history', {
 
   assert.equal((await service.call('DELETE', `${platform}/files/${id}/content`)).status, 204);
   const proof = await service.call('GET', `${platform}/files/${id}/proof?version=1`);
-  const { steps } = await verifyProof(proof.text, { content: one, chain: reader(), registry });
+  const { steps } = await verifyProof(proof.text, { content: one, chain: relayReader(service), registry });
   assert.deepEqual(
     steps.filter(({ status }) => status === 'fail'),
     [],

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { verifyProof } from '../src/anchoring/verify.ts';
-import { createAnchorReader } from '../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
 import { anvilMissing } from './anvil.ts';
 import { waitUntil } from './process.ts';
+import { relayReader } from './relay-reader.ts';
 import { type Service, startService } from './service.ts';
 
 const skip = await anvilMissing();
@@ -24,15 +24,6 @@ async function confirmed(recordId: string, version: number) {
     return json.status === 'confirmed' || json.status === 'finalized' ? json : null;
   }, longestMs);
 }
-
-/** Over the page's own way to the chain: what anybody can ask without a key. */
-const reader = () =>
-  createAnchorReader(async (method, params) => {
-    const body = { jsonrpc: '2.0', id: 1, method, params };
-    const { json } = await service.call('POST', '/verify/rpc', { key: null, body });
-    if (json.error !== undefined || json.errorCode !== undefined) throw new Error(JSON.stringify(json));
-    return json.result;
-  });
 
 test('two versions are anchored in their order, announced, listed, and proved', { skip }, async () => {
   const vault = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
@@ -73,7 +64,7 @@ test('two versions are anchored in their order, announced, listed, and proved', 
     const { text, json } = await service.call('GET', `${platform}/records/${id}/proof?version=${place + 1}`);
     const { steps, verdict } = await verifyProof(text, {
       content: new TextEncoder().encode(JSON.stringify(data)),
-      chain: reader(),
+      chain: relayReader(service),
       registry: { address: registryAddress, codeHash: registryCodeHash },
     });
     const passed = steps.filter(({ status }) => status === 'pass').map(({ name }) => name);

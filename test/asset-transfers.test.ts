@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { verifyHistory } from '../src/anchoring/history.ts';
-import { createAnchorReader } from '../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
 import { anvilMissing } from './anvil.ts';
 import { type AssetStage, fromNow, openAssetStage, randomAddress } from './asset-stage.ts';
 import { assertError } from './openapi-answers.ts';
 import { waitUntil } from './process.ts';
+import { relayReader } from './relay-reader.ts';
 import { type Service, startService } from './service.ts';
 
 const skip = await anvilMissing();
@@ -128,13 +128,9 @@ test('a sale: confirmed on the chain, told, and proved from the first version to
       Buffer.from(
         JSON.stringify(versions.find((one: { version: number }) => one.version === version).document),
       );
-    const reader = createAnchorReader(async (method, params) => {
-      const body = { jsonrpc: '2.0', id: 1, method, params };
-      return (await service.call('POST', '/verify/rpc', { key: null, body })).json.result;
-    });
     const verified = await verifyHistory(history, {
       contents: [1, 2, 2, 3].map(document),
-      chain: reader,
+      chain: relayReader(service),
       registry: { address: registryAddress, codeHash: registryCodeHash },
     });
     assert.equal(verified.chain.status, 'pass', JSON.stringify(verified.chain));

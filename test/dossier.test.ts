@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
-import { createAnchorReader } from '../src/chain/anchor-reader.ts';
 import { dossierPaths, type EntryLine } from '../src/damc/dossier-format.ts';
 import { makeSignoffTypedData } from '../src/damc/signoff.ts';
 import { readPdf } from '../src/pdf/read-pdf.test-bed.ts';
@@ -17,6 +16,7 @@ import { check, download, openDossier, type ReadDossier } from './dossier-reader
 import { licence } from './maintenance-stage.ts';
 import { assertError } from './openapi-answers.ts';
 import { waitUntil } from './process.ts';
+import { relayReader } from './relay-reader.ts';
 import { type Service, startService } from './service.ts';
 
 const skip = await anvilMissing();
@@ -105,15 +105,6 @@ async function ok(method: string, path: string, body: object) {
   return answer.json;
 }
 
-/** Over the page's own way to the chain: what anybody can ask without a key. */
-const reader = () =>
-  createAnchorReader(async (method, params) => {
-    const body = { jsonrpc: '2.0', id: 1, method, params };
-    const { json } = await service.call('POST', '/verify/rpc', { key: null, body });
-    if (json.error !== undefined || json.errorCode !== undefined) throw new Error(JSON.stringify(json));
-    return json.result;
-  });
-
 test('it has everything, in the order in which the work was done', { skip }, () => {
   const { dossier, lines, files } = made;
   assert.equal(dossier.asset.assetId, assetId);
@@ -150,7 +141,7 @@ test('it holds: without a chain nothing speaks against it, with one only the clo
     ['That it was anchored on the chain, and when: no chain node was asked.'],
   );
   assert.deepEqual(verdict.counts, { ...verdict.counts, entries: 3, signoffs: 4, versions: 3 });
-  const asked = await check(files, reader());
+  const asked = await check(files, relayReader(service));
   assert.deepEqual(asked.faults, []);
   assert.deepEqual(
     [...asked.gaps.keys()].filter((gap) => !gap.startsWith('The finality')),

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Proof } from '../src/anchoring/proof.ts';
 import { verifyProof } from '../src/anchoring/verify.ts';
-import { createAnchorReader } from '../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
 import { verifySignoff } from '../src/damc/signoff.ts';
 import { anvilMissing } from './anvil.ts';
 import { licence, type MaintenanceStage, openMaintenanceStage } from './maintenance-stage.ts';
 import { waitUntil } from './process.ts';
+import { relayReader } from './relay-reader.ts';
 import { type Service, startService } from './service.ts';
 
 const skip = await anvilMissing();
@@ -23,21 +23,12 @@ before(async () => {
 });
 after(() => service?.close());
 
-/** Over the page's own way to the chain: what anybody can ask without a key. */
-const reader = () =>
-  createAnchorReader(async (method, params) => {
-    const body = { jsonrpc: '2.0', id: 1, method, params };
-    const { json } = await service.call('POST', '/verify/rpc', { key: null, body });
-    if (json.error !== undefined || json.errorCode !== undefined) throw new Error(JSON.stringify(json));
-    return json.result;
-  });
-
 async function assertProved(path: string, content: object): Promise<Proof> {
   const { text, json, status } = await service.call('GET', stage.view(path));
   assert.equal(status, 200, text);
   const { steps } = await verifyProof(text, {
     content: new TextEncoder().encode(JSON.stringify(content)),
-    chain: reader(),
+    chain: relayReader(service),
     registry: { address: registryAddress, codeHash: registryCodeHash },
   });
   const passed = steps.filter(({ status }) => status === 'pass').map(({ name }) => name);

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { verifyProof } from '../src/anchoring/verify.ts';
-import { createAnchorReader } from '../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
 import { anvilMissing } from './anvil.ts';
 import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 import { serve, waitUntil } from './process.ts';
+import { relayReader } from './relay-reader.ts';
 import { type Service, startService } from './service.ts';
 
 const skip = await anvilMissing();
@@ -59,15 +59,6 @@ async function eventsOf(id: string): Promise<object[]> {
     .map(({ data }: { data: { validation_id: string } }) => data)
     .filter(({ validation_id }: { validation_id: string }) => validation_id === id);
 }
-
-/** Over the page's own way to the chain: what anybody can ask without a key. */
-const reader = () =>
-  createAnchorReader(async (method, params) => {
-    const body = { jsonrpc: '2.0', id: 1, method, params };
-    const { json } = await service.call('POST', '/verify/rpc', { key: null, body });
-    if (json.error !== undefined || json.errorCode !== undefined) throw new Error(JSON.stringify(json));
-    return json.result;
-  });
 
 test('validations asked for before the file is confirmed say what holds and what does not', {
   skip,
@@ -124,7 +115,7 @@ test('a result is anchored as well, beside the versions, and its proof stands on
   }, longestMs);
   const { steps } = await verifyProof(proof.text, {
     content: new TextEncoder().encode('to be proved'),
-    chain: reader(),
+    chain: relayReader(service),
     registry: { address: registryAddress, codeHash: registryCodeHash },
   });
   const passed = steps.filter(({ status }) => status === 'pass').map(({ name }) => name);
