@@ -374,7 +374,8 @@ test('the service stops at once with streams open, also when a client does not r
   const readers = await Promise.all(Array.from({ length: 20 }, () => readEvents(node, '', { key })));
   const startedAt = Date.now();
   await node.close();
-  assert.ok(Date.now() - startedAt < 3_000, `${Date.now() - startedAt} ms`);
+  // Before the 5 s after which every connection is cut that is still open.
+  assert.ok(Date.now() - startedAt < 4_500, `${Date.now() - startedAt} ms`);
   assert.deepEqual(new Set(await Promise.all(readers.map(({ ended }) => ended))), new Set(['complete']));
   stalled.response.resume();
   assert.equal(await stalled.ended, 'cut');

@@ -38,7 +38,8 @@ const pageSize = 100;
 /** What a client is told to wait before it connects again. */
 const reconnectMs = 2_000;
 const retryReadMs = 1_000;
-const cutAfterMs = 500;
+/** On a slow line, or a busy machine, the end of an answer takes its time. */
+const cutAfterMs = 1_500;
 
 export function createEventStreams({
   pool,
