@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Answer, Service } from './service.ts';
 
+/** A service as a browser reaches it. */
+export type Reached = Pick<Service, 'url' | 'call'>;
+
 export interface Visitor {
   call(
     method: string,
@@ -19,7 +22,7 @@ export interface Account {
 }
 
 /** `always`: headers of every request. */
-export function newVisitor(service: Service, always: Record<string, string> = {}): Visitor {
+export function newVisitor(service: Reached, always: Record<string, string> = {}): Visitor {
   const jar = new Map<string, string>();
   const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
   return {
@@ -49,7 +52,7 @@ export async function becomeOwner(service: Service, account: Account): Promise<V
 
 /** Accepts an invitation with a new account, and signs in. */
 export async function join(
-  service: Service,
+  service: Reached,
   link: string,
   account: Account,
   visitor = newVisitor(service),

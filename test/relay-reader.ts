@@ -3,7 +3,7 @@ import { createAnchorReader } from '../src/chain/anchor-reader.ts';
 import { waitUntil } from './process.ts';
 import type { Service } from './service.ts';
 
-export function relayReader(service: Service): ReturnType<typeof createAnchorReader> {
+export function relayReader(service: Pick<Service, 'call'>): ReturnType<typeof createAnchorReader> {
   return createAnchorReader(async (method, params) => {
     const body = { jsonrpc: '2.0', id: 1, method, params };
     const { json } = await waitUntil(async () => {

@@ -104,33 +104,38 @@ export async function startService({
     databaseUrl: url,
     logged,
     makeKey,
-    async call(method, path, { key: callKey = key, body, headers = {} } = {}) {
-      const raw = typeof body === 'string' || Buffer.isBuffer(body);
-      const response = await fetch(base + path, {
-        method,
-        redirect: 'manual',
-        headers: {
-          ...(callKey !== null && { 'x-api-key': callKey }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
-      });
-      const text = await textOf(response);
-      const isJson = /json/.test(response.headers.get('content-type') ?? '');
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        json: isJson && text !== '' ? JSON.parse(text) : null,
-      };
-    },
+    call: callerAt(base, key),
     async close() {
       await app.close();
       await withDatabase.close();
       await own?.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
+  };
+}
+
+/** Calls the service at this address, with this key unless a call says otherwise. */
+export function callerAt(base: string, key: string | null): Service['call'] {
+  return async (method, path, { key: callKey = key, body, headers = {} } = {}) => {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body);
+    const response = await fetch(base + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(callKey !== null && { 'x-api-key': callKey }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
+    });
+    const text = await textOf(response);
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson && text !== '' ? JSON.parse(text) : null,
+    };
   };
 }
 
