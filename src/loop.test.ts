@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { waitUntil } from '../test/process.ts';
 import { OperatorError } from './errors.ts';
 import { createBell, type Loop, pause, repeating, superviseLoops } from './loop.ts';
 
 const quiet = { info() {}, error() {} };
-
-function until(condition: () => boolean, deadlineMs = 3_000): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const startedAt = performance.now();
-  const look = () => {
-    if (condition()) return resolve();
-    if (performance.now() - startedAt > deadlineMs) return reject(new Error('it did not come true in time'));
-    setTimeout(look, 5);
-  };
-  look();
-  return promise;
-}
 
 test('a loop that throws is started again and its failure is counted', async () => {
   let runs = 0;
@@ -31,7 +20,7 @@ test('a loop that throws is started again and its failure is counted', async () 
   };
   const supervisor = superviseLoops([loop], quiet);
   supervisor.start();
-  await until(() => runs === 2);
+  await waitUntil(() => runs === 2);
   const [health] = supervisor.health();
   assert.equal(health?.failures, 1);
   assert.equal(health?.state, 'running');
@@ -52,7 +41,7 @@ test('a loop that waits for an operator is not tried again within seconds', asyn
   const note = { info() {}, error: (details: object) => waits.push(Number(Object(details).retryInMs)) };
   const supervisor = superviseLoops([loop], note);
   supervisor.start();
-  await until(() => waits.length === 1);
+  await waitUntil(() => waits.length === 1);
   assert.deepEqual(waits, [30_000]);
   const [health] = supervisor.health();
   assert.deepEqual([health?.state, health?.lastError], ['backing-off', 'set it up']);
@@ -70,32 +59,40 @@ test('a loop without a beat is stuck, also while it fails again and again', asyn
   };
   const supervisor = superviseLoops([hangs, fails], quiet);
   supervisor.start();
-  await until(() => supervisor.health().every(({ state }) => state === 'stuck'));
+  await waitUntil(() => supervisor.health().every(({ state }) => state === 'stuck'));
   await supervisor.stop(1_000);
 });
 
 test('stop waits for a loop to finish its step, and gives up on one that ignores the signal', async () => {
-  let finished = false;
+  const begun = Promise.withResolvers<void>();
+  const mayFinish = Promise.withResolvers<void>();
+  const order: string[] = [];
   const slow = repeating({
     name: 'slow',
     restMs: 60_000,
-    async step() {
-      await pause(50, new AbortController().signal);
-      finished = true;
+    async step(signal) {
+      begun.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      order.push('told to stop');
+      await mayFinish.promise;
+      order.push('finished');
       return false;
     },
   });
-  const deaf: Loop = {
-    name: 'deaf',
-    stuckAfterMs: 60_000,
-    run: () => pause(2_000, new AbortController().signal),
-  };
-  const supervisor = superviseLoops([slow, deaf], quiet);
-  supervisor.start();
-  const startedAt = performance.now();
-  await supervisor.stop(200);
-  assert.equal(finished, true);
-  assert.ok(performance.now() - startedAt < 1_000);
+  const waiting = superviseLoops([slow], quiet);
+  waiting.start();
+  await begun.promise;
+  const stopped = waiting.stop(600_000).then(() => order.push('stopped'));
+  await waitUntil(() => order.length > 0);
+  mayFinish.resolve();
+  await stopped;
+  assert.deepEqual(order, ['told to stop', 'finished', 'stopped']);
+
+  // It never ends, so that the stop does only because it does not wait for it.
+  const deaf: Loop = { name: 'deaf', stuckAfterMs: 60_000, run: () => new Promise(() => {}) };
+  const givingUp = superviseLoops([deaf], quiet);
+  givingUp.start();
+  await givingUp.stop(20);
 });
 
 test('a bell wakes a resting loop, and a ring during a step is not lost', async () => {
@@ -113,8 +110,8 @@ test('a bell wakes a resting loop, and a ring during a step is not lost', async 
   });
   const supervisor = superviseLoops([loop], quiet);
   supervisor.start();
-  await until(() => steps === 2);
+  await waitUntil(() => steps === 2);
   bell.ring();
-  await until(() => steps === 3);
+  await waitUntil(() => steps === 3);
   await supervisor.stop(1_000);
 });
