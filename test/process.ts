@@ -121,11 +121,15 @@ export function processesMentioning(text: string): string[] {
     .filter((line) => line.includes(text));
 }
 
-/** Nothing of the test's own environment leaks into the service but what a process needs to run at all. */
+/** Nothing of the test's own environment leaks into the service but what a process needs to run at all, and its clock. */
 export function environment(settings: Settings): Settings {
+  const { TMPDIR, TZ, NODE_COMPILE_CACHE } = process.env;
   return {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '/',
+    ...(TMPDIR && { TMPDIR }),
+    ...(TZ && { TZ }),
+    ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
     PORT: '0',
     HOLDFAST_RATE_LIMIT: 'off',
     ...settings,

@@ -1,43 +1,126 @@
-/** `npm test`: one PostgreSQL for the whole run, then every test file; extra arguments name single files. */
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+/** `npm test`: one PostgreSQL for the whole run, each test file in a process of its own, a few of them side by side. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { connectionText, templateDatabase, withClient } from './database.ts';
+import { type FileRun, runFile } from './runner/file-run.ts';
+import { endProcessesUsing } from './runner/leftovers.ts';
+import { help, type Options, readOptions, root, UsageError } from './runner/options.ts';
+import { createProgressLine } from './runner/progress.ts';
+import { countOutcomes, hasFailed, nameFailures, summarise } from './runner/summary.ts';
+import { startTestServer } from './runner/test-server.ts';
+import { fileWeight, rememberTimes } from './runner/times.ts';
 
-const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
-const quiet = { info() {}, error: console.error };
-const postgres = await startEmbeddedPostgres({ dataDir, log: quiet });
-let exitCode = 1;
-try {
-  const server = postgres.connection();
-  await withClient(server, async (client) => {
-    // This server holds copies for tests that come and go; what must survive a crash is tested on servers of its own.
-    await client.query('alter system set fsync = off');
-    await client.query('select pg_reload_conf()');
-    await client.query(`create database ${templateDatabase}`);
-  });
-  await migrate({ connection: { ...server, database: templateDatabase } });
+process.exitCode = await main();
 
-  const named = process.argv.slice(2);
-  const files = named.length > 0 ? named : ['src/**/*.test.ts', 'test/**/*.test.ts'];
-  const run = spawn(process.execPath, ['--test', '--test-concurrency=4', '--test-timeout=120000', ...files], {
-    stdio: 'inherit',
-    env: {
-      // Each file is a process that loads much the same: compiled code kept between them takes a third off.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
-      ...process.env,
-      HOLDFAST_TEST_SERVER: connectionText(server),
-    },
-  });
-  // Ctrl-C reaches the run as well; the server is stopped below in any case.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => run.kill('SIGTERM'));
-  exitCode = await new Promise((resolve) => run.on('exit', (code) => resolve(code ?? 1)));
-} finally {
-  await postgres.release();
-  await rm(dataDir, { recursive: true, force: true });
+async function main(): Promise<number> {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    if (options !== 'help') return await runTests(options);
+    process.stdout.write(help);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message} See "npm test -- --help".\n`);
+    return 2;
+  }
 }
-process.exit(exitCode);
+
+/** Everything of the run lives in one directory, so that whatever happens it can be taken away as a whole. */
+async function runTests(options: Options): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'hf-test-'));
+  // PostgreSQL runs as another account where the run is root's, and has to get through.
+  chmodSync(directory, 0o711);
+  const interruption = new AbortController();
+  let interruptedBy: NodeJS.Signals | null = null;
+  const interrupt = (signal: NodeJS.Signals) => {
+    if (interruptedBy === null) process.stderr.write(`\n${signal}: stopping what was started\n`);
+    interruptedBy ??= signal;
+    interruption.abort();
+  };
+  const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+  for (const signal of Object.keys(signals)) process.on(signal, interrupt);
+  try {
+    const server = await startTestServer({
+      directory: join(directory, 'pg'),
+      slowCommits: process.env.HOLDFAST_TEST_STRESS === '1',
+    });
+    try {
+      const failed = await runFiles(options, {
+        directory,
+        serverUrl: server.url,
+        signal: interruption.signal,
+      });
+      return interruptedBy === null ? Number(failed) : signals[interruptedBy as keyof typeof signals];
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await endProcessesUsing(directory, 0);
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+interface Surroundings {
+  directory: string;
+  serverUrl: string;
+  signal: AbortSignal;
+}
+
+/** Whether something failed. */
+async function runFiles(options: Options, { directory, serverUrl, signal }: Surroundings): Promise<boolean> {
+  const startedAt = performance.now();
+  const { files, seed } = options;
+  const env = environment(options, serverUrl);
+  const progress = createProgressLine(process.stdout);
+  const runs: FileRun[] = [];
+  const weightTotal = weigh(files);
+  const waiting = [...files];
+  const tell = () =>
+    progress.tell({
+      done: runs.length,
+      total: files.length,
+      failures: countOutcomes(runs).failed,
+      weightDone: weigh(runs.map(({ file }) => file)),
+      weightTotal,
+    });
+  const work = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
+      const place = join(directory, String(files.indexOf(file)));
+      const run = await runFile(file, { directory: place, env, name: options.name, signal });
+      if (signal.aborted) return;
+      runs.push(run);
+      if (hasFailed(run)) progress.print(nameFailures(run));
+      tell();
+    }
+  };
+  tell();
+  await Promise.all(Array.from({ length: options.jobs }, work));
+  progress.end();
+  if (signal.aborted) return true;
+  const { failed, passed, skipped } = countOutcomes(runs);
+  process.stdout.write(`\n${summarise(runs, { seed, elapsedMs: performance.now() - startedAt })}\n`);
+  if (options.report !== null) await writeFile(options.report, JSON.stringify({ seed, runs }));
+  if (options.name === null) await rememberTimes(runs);
+  if (failed === 0 && passed + skipped === 0) {
+    process.stderr.write('No test was run.\n');
+    return true;
+  }
+  return failed > 0;
+}
+
+function environment({ seed, at, zone }: Options, serverUrl: string): Record<string, string> {
+  return {
+    // Each file is a process that loads much the same: compiled code kept between them takes a third off.
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/holdfast-test/compiled'),
+    ...(process.env as Record<string, string>),
+    HOLDFAST_TEST_SERVER: serverUrl,
+    HOLDFAST_TEST_SEED: seed,
+    ...(at !== null && { HOLDFAST_TEST_CLOCK: at }),
+    ...(zone !== null && { TZ: zone }),
+  };
+}
+
+function weigh(files: string[]): number {
+  return files.reduce((sum, file) => sum + fileWeight(file), 0);
+}

@@ -1,0 +1,116 @@
+/** What `npm test` is asked for on its command line. */
+import { globSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  /** Relative to the root of the checkout, in the order in which they start. */
+  files: string[];
+  /** Only tests whose name matches. */
+  name: string | null;
+  jobs: number;
+  seed: string;
+  /** The instant at which each file begins, instead of now. */
+  at: string | null;
+  zone: string | null;
+  /** Where the outcome is written as JSON. */
+  report: string | null;
+}
+
+/** What is wrong with the command line, in a sentence. */
+export class UsageError extends Error {}
+
+export const root = resolve(import.meta.dirname, '../..');
+
+export const help = `npm test [-- FILE ...] [options]
+
+  FILE            a test file, a directory or a pattern; without one, every test
+  --name TEXT     only tests whose name contains TEXT, or matches it as /a regular expression/
+  --jobs N        files that run side by side (default: two for each core)
+  --seed S        the seed of random tests (default: always the same)
+  --at TIME       begin each file at this time, e.g. 2028-02-29T23:59:59.900Z; PostgreSQL goes by it too
+  --tz ZONE       run in this time zone, e.g. Europe/Berlin
+  --report FILE   write the outcome as JSON too
+
+npm run test:long       the tests that take long too
+npm run test:repeat     the suite again and again, also under stress
+`;
+
+/** Two for each core: a test waits for processes, sockets and disks about half of its time. */
+const jobsPerCore = 2;
+
+export function readOptions(args: string[]): Options | 'help' {
+  const { values, positionals } = parse(args);
+  if (values.help) return 'help';
+  return {
+    files: testFiles(positionals),
+    name: values.name ?? null,
+    jobs: positiveInteger('--jobs', values.jobs ?? String(jobsPerCore * availableParallelism())),
+    seed: values.seed ?? 'holdfast',
+    at: values.at === undefined ? null : instant(values.at),
+    zone: values.tz === undefined ? null : timeZone(values.tz),
+    report: values.report === undefined ? null : resolve(values.report),
+  };
+}
+
+/** Tests of the whole service take longest, so they begin first, and the short ones fill the end. */
+export function testFiles(patterns: string[]): string[] {
+  if (patterns.length === 0) return [...glob('test/**/*.test.ts'), ...glob('src/**/*.test.ts')];
+  return [...new Set(patterns.flatMap(filesOf))];
+}
+
+function filesOf(pattern: string): string[] {
+  const path = relative(root, resolve(pattern));
+  const isDirectory = statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+  const found = glob(isDirectory ? `${path}/**/*.test.ts` : path);
+  if (found.length === 0) throw new UsageError(`No test file matches ${pattern}.`);
+  return found;
+}
+
+function glob(pattern: string): string[] {
+  return globSync(pattern, { cwd: root })
+    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('node_modules'))
+    .sort();
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        name: { type: 'string' },
+        jobs: { type: 'string' },
+        seed: { type: 'string' },
+        at: { type: 'string' },
+        tz: { type: 'string' },
+        report: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+export function positiveInteger(option: string, text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new UsageError(`${option} takes a whole number from 1 on, not ${text}.`);
+  return Number(text);
+}
+
+function instant(text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw new UsageError(`--at takes an ISO 8601 time, not ${text}.`);
+  return time.toISOString();
+}
+
+function timeZone(text: string): string {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return text;
+  } catch {
+    throw new UsageError(`--tz takes a time zone such as Europe/Berlin, not ${text}.`);
+  }
+}

@@ -1,0 +1,79 @@
+/** How far a run has come: one line that changes on a terminal, a plain line now and then elsewhere. */
+
+export interface Progress {
+  done: number;
+  total: number;
+  failures: number;
+  /** Of the files that are done, and of those still to come, in any one unit. */
+  weightDone: number;
+  weightTotal: number;
+}
+
+export interface ProgressLine {
+  tell(progress: Progress): void;
+  /** Prints something else, and the line again below it. */
+  print(text: string): void;
+  end(): void;
+}
+
+export interface ProgressTarget {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+const plainEveryMs = 15_000;
+const terminalEveryMs = 1_000;
+
+export function createProgressLine(
+  target: ProgressTarget,
+  now: () => number = () => performance.now(),
+): ProgressLine {
+  const terminal = target.isTTY === true;
+  const began = now();
+  let latest: Progress | null = null;
+  let toldAt = now();
+  const clear = () => terminal && target.write('\r\u001b[K');
+  const draw = () => {
+    if (latest === null) return;
+    const line = lineOf(latest, now() - began);
+    if (terminal) target.write(`\r\u001b[K${line.slice(0, (target.columns ?? 80) - 1)}`);
+    else target.write(`${line}\n`);
+    toldAt = now();
+  };
+  const timer = setInterval(
+    () => {
+      if (now() - toldAt >= (terminal ? terminalEveryMs : plainEveryMs)) draw();
+    },
+    terminal ? terminalEveryMs : plainEveryMs,
+  ).unref();
+  return {
+    tell(progress) {
+      latest = progress;
+      if (terminal || now() - toldAt >= plainEveryMs) draw();
+    },
+    print(text) {
+      clear();
+      target.write(`${text}\n`);
+      if (terminal) draw();
+    },
+    end() {
+      clearInterval(timer);
+      clear();
+    },
+  };
+}
+
+/** e.g. "2:05  80 of 165 files, no failure, about 2:10 left". */
+export function lineOf(progress: Progress, elapsedMs: number): string {
+  const { done, total, failures, weightDone, weightTotal } = progress;
+  const failed = failures === 0 ? 'no failure' : failures === 1 ? '1 FAILURE' : `${failures} FAILURES`;
+  const leftMs = weightDone === 0 ? null : (elapsedMs / weightDone) * (weightTotal - weightDone);
+  const left = leftMs === null ? '' : `, about ${minutes(leftMs)} left`;
+  return `${minutes(elapsedMs)}  ${done} of ${total} files, ${failed}${left}`;
+}
+
+export function minutes(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

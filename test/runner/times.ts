@@ -1,0 +1,31 @@
+/** How long each file took the last time, kept for the estimate of the time that is left. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileRun } from './file-run.ts';
+import { root } from './options.ts';
+
+const path = join(root, 'node_modules/.cache/holdfast-test/times.json');
+/** Nothing is known of a file on its first run. */
+const usualSeconds = { test: 12, src: 3 };
+
+let known: Record<string, number> | null = null;
+
+export function fileWeight(file: string): number {
+  known ??= read();
+  return known[file] ?? (file.startsWith('test/') ? usualSeconds.test : usualSeconds.src);
+}
+
+export async function rememberTimes(runs: FileRun[]): Promise<void> {
+  const times = { ...read(), ...Object.fromEntries(runs.map(({ file, seconds }) => [file, seconds])) };
+  mkdirSync(dirname(path), { recursive: true });
+  await writeFile(path, JSON.stringify(times));
+}
+
+function read(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return {};
+  }
+}
