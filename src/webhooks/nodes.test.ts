@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { openTestDatabase } from '../../test/database.ts';
 import { waitUntil } from '../../test/process.ts';
-import { createNodes, type Nodes } from './nodes.ts';
+import { createNodes, isAnyNodeAlive, type Nodes } from './nodes.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 const made: Nodes[] = [];
@@ -42,10 +42,20 @@ async function claims(): Promise<Record<string, number>> {
 
 /** As the operating system does it when a process is killed: the server sees its connection end. */
 async function kill(nodeId: number): Promise<void> {
-  const holder = `select pid from pg_locks where locktype = 'advisory' and objid = ${nodeId} and objsubid = 2`;
-  const { rows } = await database.pool.query(`select pg_terminate_backend(pid) from (${holder}) as holder`);
-  assert.equal(rows.length, 1);
-  await waitUntil(async () => (await database.pool.query(holder)).rows.length === 0);
+  const [holder, ...more] = await holders(nodeId);
+  assert.ok(holder && more.length === 0);
+  await database.pool.query('select pg_terminate_backend($1)', [holder.pid]);
+  await waitUntil(async () => (await holders(nodeId)).length === 0);
+}
+
+/** In this database alone: other files have nodes with ids of their own. */
+async function holders(nodeId: number): Promise<{ pid: number }[]> {
+  const { rows } = await database.pool.query<{ pid: number }>(
+    `select pid from pg_locks where locktype = 'advisory' and objid = $1 and objsubid = 2 and granted
+       and database = (select oid from pg_database where datname = current_database())`,
+    [nodeId],
+  );
+  return rows;
 }
 
 test('what a dead node had claimed is given back at once, what a living one has is left alone', async () => {
@@ -81,10 +91,7 @@ test('a node that lost its connection makes itself known again before it looks f
   // Its own claims are not given back by itself, as soon as it knows of the loss.
   await waitUntil(async () => {
     await nodes.hold();
-    const { rows } = await database.pool.query(
-      "select 1 from pg_locks where locktype = 'advisory' and objid = 31",
-    );
-    return rows.length === 1;
+    return (await holders(31)).length === 1;
   });
   assert.equal(await nodes.releaseDead(), 0);
   assert.deepEqual(await claims(), { 31: 1 });
@@ -104,6 +111,25 @@ test('while the server still sees the old connection the node waits for nothing,
   });
   assert.equal(await same.releaseDead(), 0);
   assert.deepEqual(await claims(), { 41: 1 });
+});
+
+test('a node with the same id in another database of the server keeps no dead one alive', async (t) => {
+  const other = await openTestDatabase();
+  t.after(() => other.close());
+  const namesake = createNodes(61, {
+    connection: () => ({ connectionString: other.url }),
+    pool: other.pool,
+  });
+  await namesake.hold();
+  t.after(() => namesake.close());
+  const dying = node(61);
+  await dying.hold();
+  await claimedBy(61, 1);
+  await kill(61);
+  assert.equal(await isAnyNodeAlive(database.pool), false);
+  assert.equal(await isAnyNodeAlive(other.pool), true);
+  assert.equal(await node(62).releaseDead(), 1);
+  assert.equal(await namesake.releaseDead(), 0);
 });
 
 test('a database that is away is told, and leaves no connection behind', async () => {

@@ -12,6 +12,12 @@ export interface Nodes {
 /** First half of the advisory locks; the second is the node's id. */
 const lockClass = 4_801_100;
 
+/** Locks of living nodes; the server shows those of its other databases too, where the same ids mean other nodes. */
+const heldLocks = `
+  select objid as id from pg_locks
+  where locktype = 'advisory' and classid = $1 and objsubid = 2 and granted
+    and database = (select oid from pg_database where datname = current_database())`;
+
 export function createNodes(
   nodeId: number,
   {
@@ -52,10 +58,7 @@ export function createNodes(
       // One statement: a node that comes back meanwhile is either still in the list, or enters it anew.
       const { rowCount } = await pool.query(
         `with dead as (
-           delete from webhook_nodes n where not exists (
-             select 1 from pg_locks l
-             where l.locktype = 'advisory' and l.classid = $1 and l.objid = n.id and l.objsubid = 2 and l.granted
-           ) returning id
+           delete from webhook_nodes where id not in (${heldLocks}) returning id
          )
          update webhook_queue q set claim_id = null, claimed_by = null, lease_until = null
          from dead where q.claimed_by = dead.id`,
@@ -75,10 +78,8 @@ export function createNodes(
 
 /** Whether any service runs that places events in the feed and sends them. */
 export async function isAnyNodeAlive(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query(
-    `select 1 from webhook_nodes n join pg_locks l
-     on l.locktype = 'advisory' and l.classid = $1 and l.objid = n.id and l.objsubid = 2 limit 1`,
-    [lockClass],
-  );
+  const { rows } = await pool.query(`select 1 from webhook_nodes where id in (${heldLocks}) limit 1`, [
+    lockClass,
+  ]);
   return rows.length > 0;
 }
