@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { waitUntil } from '../../test/process.ts';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLanes, type Lanes } from './lanes.ts';
 
 interface Job {
@@ -9,8 +8,10 @@ interface Job {
   number: number;
 }
 
-/** Lanes whose jobs end when the test says so. */
-function createRig(options: { isStale?: (job: Job) => boolean; waitsAfterMs?: number } = {}) {
+/** Lanes whose jobs end, and whose time passes, when the test says so. */
+function createRig(t: TestContext, options: { isStale?: (job: Job) => boolean; waitsAfterMs?: number } = {}) {
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval'], now: 1_700_000_000_000 });
+  t.mock.method(performance, 'now', () => Date.now());
   const running = new Map<Job, (succeeded: boolean) => void>();
   const started: Job[] = [];
   const takenBack: Job[] = [];
@@ -37,14 +38,14 @@ function createRig(options: { isStale?: (job: Job) => boolean; waitsAfterMs?: nu
       running.delete(job);
       end(succeeded);
     }
-    await sleep(0);
+    await nextTurn();
   };
   const of = (endpoint: string) => started.filter((job) => job.endpoint === endpoint).length;
   return { lanes, add, finish, of, started, takenBack, running, wanting: () => wanting };
 }
 
-test('endpoints get their turns one by one, whoever came first', async () => {
-  const { add, finish, started, of } = createRig();
+test('endpoints get their turns one by one, whoever came first', async (t) => {
+  const { add, finish, started, of } = createRig(t);
   for (let number = 0; number < 8; number += 1) add(`first-${number}`, 8);
   assert.equal(started.length, 64, 'the node is busy');
   add('late', 8);
@@ -57,22 +58,25 @@ test('endpoints get their turns one by one, whoever came first', async () => {
   assert.equal(started.length, 80);
 });
 
-test('requests that wait for their receiver leave their place to others', async () => {
-  const { add, finish, started, of } = createRig({ waitsAfterMs: 100 });
+test('requests that wait for their receiver leave their place to others', async (t) => {
+  const { add, finish, started, of } = createRig(t, { waitsAfterMs: 100 });
   for (let number = 0; number < 8; number += 1) add(`hangs-${number}`, 8);
   add('well', 8);
+  t.mock.timers.tick(99);
   assert.equal(of('well'), 0);
-  await waitUntil(() => of('well') === 8, 1000);
+  t.mock.timers.tick(1);
+  assert.equal(of('well'), 8);
   assert.equal(started.length, 72);
   await finish(() => true);
 });
 
-test('what stands behind a receiver that does not answer is taken back, once', async () => {
-  const { lanes, add, finish, takenBack } = createRig();
+test('what stands behind a receiver that does not answer is taken back, once', async (t) => {
+  const { lanes, add, finish, takenBack } = createRig(t);
   add('hangs', 20);
   lanes.sweep(Date.now());
   assert.deepEqual(takenBack, []);
-  lanes.sweep(Date.now() + 2000);
+  t.mock.timers.tick(2000);
+  lanes.sweep(Date.now());
   assert.equal(takenBack.length, 12);
   assert.equal(lanes.waiting(), 0);
   assert.equal(lanes.inFlight(), 8);
@@ -80,9 +84,9 @@ test('what stands behind a receiver that does not answer is taken back, once', a
   assert.equal(lanes.inFlight(), 0);
 });
 
-test('what waited too long is taken back instead of started', async () => {
+test('what waited too long is taken back instead of started', async (t) => {
   let late = false;
-  const { add, finish, takenBack, started } = createRig({ isStale: () => late });
+  const { add, finish, takenBack, started } = createRig(t, { isStale: () => late });
   add('a', 10);
   late = true;
   await finish(() => true);
@@ -90,8 +94,8 @@ test('what waited too long is taken back instead of started', async () => {
   assert.equal(takenBack.length, 2);
 });
 
-test('more is asked for once when half is left, and only where there may be more', async () => {
-  const { add, finish, wanting } = createRig();
+test('more is asked for once when half is left, and only where there may be more', async (t) => {
+  const { add, finish, wanting } = createRig(t);
   add('few', 8);
   await finish(() => true);
   assert.equal(wanting(), 0);
@@ -105,8 +109,8 @@ test('more is asked for once when half is left, and only where there may be more
   assert.equal(wanting(), 1);
 });
 
-test('those with more to send share the room, and those that ran out no longer count', async () => {
-  const { lanes, add, finish } = createRig();
+test('those with more to send share the room, and those that ran out no longer count', async (t) => {
+  const { lanes, add, finish } = createRig(t);
   for (const id of ['a', 'b', 'c', 'd']) add(id, 8, { more: true });
   await finish(() => true);
   const free = () => lanes.room(Date.now(), 20).map((one) => one.free);
@@ -119,21 +123,22 @@ test('those with more to send share the room, and those that ran out no longer c
   assert.ok((free()[0] ?? 0) > 5);
 });
 
-test('a rate limit is kept, also over times in which there is nothing to send', async () => {
-  const { add, finish, of } = createRig();
+test('a rate limit is kept, also over times in which there is nothing to send', async (t) => {
+  const { add, finish, of } = createRig(t);
   add('slow', 2, { rateLimit: 2 });
   assert.equal(of('slow'), 2, 'a second’s worth at once');
   await finish(() => true);
   add('slow', 2, { rateLimit: 2 });
   assert.equal(of('slow'), 2);
-  const startedAt = Date.now();
-  await waitUntil(() => of('slow') === 3, 2000);
-  assert.ok(Date.now() - startedAt >= 400, `${Date.now() - startedAt} ms`);
+  t.mock.timers.tick(499);
+  assert.equal(of('slow'), 2);
+  t.mock.timers.tick(1);
+  assert.equal(of('slow'), 3);
   await finish(() => true);
 });
 
-test('emptied lanes give back all that has not started', async () => {
-  const { lanes, add, finish, takenBack } = createRig();
+test('emptied lanes give back all that has not started', async (t) => {
+  const { lanes, add, finish, takenBack } = createRig(t);
   add('a', 30);
   add('b', 3);
   lanes.empty();
