@@ -7,6 +7,7 @@ import { type FileRun, runFile } from './runner/file-run.ts';
 import { endProcessesUsing } from './runner/leftovers.ts';
 import { help, type Options, readOptions, root, UsageError } from './runner/options.ts';
 import { createProgressLine } from './runner/progress.ts';
+import { startStress } from './runner/stress.ts';
 import { countOutcomes, hasFailed, nameFailures, summarise } from './runner/summary.ts';
 import { startTestServer } from './runner/test-server.ts';
 import { fileWeight, rememberTimes } from './runner/times.ts';
@@ -43,8 +44,9 @@ async function runTests(options: Options): Promise<number> {
   try {
     const server = await startTestServer({
       directory: join(directory, 'pg'),
-      slowCommits: process.env.HOLDFAST_TEST_STRESS === '1',
+      slowCommits: options.stress,
     });
+    const stress = options.stress ? startStress(directory) : null;
     try {
       const failed = await runFiles(options, {
         directory,
@@ -53,6 +55,7 @@ async function runTests(options: Options): Promise<number> {
       });
       return interruptedBy === null ? Number(failed) : signals[interruptedBy as keyof typeof signals];
     } finally {
+      stress?.stop();
       await server.stop();
     }
   } finally {

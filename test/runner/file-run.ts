@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, readEvents } from './events.ts';
@@ -16,6 +17,8 @@ export interface FileRun {
   /** What it printed, cut in the middle where it is very long. */
   output: string;
   seconds: number;
+  /** Of the machine, in the minute before it ended. */
+  load: number;
 }
 
 export interface FileOptions {
@@ -66,7 +69,8 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
       faults.push(`It left ${entry} in the temporary directory.`);
   }
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-  return { file, outcomes, faults, output: output(), seconds: (performance.now() - startedAt) / 1000 };
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { file, outcomes, faults, output: output(), seconds, load: loadavg()[0] ?? 0 };
 }
 
 interface ProcessOptions {

@@ -14,6 +14,8 @@ export interface Options {
   /** The instant at which each file begins, instead of now. */
   at: string | null;
   zone: string | null;
+  /** With the machine made slow on purpose. */
+  stress: boolean;
   /** Where the outcome is written as JSON. */
   report: string | null;
 }
@@ -31,6 +33,7 @@ export const help = `npm test [-- FILE ...] [options]
   --seed S        the seed of random tests (default: always the same)
   --at TIME       begin each file at this time, e.g. 2028-02-29T23:59:59.900Z; PostgreSQL goes by it too
   --tz ZONE       run in this time zone, e.g. Europe/Berlin
+  --stress        with a busy loop on each core, a busy disk and slow commits
   --report FILE   write the outcome as JSON too
 
 npm run test:long       the tests that take long too
@@ -50,6 +53,7 @@ export function readOptions(args: string[]): Options | 'help' {
     seed: values.seed ?? 'holdfast',
     at: values.at === undefined ? null : instant(values.at),
     zone: values.tz === undefined ? null : timeZone(values.tz),
+    stress: values.stress ?? false,
     report: values.report === undefined ? null : resolve(values.report),
   };
 }
@@ -86,6 +90,7 @@ function parse(args: string[]) {
         seed: { type: 'string' },
         at: { type: 'string' },
         tz: { type: 'string' },
+        stress: { type: 'boolean' },
         report: { type: 'string' },
       },
     });

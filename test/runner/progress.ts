@@ -31,12 +31,12 @@ export function createProgressLine(
 ): ProgressLine {
   const terminal = target.isTTY === true;
   const began = now();
-  let latest: Progress | null = null;
+  let latest: { progress: Progress; elapsedMs: number } | null = null;
   let toldAt = now();
   const clear = () => terminal && target.write('\r\u001b[K');
   const draw = () => {
     if (latest === null) return;
-    const line = lineOf(latest, now() - began);
+    const line = lineOf(latest.progress, latest.elapsedMs, now() - began);
     if (terminal) target.write(`\r\u001b[K${line.slice(0, (target.columns ?? 80) - 1)}`);
     else target.write(`${line}\n`);
     toldAt = now();
@@ -49,7 +49,7 @@ export function createProgressLine(
   ).unref();
   return {
     tell(progress) {
-      latest = progress;
+      latest = { progress, elapsedMs: now() - began };
       if (terminal || now() - toldAt >= plainEveryMs) draw();
     },
     print(text) {
@@ -64,12 +64,12 @@ export function createProgressLine(
   };
 }
 
-/** e.g. "2:05  80 of 165 files, no failure, about 2:10 left". */
-export function lineOf(progress: Progress, elapsedMs: number): string {
+/** e.g. "2:05  80 of 165 files, no failure, about 2:10 left"; the estimate was made when the last file was done. */
+export function lineOf(progress: Progress, estimatedAtMs: number, elapsedMs: number): string {
   const { done, total, failures, weightDone, weightTotal } = progress;
   const failed = failures === 0 ? 'no failure' : failures === 1 ? '1 FAILURE' : `${failures} FAILURES`;
-  const leftMs = weightDone === 0 ? null : (elapsedMs / weightDone) * (weightTotal - weightDone);
-  const left = leftMs === null ? '' : `, about ${minutes(leftMs)} left`;
+  const leftMs = (estimatedAtMs / weightDone) * (weightTotal - weightDone) - (elapsedMs - estimatedAtMs);
+  const left = weightDone === 0 ? '' : leftMs < 1000 ? ', a moment left' : `, about ${minutes(leftMs)} left`;
   return `${minutes(elapsedMs)}  ${done} of ${total} files, ${failed}${left}`;
 }
 

@@ -34,7 +34,8 @@ export function nameFailures(run: FileRun): string {
   return [...failed, ...run.faults.map((fault) => `✖ ${run.file}: ${fault}`)].join('\n');
 }
 
-function describeFailures(run: FileRun, seed: string): string {
+/** All about one failed file. */
+export function describeFailures(run: FileRun, seed: string): string {
   const blocks = run.outcomes
     .filter(({ passed }) => !passed)
     .map((outcome) => describeFailure(run, outcome, seed));

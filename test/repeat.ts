@@ -1,0 +1,143 @@
+/** `npm run test:repeat -- N`: the suite N times in fresh processes, each with another seed, to find tests that fail by luck. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { FileRun } from './runner/file-run.ts';
+import { positiveInteger, root, testFiles, UsageError } from './runner/options.ts';
+import { minutes } from './runner/progress.ts';
+import { describeFailures, hasFailed } from './runner/summary.ts';
+
+const help = `npm run test:repeat -- N [options]
+
+  N             how often
+  --stress      with a busy loop on each core, a busy disk and slow commits
+  --only GLOB   only these test files; may be given several times
+  --seed S      the runs have the seeds S-1, S-2 … (default: S is the time)
+`;
+
+interface RepeatOptions {
+  times: number;
+  stress: boolean;
+  only: string[];
+  seed: string;
+}
+
+interface Round {
+  number: number;
+  seed: string;
+  ms: number;
+  exitCode: number;
+  runs: FileRun[];
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    if (options !== 'help') return await repeat(options);
+    process.stdout.write(help);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message} See "npm run test:repeat -- --help".\n`);
+    return 2;
+  }
+}
+
+function readOptions(args: string[]): RepeatOptions | 'help' {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        stress: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true, default: [] },
+        seed: { type: 'string', default: String(Date.now()) },
+      },
+    });
+    if (values.help) return 'help';
+    if (positionals.length !== 1) throw new UsageError('It takes one number: how often the suite runs.');
+    testFiles(values.only);
+    return { times: positiveInteger('N', positionals[0] ?? ''), ...values };
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError((error as Error).message);
+  }
+}
+
+async function repeat({ times, stress, only, seed }: RepeatOptions): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'hf-repeat-'));
+  const rounds: Round[] = [];
+  let interrupted = false;
+  // The run gets the signal as well, and ends by itself.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (interrupted = true));
+  try {
+    for (let number = 1; number <= times && !interrupted; number += 1) {
+      process.stdout.write(`Run ${number} of ${times}, seed ${seed}-${number}\n`);
+      const report = join(directory, `${number}.json`);
+      const round = await runOnce({
+        number,
+        seed: `${seed}-${number}`,
+        report,
+        args: [...only, ...(stress ? ['--stress'] : [])],
+      });
+      if (!interrupted) rounds.push(round);
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  process.stdout.write(`\n${describeRounds(rounds, stress)}\n`);
+  if (interrupted) return 130;
+  return rounds.every(({ exitCode }) => exitCode === 0) ? 0 : 1;
+}
+
+interface RunRequest {
+  number: number;
+  seed: string;
+  report: string;
+  args: string[];
+}
+
+async function runOnce({ number, seed, report, args }: RunRequest): Promise<Round> {
+  const startedAt = performance.now();
+  const child = spawn(
+    process.execPath,
+    [join(root, 'test/run.ts'), ...args, '--seed', seed, '--report', report],
+    {
+      stdio: 'inherit',
+    },
+  );
+  const exitCode = await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+  return { number, seed, exitCode, ms: performance.now() - startedAt, runs: readRuns(report) };
+}
+
+/** A run that did not come to its end has written none. */
+function readRuns(report: string): FileRun[] {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8')).runs;
+  } catch {
+    return [];
+  }
+}
+
+/** Each failure with its run, seed and load, then one line for each run, then the count. */
+function describeRounds(rounds: Round[], stress: boolean): string {
+  const failures = rounds.flatMap(({ number, seed, runs }) =>
+    runs
+      .filter(hasFailed)
+      .map(
+        (run) =>
+          `Run ${number}, seed ${seed}, load ${run.load.toFixed(1)} on ${availableParallelism()} cores${stress ? ', under stress' : ''}:\n` +
+          describeFailures(run, seed),
+      ),
+  );
+  const lines = rounds.map(
+    ({ number, seed, ms, exitCode }) =>
+      `  run ${number}  ${minutes(ms).padStart(6)}  ${exitCode === 0 ? 'green' : `exit code ${exitCode}`}  seed ${seed}`,
+  );
+  const green = rounds.filter(({ exitCode }) => exitCode === 0).length;
+  return [...failures, lines.join('\n'), `${green} of ${rounds.length} runs green`].join('\n\n');
+}
