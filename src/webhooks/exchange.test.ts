@@ -7,7 +7,10 @@ import { certificate, type Receiver, startReceiver } from '../../test/receiver.t
 import { createAddressGuard, toAllowList } from './address-guard.ts';
 import { createExchanger, type Exchanger, type Outcome } from './exchange.ts';
 
-const timeoutMs = 600;
+/** For receivers that are to be cut off. */
+const hurriedMs = 600;
+/** For all that is to end by itself: no machine is so slow. */
+const patientMs = 600_000;
 
 let receiver: Receiver;
 let exchanger: Exchanger;
@@ -23,7 +26,7 @@ beforeEach(() => {
   receiver.received.length = 0;
 });
 
-function newExchanger(): Exchanger {
+function newExchanger(timeoutMs = patientMs): Exchanger {
   const guard = createAddressGuard(toAllowList(['127.0.0.0/8']));
   return createExchanger({ guard, timeoutMs, caFile: certificate().caFile });
 }
@@ -52,7 +55,7 @@ test('posts the body and headers as they are, and tells what came back', async (
     cutOff: false,
   });
   assert.equal(responseHeaders['x-told'], 'a, b');
-  assert.ok(Number.isInteger(durationMs) && durationMs < timeoutMs);
+  assert.ok(Number.isInteger(durationMs) && durationMs >= 0);
 });
 
 for (const [status, error] of [
@@ -89,7 +92,14 @@ test('of many and long headers a bounded part is kept', async () => {
   assert.equal(responseHeaders['x-0']?.length, 1000);
 });
 
-test('the time is for the whole exchange: an answer that trickles in is cut off, and its connection closed', async () => {
+test('the time is for the whole exchange: an answer that trickles in is cut off, and its connection closed', async (t) => {
+  const hurried = newExchanger(hurriedMs);
+  t.after(() => hurried.close());
+  // Over a connection that is there already: making one is part of the time too, and not what this is about.
+  await waitUntil(async () => {
+    answer((response) => response.writeHead(204).end());
+    return (await post('{}', '', hurried)).error === null;
+  });
   let closed = false;
   answer((response) => {
     response.writeHead(200);
@@ -99,10 +109,11 @@ test('the time is for the whole exchange: an answer that trickles in is cut off,
       clearInterval(drip);
     });
   });
-  const outcome = await post();
+  // It would never end by itself.
+  const outcome = await post('{}', '', hurried);
   assert.equal(outcome.error, 'No complete answer within 0.6 s.');
   assert.equal(outcome.statusCode, 200);
-  assert.ok(outcome.durationMs >= timeoutMs && outcome.durationMs < timeoutMs * 3);
+  assert.ok(outcome.durationMs > hurriedMs / 2, `${outcome.durationMs} ms`);
   await waitUntil(() => closed);
 });
 
@@ -118,7 +129,7 @@ test('what waits for a connection until its time is over is not sent afterwards'
     await found.promise;
     return [{ address: '127.0.0.1', family: 4 }];
   });
-  const slow = createExchanger({ guard, timeoutMs, caFile: null });
+  const slow = createExchanger({ guard, timeoutMs: hurriedMs, caFile: null });
   const send = (path: string) => {
     const url = new URL(`http://slow.example:${(plain.address() as AddressInfo).port}${path}`);
     return slow.post({ url, headers: {}, body: '{}' });
@@ -127,8 +138,8 @@ test('what waits for a connection until its time is over is not sent afterwards'
     const outcomes = await Promise.all(['/1', '/2', '/3'].map(send));
     for (const { error } of outcomes) assert.equal(error, 'No complete answer within 0.6 s.');
     found.resolve();
-    assert.equal((await send('/next')).error, null);
-    assert.deepEqual(paths, ['/next']);
+    await waitUntil(async () => (await send('/next')).error === null);
+    assert.deepEqual(new Set(paths), new Set(['/next']));
   } finally {
     await slow.close();
     plain.closeAllConnections();
@@ -141,10 +152,9 @@ test('closing ends what is under way at once', async () => {
   answer(() => {});
   const underWay = post('{"close":true}', '', closing);
   await waitUntil(() => receiver.received.some(({ body }) => body === '{"close":true}'));
-  const closedAt = performance.now();
+  // The receiver never answers, so this comes to an end only because it is ended.
   await closing.close();
   assert.notEqual((await underWay).error, null);
-  assert.ok(performance.now() - closedAt < timeoutMs / 2);
 });
 
 test('what refuses the connection and what has no name are told in words', async () => {
@@ -158,7 +168,7 @@ test('what refuses the connection and what has no name are told in words', async
     guard: createAddressGuard(toAllowList([]), async () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     }),
-    timeoutMs,
+    timeoutMs: patientMs,
     caFile: null,
   });
   const unknown = await lost.post({ url: new URL('https://nowhere.example.org/'), headers: {}, body: '{}' });
