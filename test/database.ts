@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { type Database, openDatabase } from '../src/db/database.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { clockIsSet, setDatabaseClock } from './clock.ts';
 
 export const templateDatabase = 'holdfast_template';
 
@@ -33,9 +35,13 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   if (!server) throw new Error('run tests with "npm test", or one file with "npm test -- FILE"');
   const name = `test_${randomBytes(8).toString('hex')}`;
   const onServer = (text: string) => withClient({ connectionString: server }, (client) => client.query(text));
-  await createWithRetry();
   const url = new URL(server);
   url.pathname = `/${name}`;
+  await createWithRetry();
+  if (clockIsSet) {
+    await withClient({ connectionString: url.href }, (client) => setDatabaseClock(client, name));
+    if (!empty) await migrate({ connection: { connectionString: url.href } });
+  }
   return {
     url: url.href,
     drop: async () => void (await onServer(`drop database if exists ${name} with (force)`)),
@@ -43,7 +49,8 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
 
   /** PostgreSQL copies a template only while nobody else does; two test files may want to at once. */
   async function createWithRetry(): Promise<void> {
-    const text = empty ? `create database ${name}` : `create database ${name} template ${templateDatabase}`;
+    const bare = empty || clockIsSet;
+    const text = bare ? `create database ${name}` : `create database ${name} template ${templateDatabase}`;
     for (let attempt = 1; ; attempt += 1) {
       try {
         await onServer(text);

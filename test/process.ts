@@ -3,6 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inheritedClock } from './clock.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
@@ -130,6 +131,7 @@ export function environment(settings: Settings): Settings {
     ...(TMPDIR && { TMPDIR }),
     ...(TZ && { TZ }),
     ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+    ...inheritedClock(),
     PORT: '0',
     HOLDFAST_RATE_LIMIT: 'off',
     ...settings,

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clockStartingAt } from './clock.ts';
 import { type FileRun, runFile } from './runner/file-run.ts';
 import { endProcessesUsing } from './runner/leftovers.ts';
 import { help, type Options, readOptions, root, UsageError } from './runner/options.ts';
@@ -90,7 +91,13 @@ async function runFiles(options: Options, { directory, serverUrl, signal }: Surr
   const work = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
       const place = join(directory, String(files.indexOf(file)));
-      const run = await runFile(file, { directory: place, env, name: options.name, signal });
+      const clock = options.at === null ? {} : clockStartingAt(options.at);
+      const run = await runFile(file, {
+        directory: place,
+        env: { ...env, ...clock },
+        name: options.name,
+        signal,
+      });
       if (signal.aborted) return;
       runs.push(run);
       if (hasFailed(run)) progress.print(nameFailures(run));
@@ -112,14 +119,13 @@ async function runFiles(options: Options, { directory, serverUrl, signal }: Surr
   return failed > 0;
 }
 
-function environment({ seed, at, zone }: Options, serverUrl: string): Record<string, string> {
+function environment({ seed, zone }: Options, serverUrl: string): Record<string, string> {
   return {
     // Each file is a process that loads much the same: compiled code kept between them takes a third off.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/holdfast-test/compiled'),
     ...(process.env as Record<string, string>),
     HOLDFAST_TEST_SERVER: serverUrl,
     HOLDFAST_TEST_SEED: seed,
-    ...(at !== null && { HOLDFAST_TEST_CLOCK: at }),
     ...(zone !== null && { TZ: zone }),
   };
 }

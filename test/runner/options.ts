@@ -12,7 +12,7 @@ export interface Options {
   jobs: number;
   seed: string;
   /** The instant at which each file begins, instead of now. */
-  at: string | null;
+  at: Date | null;
   zone: string | null;
   /** With the machine made slow on purpose. */
   stress: boolean;
@@ -105,10 +105,10 @@ export function positiveInteger(option: string, text: string): number {
   return Number(text);
 }
 
-function instant(text: string): string {
+function instant(text: string): Date {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) throw new UsageError(`--at takes an ISO 8601 time, not ${text}.`);
-  return time.toISOString();
+  return time;
 }
 
 function timeZone(text: string): string {

@@ -1,0 +1,39 @@
+/**
+ * One clock for the tests, the service and PostgreSQL, which a run can set (`npm test -- FILE --at TIME`): every process
+ * moves its Date by the same number of milliseconds (runner/clock.preload.ts), and each test database its now().
+ */
+import { join } from 'node:path';
+import type pg from 'pg';
+
+const preload = join(import.meta.dirname, 'runner/clock.preload.ts');
+const offsetMs = process.env.HOLDFAST_TEST_CLOCK;
+
+/** Whether this run has a clock of its own. */
+export const clockIsSet: boolean = offsetMs !== undefined;
+
+/** For the environment of a process that begins at this time. */
+export function clockStartingAt(time: Date): Record<string, string> {
+  return environmentOf(String(time.getTime() - Date.now()));
+}
+
+/** For the environment of a process that this one starts. */
+export function inheritedClock(): Record<string, string> {
+  return offsetMs === undefined ? {} : environmentOf(offsetMs);
+}
+
+/** Before the schema is there, so that the defaults of its columns go by this clock too. */
+export async function setDatabaseClock(client: pg.Client, database: string): Promise<void> {
+  if (offsetMs === undefined) return;
+  for (const name of ['now', 'clock_timestamp']) {
+    await client.query(
+      `create function public.${name}() returns timestamptz language sql ${name === 'now' ? 'stable' : 'volatile'}
+       as $$ select pg_catalog.${name}() + interval '${offsetMs} milliseconds' $$`,
+    );
+  }
+  // Named after public, the built-in functions are found only where public has none of the name.
+  await client.query(`alter database ${database} set search_path = public, pg_catalog`);
+}
+
+function environmentOf(offset: string): Record<string, string> {
+  return { HOLDFAST_TEST_CLOCK: offset, NODE_OPTIONS: `--import ${JSON.stringify(preload)}` };
+}
