@@ -256,12 +256,14 @@ test('the sweep removes old objects without a row and those of erased blobs, and
   const young = await blobs.receive(workspaceId, pieces(randomBytes(100)), roomy);
   const old = `${workspaceId}/${newId('blb')}`;
   const foreign = `ws_of_another_database/${newId('blb')}`;
-  for (const name of [old, foreign, `${workspaceId}/${kept.blobId}`]) {
-    if (name !== `${workspaceId}/${kept.blobId}`) await store.put(name, pieces(randomBytes(10)));
-    const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
-    await utimes(join(dir, 'blobs', name), yesterday, yesterday);
-  }
+  for (const name of [old, foreign]) await store.put(name, pieces(randomBytes(10)));
   const before = await names();
+  const now = new Date();
+  const yesterday = new Date(now.getTime() - 25 * 60 * 60 * 1000);
+  for (const name of before) {
+    const at = [old, foreign, `${workspaceId}/${kept.blobId}`].includes(name) ? yesterday : now;
+    await utimes(join(dir, 'blobs', name), at, at);
+  }
   assert.equal(await createSweep({ db, store }).step(), false);
   const after = new Set(await names());
   assert.deepEqual(
