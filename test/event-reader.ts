@@ -35,6 +35,8 @@ export function readEvents(
       { agent: false, headers: { ...(key !== null && { 'x-api-key': key }), ...headers } },
       (response) => resolve(toReader(sent, response)),
     );
+    // The process of a test that failed ends all the same.
+    sent.on('socket', (socket) => socket.unref());
     sent.on('error', reject);
     sent.end();
   });

@@ -47,7 +47,7 @@ function requestOf(workspaceId: string, change: Partial<StreamRequest> = {}): St
     after: null,
     toId: String,
     mayGoOn: async () => true,
-    cut() {},
+    cutIfStalled() {},
     ...change,
   };
 }

@@ -16,8 +16,8 @@ export interface StreamRequest {
   toId(position: number): string;
   /** Asked every few seconds; false ends the stream. */
   mayGoOn(): Promise<boolean>;
-  /** Closes the connection of a client that does not take what was sent to it. */
-  cut(): void;
+  /** From now on closes the connection of a client that takes nothing of what was sent to it for so long. */
+  cutIfStalled(ms: number): void;
 }
 
 export interface EventStreams {
@@ -38,8 +38,8 @@ const pageSize = 100;
 /** What a client is told to wait before it connects again. */
 const reconnectMs = 2_000;
 const retryReadMs = 1_000;
-/** On a slow line, or a busy machine, the end of an answer takes its time. */
-const cutAfterMs = 1_500;
+/** A client that takes nothing for so long, when its stream has ended, does not read. */
+const stalledAfterMs = 1_000;
 
 export function createEventStreams({
   pool,
@@ -105,11 +105,14 @@ export function createEventStreams({
       });
       return stream;
 
-      /** Ends in order, so that the client sees a whole answer; one that has stopped reading would never see its end. */
+      /**
+       * Ends in order, so that the client sees a whole answer: nothing more is read for it, and the end follows what
+       * was sent. However slowly a client reads, it gets there; one that has stopped reading would never see it.
+       */
       function end(): void {
         if (ending.signal.aborted) return;
         ending.abort();
-        setTimeout(request.cut, cutAfterMs).unref();
+        request.cutIfStalled(stalledAfterMs);
       }
     },
 
@@ -182,7 +185,9 @@ function followFeed(
         return `: the events follow\nretry: ${reconnectMs}\nid: ${toId(position)}\n\n`;
       }
       while (!signal.aborted) {
-        const items = due ? await readNext() : [];
+        const items = due ? await unlessAborted(readNext(), signal) : [];
+        // What was read meanwhile is not lost: the last id that was sent leads to it.
+        if (items === null) break;
         if (items.length > 0 || performance.now() >= heartbeatAt) {
           heartbeatAt = performance.now() + heartbeatMs;
           return items.length > 0 ? items.map(toMessage).join('') : `:\nid: ${toId(position)}\n\n`;
@@ -192,6 +197,15 @@ function followFeed(
       return null;
     },
   };
+}
+
+/** What the work gives, or null as soon as the signal aborts: an end waits for no database. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(null);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 function stopping(): AppError {

@@ -110,7 +110,7 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
         after,
         toId: (position) => cursors.write(list, [position]),
         mayGoOn: () => mayStillRead(request, workspaceId),
-        cut: () => cut(reply),
+        cutIfStalled: (ms) => reply.raw.setTimeout(ms, () => reply.raw.destroy()),
       });
       stream.on('error', (error) =>
         request.log.error({ requestId: request.id, err: error }, 'event stream failed'),
@@ -135,8 +135,4 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
 function sendEnvelopes(reply: FastifyReply, items: FeedItem[]): never {
   const body = `[${items.map(({ envelope }) => envelope).join(',')}]`;
   return reply.type('application/json; charset=utf-8').send(body) as never;
-}
-
-function cut({ raw }: FastifyReply): void {
-  if (!raw.writableFinished) raw.destroy();
 }
