@@ -1,28 +1,36 @@
 /** When batches are made: at every interval from the start of the last one, and only by the node that leads. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { waitUntil } from '../../test/process.ts';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Lead } from '../chain/chain.ts';
 import { pause } from '../loop.ts';
 import { batcherLoop } from './batcher.loop.ts';
 
 const leading = {} as Lead;
 
-function follow(options: {
-  intervalMs: number;
-  lead(): Lead | null;
-  /** How long the step takes, and whether it says that there is more. */
-  work?(step: number): { ms: number; more: boolean };
-}) {
+/** A loop whose time passes when the test says so. */
+function follow(
+  t: TestContext,
+  options: {
+    intervalMs: number;
+    lead(): Lead | null;
+    /** How long the step takes, and whether it says that there is more. */
+    work?(step: number): { ms: number; more: boolean };
+  },
+) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  /** When each step began. */
   const starts: number[] = [];
   const seen = { beats: 0, resends: 0, looks: 0 };
   const stopping = new AbortController();
   const loop = batcherLoop(
     {
       async step() {
-        starts.push(performance.now());
+        starts.push(now);
         const { ms, more } = options.work?.(starts.length) ?? { ms: 0, more: false };
-        await pause(ms, stopping.signal);
+        if (ms > 0) await pause(ms, stopping.signal);
         return more;
       },
       async resend() {
@@ -40,57 +48,66 @@ function follow(options: {
   const done = loop.run(stopping.signal, () => {
     seen.beats += 1;
   });
+  const pass = async (ms: number) => {
+    await nextTurn();
+    for (let passed = 0; passed < ms; passed += 10) {
+      now += 10;
+      t.mock.timers.tick(10);
+      // Nothing here waits for anything but the clock, so all that is due is done by the next turn.
+      await nextTurn();
+    }
+  };
   const stop = () => {
     stopping.abort();
     return done;
   };
-  return { starts, seen, stop };
+  return { starts, seen, pass, stop };
 }
 
-test('the time that a batch takes is part of the interval', async () => {
-  const { starts, stop } = follow({
+test('the time that a batch takes is part of the interval', async (t) => {
+  const { starts, pass, stop } = follow(t, {
     intervalMs: 300,
     lead: () => leading,
     work: () => ({ ms: 200, more: false }),
   });
-  await waitUntil(() => starts.length >= 4);
+  await pass(1000);
   await stop();
-  const [first = 0, , , fourth = 0] = starts;
-  // Were it counted from the end, three would take 1,500 ms.
-  assert.ok(fourth - first >= 890 && fourth - first < 1400, `${fourth - first} ms`);
+  assert.deepEqual(starts, [0, 300, 600, 900]);
 });
 
-test('what did not fit into a batch comes at once', async () => {
-  const { starts, stop } = follow({
+test('what did not fit into a batch comes at once', async (t) => {
+  const { starts, pass, stop } = follow(t, {
     intervalMs: 60_000,
     lead: () => leading,
-    work: (step) => ({ ms: 0, more: step < 3 }),
+    work: (step) => ({ ms: 20, more: step < 3 }),
   });
-  await waitUntil(() => starts.length >= 3);
+  await pass(1000);
   await stop();
+  // A pause of nothing is a tick of the clock here.
   assert.equal(starts.length, 3);
+  assert.ok((starts[2] ?? 0) <= 60, String(starts));
 });
 
-test('a node that does not lead makes none, and does not ask without rest', async () => {
+test('a node that does not lead makes none, and does not ask without rest', async (t) => {
   let lead: Lead | null = null;
-  const { starts, seen, stop } = follow({ intervalMs: 40, lead: () => lead });
-  await waitUntil(() => seen.looks >= 5);
-  const begun = performance.now();
-  const looked = seen.looks;
-  await waitUntil(() => performance.now() - begun > 200);
-  assert.ok(seen.looks - looked <= 8, `${seen.looks - looked} looks`);
+  const { starts, seen, pass, stop } = follow(t, { intervalMs: 40, lead: () => lead });
+  await pass(200);
+  assert.equal(seen.looks, 1 + 200 / 40);
   assert.deepEqual([starts.length, seen.resends], [0, 0]);
   lead = leading;
-  await waitUntil(() => starts.length > 0);
+  await pass(40);
+  assert.deepEqual(starts, [240]);
   await stop();
 });
 
-test('with a long interval the lead and failed transactions are seen to much sooner', async () => {
+test('with a long interval the lead and failed transactions are seen to much sooner', async (t) => {
   let lead: Lead | null = null;
-  const { starts, seen, stop } = follow({ intervalMs: 3_600_000, lead: () => lead });
-  await waitUntil(() => seen.looks >= 1);
+  const { starts, seen, pass, stop } = follow(t, { intervalMs: 3_600_000, lead: () => lead });
+  await pass(500);
+  assert.equal(seen.looks, 1);
   lead = leading;
-  await waitUntil(() => starts.length === 1 && seen.resends >= 2);
+  await pass(2500);
   await stop();
-  assert.equal(starts.length, 1);
+  assert.deepEqual(starts, [1000]);
+  assert.equal(seen.resends, 3);
 });
