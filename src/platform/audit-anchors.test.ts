@@ -68,15 +68,19 @@ test('a day after a workspace was made its audit head is anchored, once', async 
 });
 
 test('the next day it follows the one before, if anything was done', async () => {
+  await makeWorkspace('ws_busy', { createdAt: old, vault: true });
+  await anchorAuditHeads(database.db);
   await database.pool.query(
-    "update anchor_leaves set created_at = now() - interval '25 hours' where workspace_id = 'ws_old'",
+    "update anchor_leaves set created_at = now() - interval '25 hours' where workspace_id = 'ws_busy'",
   );
   await anchorAuditHeads(database.db);
-  assert.equal((await leavesOf('ws_old')).length, 1, 'nothing was done since');
-  await insertAll(database.db, [auditWrite(operatorIn('ws_old'), { action: 'vault.update', targetId: 'v' })]);
+  assert.equal((await leavesOf('ws_busy')).length, 1, 'nothing was done since');
+  await insertAll(database.db, [
+    auditWrite(operatorIn('ws_busy'), { action: 'vault.update', targetId: 'v' }),
+  ]);
   await chainAuditEntries(database.db);
   await anchorAuditHeads(database.db);
-  const [first, second] = await leavesOf('ws_old');
+  const [first, second] = await leavesOf('ws_busy');
   assert.equal(second?.version, 2);
   assert.deepEqual(second?.previous_leaf, first?.leaf);
 });
