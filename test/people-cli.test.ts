@@ -5,7 +5,7 @@ import { newVisitor, signIn } from './browser-session.ts';
 import { command } from './commands.ts';
 import { assertError } from './openapi-answers.ts';
 import { api, openPeopleStage, type PeopleStage } from './people-stage.ts';
-import { holdfast, type Settings } from './process.ts';
+import type { Settings } from './process.ts';
 import { codeOf } from './totp.ts';
 
 let stage: PeopleStage;
@@ -27,7 +27,7 @@ test('the new password signs in, the old one does not, and every session has end
   // Locked by failures, as those who need this often are.
   for (let turn = 0; turn < 5; turn += 1) assertError(await guess('wrong wrong wrong'), 'unauthorized');
   const upper = account.email.toUpperCase();
-  const { code, stdout, stderr } = await holdfast(settings, 'users', 'reset-password', upper, '--json');
+  const { code, stdout, stderr } = await reset(upper, '--json');
   assert.equal(code, 0, stderr);
   const { email, password } = JSON.parse(stdout);
   assert.equal(email, account.email);

@@ -1,37 +1,26 @@
 /** People: the first owner, invitations, roles, workspaces, sessions, two-factor codes, and what is refused. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Account, becomeOwner, join, newVisitor, signIn, type Visitor } from './browser-session.ts';
+import { join, newVisitor, signIn, type Visitor } from './browser-session.ts';
 import { assertError } from './openapi-answers.ts';
-import { type Service, startService } from './service.ts';
-import { codeOf } from './totp.ts';
+import { api, openPeopleStage, type PeopleStage } from './people-stage.ts';
+import type { Service } from './service.ts';
+import { codeOf, wrongCodeOf } from './totp.ts';
 
-const api = '/api-v1/platform';
-const ada: Account = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' };
-
+let stage: PeopleStage;
 let service: Service;
 let owner: Visitor;
 before(async () => {
-  service = await startService();
-  owner = await becomeOwner(service, ada);
+  stage = await openPeopleStage();
+  service = stage.service;
+  owner = stage.owner.visitor;
 });
-after(() => service.close());
+after(() => stage.close());
 
 async function invite(role: string, email?: string): Promise<string> {
   const answer = await owner.call('POST', `${api}/invitations`, { body: { role, ...(email && { email }) } });
   assert.equal(answer.status, 201, answer.text);
   return answer.json.link;
-}
-
-let people = 0;
-async function member(role: string): Promise<{ visitor: Visitor; account: Account }> {
-  people += 1;
-  const account = {
-    name: `Person ${people}`,
-    email: `p${people}@example.com`,
-    password: 'a long enough one',
-  };
-  return { visitor: await join(service, await invite(role), account), account };
 }
 
 test('the link makes one owner, and then there is no link any more', async () => {
@@ -44,7 +33,7 @@ test('the link makes one owner, and then there is no link any more', async () =>
       role: json.role,
       slugs: json.workspaces.map((w: { slug: string }) => w.slug),
     },
-    { name: 'Ada', email: ada.email, role: 'owner', slugs: ['default'] },
+    { name: 'Ada', email: stage.owner.account.email, role: 'owner', slugs: ['default'] },
   );
 });
 
@@ -82,9 +71,8 @@ test('an invitation for an email takes no other, and a short password none', asy
 
 test('the cookie is bound to this host, out of reach of scripts and of other sites', async () => {
   const visitor = newVisitor(service);
-  const answer = await visitor.call('POST', '/auth/sign-in/email', {
-    body: { email: ada.email, password: ada.password },
-  });
+  const { email, password } = stage.owner.account;
+  const answer = await visitor.call('POST', '/auth/sign-in/email', { body: { email, password } });
   const session = answer.headers.getSetCookie().find((cookie) => cookie.includes('session_token='));
   assert.match(session ?? '', /^__Host-holdfast\.session_token=/);
   for (const attribute of [/HttpOnly/i, /Secure/i, /SameSite=Strict/i, /Path=\//i])
@@ -94,7 +82,7 @@ test('the cookie is bound to this host, out of reach of scripts and of other sit
 });
 
 test('a viewer reads, but changes nothing and sees no keys', async () => {
-  const { visitor } = await member('viewer');
+  const { visitor } = await stage.member('viewer');
   assert.equal((await visitor.call('GET', `${api}/vaults`)).status, 200);
   assertError(await visitor.call('POST', `${api}/vaults`, { body: { name: 'x' } }), 'forbidden', /viewer/);
   assertError(await visitor.call('GET', `${api}/api-keys`), 'forbidden');
@@ -102,7 +90,7 @@ test('a viewer reads, but changes nothing and sees no keys', async () => {
 });
 
 test('a developer makes vaults and keys, and invites nobody', async () => {
-  const { visitor } = await member('developer');
+  const { visitor } = await stage.member('developer');
   const made = await visitor.call('POST', `${api}/vaults`, { body: { name: 'Made by a person' } });
   assert.equal(made.status, 201, made.text);
   assert.equal((await visitor.call('POST', `${api}/api-keys`, { body: { name: 'mine' } })).status, 201);
@@ -113,7 +101,7 @@ test('a developer makes vaults and keys, and invites nobody', async () => {
 });
 
 test('an admin looks after people, but not after owners', async () => {
-  const { visitor } = await member('admin');
+  const { visitor } = await stage.member('admin');
   const { json: me } = await owner.call('GET', `${api}/me`);
   const role = (to: string) => visitor.call('PATCH', `${api}/members/${me.id}`, { body: { role: to } });
   assertError(await role('viewer'), 'forbidden', /owner/);
@@ -129,7 +117,7 @@ test('the last owner can neither leave nor step down', async () => {
 });
 
 test('somebody who is removed is refused with the next request', async () => {
-  const { visitor } = await member('developer');
+  const { visitor } = await stage.member('developer');
   const { json: me } = await visitor.call('GET', `${api}/me`);
   assert.equal((await owner.call('DELETE', `${api}/members/${me.id}`)).status, 204);
   assertError(await visitor.call('GET', `${api}/vaults`), 'forbidden', /member/);
@@ -143,7 +131,7 @@ test('a workspace is chosen by header, and another one is closed', async () => {
     (await owner.call('GET', `${api}/vaults`, options)).json.map(({ name }: { name: string }) => name);
   assert.deepEqual(await names(inSecond), ['Only here']);
   assert.ok(!(await names()).includes('Only here'));
-  const { visitor } = await member('admin');
+  const { visitor } = await stage.member('admin');
   assertError(await visitor.call('GET', `${api}/vaults`, inSecond), 'forbidden', /not a member/);
   const unknown = { headers: { 'x-workspace-id': 'ws_nowhere' } };
   assertError(await visitor.call('GET', `${api}/vaults`, unknown), 'forbidden', /not a member/);
@@ -183,7 +171,7 @@ test('a wrong key beside a good session is refused', async () => {
 });
 
 test('sessions are listed, one can be ended, and signing out everywhere ends all', async () => {
-  const { visitor: first, account } = await member('viewer');
+  const { visitor: first, account } = await stage.member('viewer');
   const second = newVisitor(service);
   await signIn(second, account);
   const { json: sessions } = await first.call('GET', `${api}/sessions`);
@@ -198,18 +186,19 @@ test('sessions are listed, one can be ended, and signing out everywhere ends all
 });
 
 test("nobody ends another person's session", async () => {
-  const { visitor } = await member('admin');
+  const { visitor } = await stage.member('admin');
   const { json: sessions } = await owner.call('GET', `${api}/sessions`);
   assertError(await visitor.call('DELETE', `${api}/sessions/${sessions[0].id}`), 'resource_not_found');
 });
 
 test('guessing a password is made to wait, for the account and for nobody else', async () => {
-  const { account } = await member('viewer');
+  const { account } = await stage.member('viewer');
   const guess = (email: string) =>
     newVisitor(service).call('POST', '/auth/sign-in/email', {
       body: { email, password: 'wrong wrong wrong' },
     });
   for (let tries = 0; tries < 5; tries += 1) assertError(await guess(account.email), 'unauthorized');
+  await stage.prolongWait(`account ${account.email}`);
   const refused = await guess(account.email);
   assertError(refused, 'rate_limit_exceeded');
   assert.ok(Number(refused.headers.get('retry-after')) >= 1);
@@ -219,11 +208,11 @@ test('guessing a password is made to wait, for the account and for nobody else',
     }),
     'rate_limit_exceeded',
   );
-  await signIn(newVisitor(service), ada);
+  await signIn(newVisitor(service), stage.owner.account);
 });
 
 test('with two-factor codes a password alone gives no session', async () => {
-  const { visitor, account } = await member('viewer');
+  const { visitor, account } = await stage.member('viewer');
   const { password } = account;
   const enabled = await visitor.call('POST', '/auth/two-factor/enable', { body: { password } });
   assert.equal(enabled.status, 200, enabled.text);
@@ -236,14 +225,15 @@ test('with two-factor codes a password alone gives no session', async () => {
   const half = await next.call('POST', '/auth/sign-in/email', { body: { email: account.email, password } });
   assert.equal(half.json.twoFactorRedirect, true, half.text);
   assertError(await next.call('GET', `${api}/me`), 'unauthorized');
-  const wrong = await next.call('POST', '/auth/two-factor/verify-totp', { body: { code: '000000' } });
+  const code = wrongCodeOf(secret);
+  const wrong = await next.call('POST', '/auth/two-factor/verify-totp', { body: { code } });
   assert.ok(wrong.status >= 400 && wrong.status < 500, wrong.text);
   assert.equal((await verify(next)).status, 200);
   assert.equal((await next.call('GET', `${api}/me`)).json.twoFactor, true);
 });
 
 test('changing the password asks for the old one', async () => {
-  const { visitor, account } = await member('viewer');
+  const { visitor, account } = await stage.member('viewer');
   const change = (currentPassword: string) =>
     visitor.call('POST', '/auth/change-password', {
       body: { currentPassword, newPassword: 'another long one', revokeOtherSessions: true },
