@@ -1,6 +1,6 @@
 /** Making and opening the cluster: races, kills in between, leftovers, and data that cannot be used. */
 import assert from 'node:assert/strict';
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -18,6 +18,8 @@ import {
 } from './test-bed.ts';
 
 const newDataDir = dataDirFactory();
+/** Linux gives no process so high a number. */
+const freePid = 4_194_999;
 
 // Side by side, since they mostly wait for the disk.
 describe('cluster', { concurrency: 3 }, () => {
@@ -30,13 +32,7 @@ describe('cluster', { concurrency: 3 }, () => {
   });
 
   test('a kill while the cluster is made leaves nothing that hinders the next start', async (t) => {
-    const dataDir = await scratchDataDir(t);
-    const other = startElsewhere(t, dataDir);
-    await eventually(async () => {
-      const draft = (await readdir(dataDir)).find((name) => name.startsWith('postgres.init-'));
-      return draft !== undefined && (await readdir(join(dataDir, draft, 'cluster'))).includes('base');
-    });
-    await other.kill();
+    const dataDir = await killedWhileMaking(t);
     const user = await start(dataDir);
     assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
     await user.release();
@@ -44,7 +40,7 @@ describe('cluster', { concurrency: 3 }, () => {
 
   test('leftovers of dead processes are swept, those of living ones stay', async (t) => {
     const dataDir = await newDataDir(t);
-    const dead = `postgres.init-${spawnSync(process.execPath, ['--version']).pid}-aaaaaa`;
+    const dead = `postgres.init-${freePid}-aaaaaa`;
     const alive = `postgres.init-${process.ppid}-bbbbbb`;
     const ownBefore = `postgres.init-${process.pid}-cccccc`;
     for (const name of [dead, alive, ownBefore])
@@ -64,7 +60,7 @@ describe('cluster', { concurrency: 3 }, () => {
     await t.test('a postmaster.pid whose pid is now another program of the same user', async () => {
       const { uid, gid } = await stat(clusterIn(dataDir));
       const ids = process.geteuid?.() === 0 ? { uid, gid } : {};
-      const foreign = spawn('/bin/sleep', ['60'], { stdio: 'ignore', cwd: '/', ...ids });
+      const foreign = spawn('/bin/sleep', ['600'], { stdio: 'ignore', cwd: '/', ...ids });
       t.after(() => foreign.kill('SIGKILL'));
       await writeFile(
         pidFile,
@@ -75,8 +71,7 @@ describe('cluster', { concurrency: 3 }, () => {
     });
 
     await t.test('a postmaster.pid whose pid is free', async () => {
-      const { pid } = spawnSync(process.execPath, ['--version']);
-      await writeFile(pidFile, `${pid}\n${clusterIn(dataDir)}\n1700000000\n5432\n\n127.0.0.1\n\nready\n`);
+      await writeFile(pidFile, `${freePid}\n${clusterIn(dataDir)}\n1700000000\n5432\n\n127.0.0.1\n\nready\n`);
       await startsAndStops(dataDir);
     });
 
@@ -142,6 +137,24 @@ describe('cluster', { concurrency: 3 }, () => {
     await refuses(t, path, / cannot use the data directory .*: EEXIST/);
   });
 });
+
+/** A data directory in which somebody was killed while initdb was at work. */
+async function killedWhileMaking(t: TestContext): Promise<string> {
+  for (;;) {
+    const dataDir = await scratchDataDir(t);
+    const other = startElsewhere(t, dataDir);
+    const seen = await eventually(async () => {
+      const names = await readdir(dataDir);
+      if (names.includes('postgres')) return 'too late';
+      const draft = names.find((name) => name.startsWith('postgres.init-'));
+      return draft !== undefined && (await readdir(join(dataDir, draft, 'cluster'))).includes('base')
+        ? 'at work'
+        : null;
+    });
+    await other.kill();
+    if (seen === 'at work' && !(await readdir(dataDir)).includes('postgres')) return dataDir;
+  }
+}
 
 async function startsAndStops(dataDir: string): Promise<void> {
   const user = await start(dataDir);

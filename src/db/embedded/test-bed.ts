@@ -71,7 +71,11 @@ export async function query(connection: Connection, sql: string): Promise<Record
 }
 
 /** Polls until the check gives something, and returns that; a check that throws is tried again. */
-export async function eventually<T>(check: () => Promise<T | null | false>, deadlineMs = 10_000): Promise<T> {
+export async function eventually<T>(
+  check: () => Promise<T | null | false>,
+  // A server that was killed first replays its log, which a busy disk makes long.
+  deadlineMs = 60_000,
+): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     let problem: unknown = 'not yet true';
