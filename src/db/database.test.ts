@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createTestDatabase, openTestDatabase, type TestDatabase, withClient } from '../../test/database.ts';
+import { waitUntil } from '../../test/process.ts';
 import { violates } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { createGroupCommit, insertAll, type Write } from './writes.ts';
@@ -113,29 +114,26 @@ describe('the schema', () => {
 
 describe('migrations', () => {
   test('one that is killed midway leaves nothing behind, and the next start completes it', async () => {
-    const testDatabase = await createTestDatabase({ empty: true });
+    const testDatabase = await createTestDatabase();
     const dir = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'));
     try {
       await cp(migrations, dir, { recursive: true });
-      await writeFile(
-        join(dir, '9000_slow.sql'),
-        'create table half_done (id integer);\nselect pg_sleep(30);\n',
-      );
+      await writeFile(join(dir, '9000_slow.sql'), `create table half_done (id integer);\n${sleeping};\n`);
       const script = `import { migrate } from ${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))};
         await migrate({ connection: { connectionString: ${JSON.stringify(testDatabase.url)} }, dir: ${JSON.stringify(dir)} });`;
       const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
         stdio: 'ignore',
       });
       const exited = new Promise((resolve) => child.on('exit', resolve));
-      await waitFor(
-        testDatabase,
-        "select 1 from pg_stat_activity where query like '%pg_sleep(30)%' and pid <> pg_backend_pid() and datname = current_database()",
-      );
-      child.kill('SIGKILL');
-      await exited;
+      try {
+        await waitUntil(async () => (await sleepersOf(testDatabase)) > 0);
+      } finally {
+        child.kill('SIGKILL');
+        await exited;
+      }
 
       await writeFile(join(dir, '9000_slow.sql'), 'create table half_done (id integer);\n');
-      await killSleepers(testDatabase);
+      await endSleepers(testDatabase);
       const applied = await migrate({ connection: { connectionString: testDatabase.url }, dir });
       assert.deepEqual(applied, ['9000_slow']);
     } finally {
@@ -144,8 +142,9 @@ describe('migrations', () => {
     }
   });
 
-  test('several nodes that start together migrate once', async () => {
+  test('several nodes that start together migrate once', async (t) => {
     const testDatabase = await createTestDatabase({ empty: true });
+    t.after(() => testDatabase.drop());
     const connection = { connectionString: testDatabase.url };
     const runs = await Promise.all([
       migrate({ connection }),
@@ -154,17 +153,16 @@ describe('migrations', () => {
     ]);
     assert.deepEqual(runs.map((applied) => applied.length > 0).sort(), [false, false, true]);
     assert.deepEqual(await migrate({ connection }), []);
-    await testDatabase.drop();
   });
 
-  test('a schema from a newer version is refused and not touched', async () => {
+  test('a schema from a newer version is refused and not touched', async (t) => {
     const testDatabase = await createTestDatabase();
+    t.after(() => testDatabase.drop());
     const connection = { connectionString: testDatabase.url };
     await withClient(connection, (client) =>
       client.query("insert into schema_migrations (name, run_on) values ('9999_from_the_future', now())"),
     );
     await assert.rejects(migrate({ connection }), /newer Holdfast.*9999_from_the_future/);
-    await testDatabase.drop();
   });
 });
 
@@ -190,20 +188,20 @@ function audit(workspaceId: string, id: string, details: Record<string, unknown>
   };
 }
 
-async function waitFor({ url }: TestDatabase, query: string): Promise<void> {
-  await withClient({ connectionString: url }, async (client) => {
-    for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
-      if ((await client.query(query)).rowCount) return;
-    }
-    throw new Error(`never true: ${query}`);
+/** Longer than any test: it is ended, or nobody waits for it. */
+const sleeping = 'select pg_sleep(3600)';
+const ofSleepers = `from pg_stat_activity
+  where query like '%${sleeping}%' and datname = current_database() and pid <> pg_backend_pid()`;
+
+function sleepersOf({ url }: TestDatabase): Promise<number> {
+  return withClient({ connectionString: url }, async (client) => {
+    return (await client.query(`select 1 ${ofSleepers}`)).rowCount ?? 0;
   });
 }
 
 /** The server notices a killed client only when its statement ends; here we end it. */
-async function killSleepers({ url }: TestDatabase): Promise<void> {
+async function endSleepers({ url }: TestDatabase): Promise<void> {
   await withClient({ connectionString: url }, (client) =>
-    client.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(30)%' and pid <> pg_backend_pid()",
-    ),
+    client.query(`select pg_terminate_backend(pid) ${ofSleepers}`),
   );
 }
