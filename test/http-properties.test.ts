@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import fc from 'fast-check';
 import { isAcceptableAddress } from '../src/address.ts';
 import { withClient } from './database.ts';
 import { longOnly } from './long.ts';
@@ -18,6 +17,7 @@ import {
   webhookSettings,
 } from './openapi-operations.ts';
 import { makePeople, makeThings } from './openapi-things.ts';
+import { fc } from './properties.ts';
 import { type Answer, isEventStream, type Service, startService } from './service.ts';
 
 /** Per route; other ones each time, so that many short runs find what a long one does. */

@@ -1,7 +1,8 @@
 /** fast-check arbitraries made from the schemas of /openapi.json: what a schema allows, and what it may not. */
-import fc from 'fast-check';
+
 import { checksummed } from '../src/address.ts';
 import { type Schema, smallest, someAddress, typesOf } from './openapi-operations.ts';
+import { fc } from './properties.ts';
 
 /** Text that can be stored: any characters, but no NUL and no half of a surrogate pair. */
 function storableText(minLength: number, maxLength: number): fc.Arbitrary<string> {

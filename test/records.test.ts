@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
 import type { QueryResult } from 'pg';
 import { recordDigest } from '../src/anchoring/content.ts';
 import { timeOf } from '../src/ids.ts';
 import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
+import { fc } from './properties.ts';
 import { type Answer, type CallOptions, type Service, startService } from './service.ts';
 
 const url = '/api-v1/platform/records';

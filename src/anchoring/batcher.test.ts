@@ -1,9 +1,9 @@
 /** The batcher on a real database; only sending is left out. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { decodeFunctionData } from 'viem';
+import { fc } from '../../test/properties.ts';
 import type { Lead } from '../chain/chain.ts';
 import { RpcFault } from '../chain/json-rpc.ts';
 import { registryAbi } from '../chain/registry.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
+import { fc } from '../../test/properties.ts';
 import { CanonicalJsonError, canonicalJson, parseUnambiguousJson } from './canonical.ts';
 import { contentDigest, recordDigest } from './content.ts';
 import { toHex } from './hex.ts';

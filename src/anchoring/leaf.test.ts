@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { encodeAbiParameters, keccak256, parseAbiParameters, stringToHex } from 'viem/utils';
+import { fc } from '../../test/properties.ts';
 import { toHex } from './hex.ts';
 import { loadKeccak } from './keccak.ts';
 import { claimsHash, encodeLeaf, type LeafFields, leafHash, leafTypes, leafValues } from './leaf.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import fc from 'fast-check';
+import { fc } from '../../test/properties.ts';
 import { parseProof } from './proof.ts';
 import { readVector, vectorNames } from './vectors.test-bed.ts';
 

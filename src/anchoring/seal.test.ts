@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secp256k1 } from '@bitauth/libauth';
-import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { hashTypedData, recoverTypedDataAddress } from 'viem/utils';
+import { fc } from '../../test/properties.ts';
 import { fromHex, toHex } from './hex.ts';
 import { fixed } from './proof.test-bed.ts';
 import {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Hex, keccak256, stringToHex, toHex } from 'viem';
 import { openTestDatabase } from '../../test/database.ts';
 import { createRandom, type Random } from '../../test/faults/random.ts';
+import { seed } from '../../test/seed.ts';
 import type { Database } from '../db/database.ts';
 import { AppError } from '../errors.ts';
 import type { Block } from '../indexer/blocks.ts';
@@ -257,7 +258,6 @@ test('what a reorg moved past the cursor comes ahead of the next page, and pagin
 
 for (const kind of ['signed', 'hash'] as const) {
   test(`reorgs between pages make no reader miss a transaction: ${kind} cursors, at random`, async () => {
-    const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 31));
     const random = createRandom(seed);
     const chain = createChain(`vlt_random_${kind}`);
     await chain.append(Array.from({ length: 12 }, () => someNew(random)));

@@ -1,8 +1,8 @@
 /** What is offered for gas: twice the base fee, an eighth more for a replacement, never above the cap. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { PublicClient } from 'viem';
+import { fc } from '../../test/properties.ts';
 import { RpcFault } from '../chain/json-rpc.ts';
 import { raiseFees, readFees } from './fees.ts';
 
