@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { Response } from 'playwright-core';
 import { browserMissing } from './browser.ts';
-import { join, newVisitor } from './browser-session.ts';
+import { join } from './browser-session.ts';
 import { type DashboardStage, openDashboardStage, signInByHand } from './dashboard-stage.ts';
 import { assertError } from './openapi-answers.ts';
 
 const skip = browserMissing();
 const platform = '/api-v1/platform';
-const budget = { scriptBytes: 250 * 1024, interactiveMs: 1_500 };
+/** Usable within 1.5 s: half of that for what the page does itself, the other half for whatever it has to wait for. */
+const budget = { scriptBytes: 250 * 1024, requests: 16, workMs: 750 };
 
 let stage: DashboardStage;
 let vault: { address: string };
@@ -139,32 +141,34 @@ test('no script is inline, and a write from another origin is refused', { skip }
   await page.context().close();
 });
 
-test('the sign-in page is light, fetches no chart, and can be used at once', { skip }, async () => {
+test('the sign-in page is light, fetches no chart, and can be used at once', { skip }, async (t) => {
   const page = await stage.open('/sign-in');
-  const scripts = new Map<string, number>();
-  page.on('response', async (response) => {
-    if (!/\.js$/.test(new URL(response.url()).pathname)) return;
-    scripts.set(response.url(), 0);
-    scripts.set(response.url(), gzipSync(await response.body()).length);
-  });
-  await page.reload({ waitUntil: 'networkidle' });
-  const bytes = [...scripts.values()].reduce((sum, size) => sum + size, 0);
-  assert.ok([...scripts.values()].every((size) => size > 0));
-  assert.ok(bytes > 0 && bytes <= budget.scriptBytes, `${bytes} bytes in ${scripts.size} scripts`);
+  await page.getByLabel('Email').fill('b@example.com');
+  const session = await page.context().newCDPSession(page);
+  // What the page itself makes the processor do, however many others want the machine.
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const workedMs = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  };
+  const answers: Response[] = [];
+  page.on('response', (answer) => answers.push(answer));
+  const before = await workedMs();
+  const begin = performance.now();
+  await page.reload({ waitUntil: 'commit' });
+  await page.getByLabel('Email').fill('a@example.com');
+  const worked = (await workedMs()) - before;
+  t.diagnostic(`usable after ${Math.round(performance.now() - begin)} ms, ${Math.round(worked)} ms of work`);
+  assert.ok(worked > 0 && worked <= budget.workMs, `usable after ${worked} ms of work`);
 
-  // The best of three: the budget is the page's, not that of whatever else the machine does.
-  const times: number[] = [];
-  for (let turn = 0; turn < 3; turn += 1) {
-    const begin = performance.now();
-    await page.goto('/sign-in', { waitUntil: 'commit' });
-    await page.getByLabel('Email').fill('a@example.com');
-    times.push(performance.now() - begin);
-  }
-  assert.ok(Math.min(...times) <= budget.interactiveMs, `usable after ${times.map(Math.round)} ms`);
-  const visitor = newVisitor(stage.service);
-  for (const url of scripts.keys()) {
-    const { text } = await visitor.call('GET', new URL(url).pathname);
-    assert.doesNotMatch(text, /recharts/);
-  }
+  // Whatever it would fetch afterwards counts too.
+  await page.waitForLoadState('networkidle');
+  const fetched = answers.map((answer) => new URL(answer.url()).pathname);
+  assert.ok(fetched.length <= budget.requests, `it fetches ${fetched.join(', ')}`);
+  const scripts = answers.filter((_, place) => fetched[place]?.endsWith('.js'));
+  const bodies = await Promise.all(scripts.map((script) => script.body()));
+  const bytes = bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+  assert.ok(bytes > 0 && bytes <= budget.scriptBytes, `${bytes} bytes in ${scripts.length} scripts`);
+  for (const body of bodies) assert.doesNotMatch(body.toString(), /recharts/);
   await page.context().close();
 });

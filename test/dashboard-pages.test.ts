@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { fromNow, openAssetStage } from './asset-stage.ts';
 import { browserMissing } from './browser.ts';
 import { type DialogPlaces, dialogsAt } from './dashboard-dialogs.ts';
-import { type DashboardStage, findFaults, openDashboardStage } from './dashboard-stage.ts';
+import { type DashboardStage, findFaults, follow, openDashboardStage } from './dashboard-stage.ts';
 import { withClient } from './database.ts';
 import { longOnly } from './long.ts';
 import { waitUntil } from './process.ts';
@@ -13,6 +13,9 @@ import { type Receiver, startReceiver } from './receiver.ts';
 
 const skip = browserMissing();
 const platform = '/api-v1/platform';
+const phone = { width: 360, height: 720 };
+/** Where a walk through the pages begins: a page with little on it. */
+const begin = '/keys';
 const manyDeliveries = 3_000;
 
 let stage: DashboardStage;
@@ -90,7 +93,7 @@ async function makeData(): Promise<typeof pages> {
     ['/workers', 'Workers'],
     [`/workers/${worker}`, 'Ada'],
     ['/webhooks', 'Webhooks'],
-    [`/webhooks/${endpointId}`, /hook/],
+    [`/webhooks/${endpointId}`, receiver.url],
     ['/webhooks?tab=deliveries', 'Webhooks'],
     ['/events', 'Events'],
     ['/keys', 'API keys'],
@@ -100,8 +103,9 @@ async function makeData(): Promise<typeof pages> {
   ];
 }
 
+/** Goes there, and waits until all of it is there. */
 async function settle(page: Page, path: string, title: string | RegExp): Promise<void> {
-  await page.goto(path);
+  await follow(page, path);
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
   await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
@@ -114,9 +118,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
   for (const half of [0, 1]) {
     const name = `${half === 0 ? 'no page has' : 'nor has any other'} a serious fault of accessibility`;
     test(`${name} in ${colorScheme} colours`, { skip: left }, async () => {
-      const page = await stage.open('/', { as: await stage.owner(), colorScheme });
+      const page = await stage.open(begin, { as: await stage.owner(), colorScheme });
       const faults: string[] = [];
       for (const [path, title] of pages.filter((_, place) => place % 2 === half)) {
+        // The address alone leads there too.
+        assert.equal((await stage.service.call('GET', path, { key: null })).status, 200, path);
         await settle(page, path, title);
         faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
       }
@@ -130,17 +136,19 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const link = await (await stage.owner()).call('POST', `${platform}/invitations`, {
       body: { role: 'viewer' },
     });
+    const page = await stage.open('/sign-in', { colorScheme });
     for (const [path, title] of [
       ['/sign-in', 'Sign in'],
       ['/join#wrong', 'This link does not work'],
-      [link.json.link, 'You are invited'],
+      // Between the two links, of which the second alone would not be loaded anew.
       ['/verify', 'Check a proof'],
+      [link.json.link, 'You are invited'],
     ]) {
-      const page = await stage.open(path ?? '', { colorScheme });
+      await page.goto(path ?? '');
       await page.getByRole('heading', { level: 1, name: title ?? '' }).waitFor();
       faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
-      await page.context().close();
     }
+    await page.context().close();
     assert.deepEqual(faults, []);
   });
 }
@@ -153,10 +161,10 @@ const atRest: unknown[] = ['1none', '1matrix(1, 0, 0, 1, 0, 0)'];
 for (const half of [0, 1]) {
   const name = half === 0 ? 'nor has a dialog, which fits a phone' : 'nor has any other dialog';
   test(name, { skip }, async () => {
-    const page = await stage.open('/', { as: await stage.owner(), viewport: { width: 360, height: 720 } });
+    const page = await stage.open(begin, { as: await stage.owner(), viewport: phone });
     const faults: string[] = [];
     for (const { title, path, open } of dialogsAt(places).filter((_, place) => place % 2 === half)) {
-      await page.goto(path);
+      await follow(page, path);
       await open?.(page);
       const dialog = page.getByRole('dialog', { name: title });
       await dialog.waitFor();
@@ -166,7 +174,9 @@ for (const half of [0, 1]) {
         ...(await findFaults(page, undefined, '[role=dialog]')).map((fault) => `${title} ${fault}`),
       );
       const box = await dialog.boundingBox();
-      if (!box || box.x < 0 || box.x + box.width > 360) faults.push(`${title} is wider than a phone`);
+      if (!box || box.x < 0 || box.x + box.width > phone.width) faults.push(`${title} is wider than a phone`);
+      await dialog.getByRole('button', { name: 'Close', exact: true }).first().click();
+      await dialog.waitFor({ state: 'detached' });
     }
     await page.context().close();
     assert.deepEqual(faults, []);
@@ -174,19 +184,19 @@ for (const half of [0, 1]) {
 }
 
 test('no page is wider than a phone', { skip }, async () => {
-  const page = await stage.open('/', { as: await stage.owner(), viewport: { width: 360, height: 720 } });
+  const page = await stage.open(begin, { as: await stage.owner(), viewport: phone });
   const wide: string[] = [];
   for (const [path, title] of pages) {
     await settle(page, path, title);
     const width = await page.evaluate('document.documentElement.scrollWidth');
-    if (Number(width) > 360) wide.push(`${path} is ${width} wide`);
+    if (Number(width) > phone.width) wide.push(`${path} is ${width} wide`);
   }
   await page.context().close();
   assert.deepEqual(wide, []);
 });
 
 test('on a phone the navigation is out of the way of the keyboard until it is opened', { skip }, async () => {
-  const page = await stage.open('/', { as: await stage.owner(), viewport: { width: 360, height: 720 } });
+  const page = await stage.open(begin, { as: await stage.owner(), viewport: phone });
   await settle(page, '/keys', 'API keys');
   const focused = (role: 'button' | 'link', name: string | RegExp) =>
     page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();

@@ -4,6 +4,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startBrowser } from './browser.ts';
 import { type Account, becomeOwner, join, type Visitor } from './browser-session.ts';
+import { waitUntil } from './process.ts';
 import { certificate } from './receiver.ts';
 import { type Service, startService } from './service.ts';
 
@@ -38,7 +39,11 @@ export async function openDashboardStage({ chain = false } = {}): Promise<Dashbo
       HOLDFAST_ANCHOR_INTERVAL_MS: '200',
     },
   });
-  const browser: Browser = await startBrowser();
+  const browser: Browser = await startBrowser().catch(async (error) => {
+    // Left running it would keep the tests from ending.
+    await service.close();
+    throw error;
+  });
   let first: Promise<Visitor> | null = null;
   let people = 0;
   const owner = () => {
@@ -69,8 +74,7 @@ export async function openDashboardStage({ chain = false } = {}): Promise<Dashbo
       return { visitor: await join(service, invited.json.link, account), account };
     },
     async close() {
-      await browser.close();
-      await service.close();
+      await Promise.all([browser.close(), service.close()]);
     },
   };
 }
@@ -79,6 +83,16 @@ export async function signInByHand(page: Page, { email, password }: Account): Pr
   await page.getByLabel('Email').fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** To another page of the dashboard as its links go there, without loading again what all share; the one before is gone then. */
+export async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(`{
+    const { pathname } = new URL(${JSON.stringify(path)}, location);
+    window.headingLeft = pathname === location.pathname ? null : document.querySelector('h1');
+    history.pushState(null, '', ${JSON.stringify(path)});
+  }`);
+  await waitUntil(async () => !(await page.evaluate('headingLeft?.isConnected')));
 }
 
 /** Whatever the page throws, and whatever its own policy refuses, fails the test. */
@@ -108,7 +122,7 @@ async function carryCookies(page: Page, visitor: Visitor, url: string): Promise<
 
 /** Serious and critical faults of accessibility on the page as it is now, or in one part of it, by all rules or some. */
 export async function findFaults(page: Page, rules?: string[], within?: string): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const violations = (await page.evaluate(
     `axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
