@@ -4,15 +4,18 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { get as getPlainly, type IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { connect as connectSecurely } from 'node:tls';
 import { newApiKey } from '../src/auth/api-key-text.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase, withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
+import { waitUntil } from './process.ts';
 import { type Answer, type Service, startService } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
@@ -49,19 +52,21 @@ function withSettings(env: Record<string, string>, tests: (service: () => Servic
 
 function assertLimited(answer: Answer): void {
   assertError(answer, 'rate_limit_exceeded');
-  assert.match(answer.headers.get('retry-after') ?? '', /^([1-9]|[1-5]\d|60)$/);
-  assert.equal(answer.headers.get('ratelimit-policy'), '"default";q=5;w=60');
+  const seconds = Number(answer.headers.get('retry-after'));
+  assert.ok(seconds >= 1 && seconds <= 3600, `${seconds} s`);
+  assert.equal(answer.headers.get('ratelimit-policy'), '"default";q=5;w=3600');
   assert.match(answer.headers.get('ratelimit') ?? '', /^"default";r=0;t=\d+$/);
 }
 
-withSettings({ HOLDFAST_RATE_LIMIT: '5/min' }, (service) => {
+// By the hour: no machine is so slow that a limit is over before it was passed.
+withSettings({ HOLDFAST_RATE_LIMIT: '5/hour' }, (service) => {
   test('each key has its own limit, is told what is left of it, and what is refused is not done', async () => {
     const [key, other] = [await service().makeKey({ newWorkspace: true }), await service().makeKey()];
     for (const left of [4, 3, 2, 1, 0]) {
       const { status, headers } = await service().call('GET', vaults, { key });
       assert.equal(status, 200);
-      assert.equal(headers.get('ratelimit-policy'), '"default";q=5;w=60');
-      assert.match(headers.get('ratelimit') ?? '', new RegExp(`^"default";r=${left};t=([1-9]|[1-5]\\d|60)$`));
+      assert.equal(headers.get('ratelimit-policy'), '"default";q=5;w=3600');
+      assert.match(headers.get('ratelimit') ?? '', new RegExp(`^"default";r=${left};t=[1-9]\\d*$`));
       assert.equal(headers.get('retry-after'), null);
     }
     assertLimited(await service().call('GET', vaults, { key }));
@@ -108,7 +113,7 @@ withSettings({ HOLDFAST_RATE_LIMIT: '5/min' }, (service) => {
 });
 
 withSettings(
-  { HOLDFAST_RATE_LIMIT: '5/min', HOLDFAST_TRUST_PROXY: '1', HOLDFAST_METRICS_TOKEN: 'figures-please' },
+  { HOLDFAST_RATE_LIMIT: '5/hour', HOLDFAST_TRUST_PROXY: '1', HOLDFAST_METRICS_TOKEN: 'figures-please' },
   (service) => {
     test('the address is the one the proxy names, and nothing before it is believed', async () => {
       const from = (forwarded: string) =>
@@ -144,7 +149,7 @@ for (const [proxies, believed] of [
   ['127.0.0.0/8', true],
   ['10.0.0.0/8,192.0.2.1', false],
 ] as const) {
-  withSettings({ HOLDFAST_RATE_LIMIT: '1/min', HOLDFAST_TRUST_PROXY: proxies }, (service) => {
+  withSettings({ HOLDFAST_RATE_LIMIT: '1/hour', HOLDFAST_TRUST_PROXY: proxies }, (service) => {
     test(`a proxy at 127.0.0.1 is ${believed ? '' : 'not '}believed`, async () => {
       const from = async (address: string) =>
         (await service().call('GET', vaults, { key: null, headers: { 'x-forwarded-for': address } })).status;
@@ -211,7 +216,7 @@ test('with a certificate of its own the service speaks HTTPS and says so', async
     }
     const socket = connectSecurely({ port: Number(new URL(service.url).port), ca });
     await once(socket, 'secureConnect');
-    await assertStopsWithin(service, socket, 5_000);
+    await assertClosedWithin(generalCutMs, service, socket);
   } finally {
     await service.close();
     await rm(directory, { recursive: true });
@@ -236,25 +241,67 @@ function getSecurely(service: Service, path: string, ca: Buffer): Promise<Answer
   });
 }
 
-test('a connection made ahead of need, on which nothing was sent yet, does not hold up the stop', async () => {
-  const service = await startService({ env: masterKey, databaseUrl: database.url, runLoops: false });
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  await once(socket, 'connect');
-  await assertStopsWithin(service, socket, 5_000);
+describe('the stop', { concurrency: true }, () => {
+  test('a connection made ahead of need, on which nothing was sent yet, does not hold up the stop', async (t) => {
+    const { service, socket } = await connected(t);
+    await assertClosedWithin(generalCutMs, service, socket);
+  });
+
+  test('a request of which half was sent does not hold up the stop for long', async (t) => {
+    const { service, socket } = await connected(t);
+    socket.write('POST /api-v1/platform/vaults HTTP/1.1\r\nhost: x\r\n');
+    await waitUntil(() => socket.bytesWritten > 0);
+    // Well before the minute after which the HTTP parser gives up by itself.
+    await assertClosedWithin(3 * generalCutMs, service, socket);
+  });
+
+  test('an answer that the client has not read yet when the stop begins is given whole', async (t) => {
+    const { service } = await connected(t);
+    const [count, bytes] = [1_000, 10_000];
+    await withClient({ connectionString: database.url }, (client) =>
+      client.query(
+        `insert into events (workspace_id, id, type, envelope, position)
+         select w.id, 'evt_' || lpad(n::text, 26, '0'), 'vault.deactivated', json_build_object('n', repeat('x', $2))::text, n
+         from workspaces w, generate_series(1, $1::integer) as n where w.slug = 'default'`,
+        [count, bytes],
+      ),
+    );
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { 'x-api-key': service.key };
+      const url = `${service.url}/api-v1/platform/events?limit=${count}`;
+      getPlainly(url, { agent: false, headers }, resolve).on('error', reject);
+    });
+    const { server } = service.app.server.http;
+    const closed = service.close();
+    await waitUntil(() => !server.listening);
+    let text = '';
+    for await (const chunk of answer.setEncoding('utf8')) text += chunk;
+    assert.ok(answer.complete);
+    assert.equal(JSON.parse(text).length, count);
+    await closed;
+  });
+
+  async function connected(t: TestContext): Promise<{ service: Service; socket: Socket }> {
+    const service = await startService({ env: masterKey, databaseUrl: database.url, runLoops: false });
+    t.after(service.close);
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    return { service, socket };
+  }
 });
 
-test('a request of which half was sent does not hold up the stop for long', async () => {
-  const service = await startService({ env: masterKey, databaseUrl: database.url, runLoops: false });
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  await once(socket, 'connect');
-  socket.on('error', () => {}).write('POST /api-v1/platform/vaults HTTP/1.1\r\nhost: x\r\n');
-  await assertStopsWithin(service, socket, 10_000);
-});
+/** Every connection that is still open is cut 5.2 s after the stop began. */
+const generalCutMs = 5_000;
 
-async function assertStopsWithin(service: Service, socket: Socket, ms: number): Promise<void> {
-  const closed = once(socket, 'close');
-  const startedAt = Date.now();
-  await service.close();
-  await closed;
-  assert.ok(Date.now() - startedAt < ms, `${Date.now() - startedAt} ms`);
+/** By a timer in the event loop of the service: on a busy machine both are late. */
+async function assertClosedWithin(ms: number, service: Service, socket: Socket): Promise<void> {
+  const timer = new AbortController();
+  const late = setTimeout(ms, 'late', { signal: timer.signal }).catch(() => 'closed');
+  const closed = once(socket, 'close').then(() => 'closed');
+  const stopped = service.close();
+  assert.equal(await Promise.race([closed, late]), 'closed');
+  timer.abort();
+  await stopped;
 }

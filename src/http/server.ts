@@ -153,27 +153,52 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
 /** Requests under way when the stop begins get this long to be answered. */
 const longestAnswerMs = 5_000;
 
-/** Fastify closes connections that are idle when the stop begins; those that were busy then are closed after their answer. */
+interface Connection {
+  /** Under way on it. */
+  answers: number;
+  /** Of what was read from it, what belongs to requests that were answered. */
+  answeredBytes: number;
+}
+
+/** Connections that are idle when the stop begins are closed at once; those that are busy then, after their answer. */
 function closeConnectionsWhenStopping(app: FastifyInstance, config: Config): void {
   let stopping = false;
-  const connections = new Set<Socket>();
+  const connections = new Map<Socket, Connection>();
   const raw = new Set<Socket>();
-  const keepTrack = (kept: Set<Socket>) => (socket: Socket) => {
-    kept.add(socket);
-    socket.once('close', () => kept.delete(socket));
+  app.server.on(config.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    connections.set(socket, { answers: 0, answeredBytes: 0 });
+    socket.once('close', () => connections.delete(socket));
+  });
+  if (config.tls) {
+    app.server.on('connection', (socket: Socket) => {
+      raw.add(socket);
+      socket.once('close', () => raw.delete(socket));
+    });
+  }
+  app.server.on('request', ({ socket }, response) => {
+    const connection = connections.get(socket);
+    if (!connection) return;
+    connection.answers += 1;
+    response.once('close', () => {
+      connection.answers -= 1;
+      connection.answeredBytes = socket.bytesRead;
+    });
+  });
+  // To node a connection is idle once the end of its answer was written, with most of that perhaps still on its way.
+  app.server.closeIdleConnections = () => {
+    for (const [socket, { answers, answeredBytes }] of connections)
+      if (answers === 0 && answeredBytes > 0 && socket.bytesRead === answeredBytes) socket.destroy();
   };
-  app.server.on(config.tls ? 'secureConnection' : 'connection', keepTrack(connections));
-  if (config.tls) app.server.on('connection', keepTrack(raw));
   app.addHook('preClose', async () => {
     stopping = true;
     // A request that is on its way, but not read yet, would be lost with its connection: it gets a moment.
     await pause(200, new AbortController().signal);
-    // Clients also connect ahead of need. For node such a connection is not idle until its first request.
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    // Clients also connect ahead of need.
+    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     // What has not sent the whole of its request or handshake by then never will.
     const cut = setTimeout(() => {
-      for (const socket of [...connections, ...raw]) socket.destroy();
+      for (const socket of [...connections.keys(), ...raw]) socket.destroy();
     }, longestAnswerMs);
     app.server.once('close', () => {
       clearInterval(sweep);
