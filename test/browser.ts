@@ -45,6 +45,6 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args, timeout: 60_000 });
 }
 
-function findBrowser(): string | null {
+export function findBrowser(): string | null {
   return [...places, chromium.executablePath()].find((place) => existsSync(place)) ?? null;
 }

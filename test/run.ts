@@ -12,6 +12,7 @@ import { startStress } from './runner/stress.ts';
 import { countOutcomes, hasFailed, nameFailures, summarise } from './runner/summary.ts';
 import { startTestServer } from './runner/test-server.ts';
 import { fileWeight, rememberTimes } from './runner/times.ts';
+import { describeVersions } from './runner/versions.ts';
 
 process.exitCode = await main();
 
@@ -75,6 +76,7 @@ interface Surroundings {
 async function runFiles(options: Options, { directory, serverUrl, signal }: Surroundings): Promise<boolean> {
   const startedAt = performance.now();
   const { files, seed } = options;
+  if (files.length > 1) process.stdout.write(`${await describeVersions()}\n`);
   const env = environment(options, serverUrl);
   const progress = createProgressLine(process.stdout);
   const runs: FileRun[] = [];

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, readEvents } from './events.ts';
 import { endProcessesUsing, entriesOf, kill } from './leftovers.ts';
@@ -50,7 +50,7 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
         eventsFile,
         ...(name === null ? [] : ['--test-name-pattern', pattern(name)]),
       ],
-      join(root, file),
+      resolve(root, file),
     ],
     env: { ...options.env, TMPDIR: temporary },
     signal,
@@ -59,10 +59,11 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
   const faults: string[] = [];
   if (!signal.aborted) {
     if (ended === 'late') faults.push(`It was still running after ${fileTimeoutMs / 60_000} minutes.`);
+    // Without a test node:test does not even begin.
+    else if (ended === 0 && outcomes.length === 0 && name === null) faults.push('It ran no test.');
     else if (!complete) faults.push(`Its process ended with ${ended} before the tests did.`);
     else if (ended !== 0 && outcomes.every(({ passed }) => passed))
       faults.push(`Its process ended with ${ended}.`);
-    if (complete && outcomes.length === 0 && name === null) faults.push('It ran no test.');
     for (const { pid, command } of await endProcessesUsing(directory))
       faults.push(`It left process ${pid} running: ${command.slice(0, 200)}`);
     for (const entry of await entriesOf(temporary))

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { waitUntil } from '../process.ts';
+import { type FileRun, runFile } from './file-run.ts';
+import { hasFailed } from './summary.ts';
+
+let home: string;
+before(async () => {
+  home = await mkdtemp(join(tmpdir(), 'file-run-'));
+});
+after(() => rm(home, { recursive: true, force: true }));
+
+const header = `import { test, describe } from 'node:test'; import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs'; import { tmpdir } from 'node:os'; import { spawn } from 'node:child_process';\n`;
+
+async function runText(
+  text: string,
+  { name = null, signal = new AbortController().signal }: { name?: string | null; signal?: AbortSignal } = {},
+): Promise<FileRun> {
+  const file = join(home, `sample-${Math.random()}.test.mjs`);
+  await writeFile(file, header + text);
+  const directory = join(home, 'run');
+  // Its own, and not that of a test runner around it: node:test would report to that one.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env as Record<string, string>;
+  try {
+    return await runFile(file, { directory, env, name, signal });
+  } finally {
+    assert.equal(existsSync(directory), false, 'its directory is removed');
+  }
+}
+
+test('each test is told once, with the tests it is part of, and why it was skipped or failed', async () => {
+  const run = await runText(`
+    test('outer', async (t) => { await t.test('fails', () => assert.equal(1, 2)); await t.test('holds', () => {}); });
+    describe('suite', () => { test('inside', () => {}); test('left out', { skip: 'no chain' }, () => {}); });`);
+  assert.deepEqual(
+    run.outcomes.map(({ name, passed, skipped }) => [name, passed, skipped]),
+    [
+      ['outer > fails', false, null],
+      ['outer > holds', true, null],
+      ['suite > inside', true, null],
+      ['suite > left out', true, 'no chain'],
+    ],
+  );
+  assert.match(run.outcomes[0]?.error ?? '', /1 !== 2/);
+  assert.deepEqual(run.faults, []);
+  assert.ok(hasFailed(run));
+});
+
+test('a name picks tests by plain text', async () => {
+  const text = `test('one (a.b)', () => {}); test('one axb', () => assert.fail());`;
+  const run = await runText(text, { name: 'one (a.b)' });
+  assert.deepEqual(
+    run.outcomes.map(({ name }) => name),
+    ['one (a.b)'],
+  );
+  assert.equal(hasFailed(run), false);
+});
+
+test('a file without a test, and one that dies or does not load, have failed', async () => {
+  assert.deepEqual((await runText('')).faults, ['It ran no test.']);
+  const dead = await runText(`test('dies', () => process.kill(process.pid, 'SIGKILL'));`);
+  assert.deepEqual(dead.faults, ['Its process ended with SIGKILL before the tests did.']);
+  const exited = await runText(`test('exits', () => { console.log('last words'); process.exit(0); });`);
+  assert.ok(hasFailed(exited), 'also when it says that all is well');
+  assert.match(exited.output, /last words/);
+  const broken = await runText(`import './nothing.mjs';`);
+  assert.ok(hasFailed(broken));
+  assert.match(broken.output, /ERR_MODULE_NOT_FOUND/);
+});
+
+test('what a test leaves in the temporary directory is told', async () => {
+  const run = await runText(`test('leaves', () => mkdirSync(tmpdir() + '/left'));`);
+  assert.deepEqual(run.faults, ['It left left in the temporary directory.']);
+});
+
+test('a process that a test leaves behind is told and ended', {
+  skip: !existsSync('/proc') && 'there is no /proc',
+}, async () => {
+  const run = await runText(`test('leaves', () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', home()], { detached: true, stdio: 'ignore' });
+    child.unref();
+    function home() { return tmpdir(); }
+  });`);
+  assert.equal(run.faults.length, 1, run.faults.join());
+  const pid = Number(/^It left process (\d+) running: /.exec(run.faults[0] ?? '')?.[1]);
+  await waitUntil(() => !existsSync(`/proc/${pid}/cwd`) || null);
+});
+
+test('an abort ends the file and all that it started', async () => {
+  const abort = new AbortController();
+  const mark = join(home, 'began');
+  const running = runText(
+    `test('hangs', () => new Promise(() => {
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+      writeFileSync(${JSON.stringify(mark)}, String(child.pid));
+      setInterval(() => {}, 1000);
+    }));`,
+    { signal: abort.signal },
+  );
+  await waitUntil(() => existsSync(mark) || null);
+  abort.abort();
+  assert.deepEqual((await running).outcomes, []);
+});

@@ -1,0 +1,36 @@
+/** What the tests run with, on one line: a failure elsewhere may be a matter of versions. */
+import { execFile } from 'node:child_process';
+import { release } from 'node:os';
+import { promisify } from 'node:util';
+import { findAnvil } from '../../src/chain/anvil-program.ts';
+import { findBinaries } from '../../src/db/embedded/binaries.ts';
+import { findBrowser } from '../browser.ts';
+
+export async function describeVersions(): Promise<string> {
+  const versions = await Promise.all([
+    versionOf('npm', async () => 'npm'),
+    versionOf('PostgreSQL', async () => (await findBinaries()).postgres),
+    versionOf('anvil', findAnvil),
+    versionOf('browser', async () => findBrowser()),
+    versionOf('OpenSSL', async () => 'openssl', 'version'),
+    versionOf('Python', async () => 'python3'),
+    versionOf('Go', async () => 'go', 'version'),
+  ]);
+  const system = `${process.platform} ${release()} ${process.arch}`;
+  return ['Running with', [`Node.js ${process.versions.node}`, ...versions, system].join(', ')].join(' ');
+}
+
+async function versionOf(
+  name: string,
+  find: () => Promise<string | null>,
+  argument = '--version',
+): Promise<string> {
+  try {
+    const program = await find();
+    if (program === null) return `no ${name}`;
+    const { stdout } = await promisify(execFile)(program, [argument]);
+    return `${name} ${/\d+(\.\d+)+\S*/.exec(stdout)?.[0] ?? stdout.trim()}`;
+  } catch {
+    return `no ${name}`;
+  }
+}
