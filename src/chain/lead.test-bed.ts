@@ -16,7 +16,7 @@ import type { Lead } from './chain.ts';
 import { endAnvil, findAnvilProcess } from './embedded/anvil-process.ts';
 import { createJournal } from './embedded/journal.ts';
 import { chainPlaces } from './embedded/places.ts';
-import { createChainLead } from './lead.ts';
+import { type ChainLead, createChainLead } from './lead.ts';
 
 export const embeddedConfig: ChainConfig = {
   rpcUrls: [],
@@ -32,13 +32,14 @@ export interface LeadBed {
   /** For commands beside them. */
   settings: Settings;
   logged: { details: Record<string, unknown>; message: string }[];
-  node(config?: Partial<ChainConfig>): Promise<LeadingNode>;
+  node(config?: Partial<ChainConfig>, options?: { patienceMs?: number }): Promise<LeadingNode>;
   nodeElsewhere(): Promise<ChildProcess>;
   counts(): Promise<Record<string, number>>;
 }
 
-export interface LeadingNode {
-  lead(): Lead | null;
+export interface LeadingNode extends Pick<ChainLead, 'lead' | 'openChain'> {
+  /** How often it has looked and found another one leading. */
+  looks(): number;
   /** Waits for it, as long as an emulated anvil may take. */
   leads(): Promise<Lead>;
   /** Waits until it fails for a reason that an operator can mend. */
@@ -72,7 +73,7 @@ export async function openLeadBed(t: TestContext): Promise<LeadBed> {
     dataDir,
     settings: { DATABASE_URL: database.url, HOLDFAST_DATA_DIR: dataDir },
     logged,
-    async node(config = {}) {
+    async node(config = {}, options = {}) {
       const node = await startNode({
         dataDir,
         masterKey,
@@ -80,6 +81,7 @@ export async function openLeadBed(t: TestContext): Promise<LeadBed> {
         url: database.url,
         config: { ...embeddedConfig, ...config },
         log: { info: note, error: note },
+        ...options,
       });
       stops.push(node.stop);
       return node;
@@ -110,13 +112,19 @@ interface NodeOptions {
   database: Database;
   url: string;
   config: ChainConfig;
+  patienceMs?: number;
   log: { info(details: object, message: string): void; error(details: object, message: string): void };
 }
 
 async function startNode(options: NodeOptions): Promise<LeadingNode> {
-  const { dataDir, masterKey, database, url, config, log } = options;
+  const { dataDir, masterKey, database, url, config, log, patienceMs } = options;
   const keyring = await openKeyring({ db: database.db, source: masterKey });
+  let looks = 0;
   const chainLead = createChainLead({
+    onStandBy() {
+      looks += 1;
+    },
+    ...(patienceMs !== undefined && { patienceMs }),
     config,
     dataDir,
     db: database.db,
@@ -129,6 +137,8 @@ async function startNode(options: NodeOptions): Promise<LeadingNode> {
   let stopped = false;
   return {
     lead: chainLead.lead,
+    openChain: chainLead.openChain,
+    looks: () => looks,
     leads: () => waitUntil(chainLead.lead, startMs),
     waitsFor: () => waitUntil(() => loops.health()[0]?.lastError ?? null, startMs),
     async stop() {

@@ -7,22 +7,27 @@ import type { TestContext } from 'node:test';
 import type { openTestDatabase } from '../../test/database.ts';
 import { waitUntil } from '../../test/process.ts';
 import { openDatabase } from './database.ts';
-import { createLeadership, type Term } from './leadership.ts';
+import { createLeadership, type LeadershipOptions, type Tenure } from './leadership.ts';
 import { locks } from './turn.ts';
 
 export type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 
-export interface CandidateOptions {
+/** How long nodes wait for each other. */
+export type Times = Pick<LeadershipOptions, 'beatMs' | 'hungAfterMs' | 'patienceMs' | 'deafAfterMs'>;
+
+/** Longer than any test waits: no node counts as hanging, however slow the machine. */
+export const neverHung: Times = { hungAfterMs: 600_000 };
+
+export interface CandidateOptions extends Times {
   database: TestDatabase;
-  during?: (term: Term) => Promise<void>;
+  during?: (tenure: Tenure) => Promise<void>;
   connectionString?: string;
-  patienceMs?: number;
 }
 
 /** A node that seeks the lead until the test ends. */
 export function candidate(
   t: TestContext,
-  { database, during, connectionString = database.url, patienceMs = 300 }: CandidateOptions,
+  { database, during, connectionString = database.url, ...times }: CandidateOptions,
 ) {
   const stopping = new AbortController();
   const leadership = createLeadership({
@@ -31,24 +36,25 @@ export function candidate(
     connection: () => ({ connectionString }),
     db: database.db,
     log: { info() {}, error() {} },
-    patienceMs,
+    ...times,
   });
   const node = {
-    current: null as Term | null,
+    current: null as Tenure | null,
     looks: 0,
     done: Promise.resolve(),
-    term: () => waitUntil(() => node.current),
+    leads: () => waitUntil(() => node.current),
     async stop() {
       stopping.abort();
       await node.done.catch(() => {});
     },
   };
-  const hold = async (term: Term) => {
-    node.current = term;
-    await new Promise((resolve) => term.signal.addEventListener('abort', resolve));
+  const hold = async (tenure: Tenure) => {
+    await during?.(tenure);
+    node.current = tenure;
+    await aborted(tenure.signal);
     node.current = null;
   };
-  node.done = leadership.run(during ?? hold, {
+  node.done = leadership.run(hold, {
     signal: stopping.signal,
     onStandBy: () => {
       node.looks += 1;
@@ -93,13 +99,11 @@ export async function leadAndWriteLate(given: { url: string; hangInCommit: boole
   const { db, close } = openDatabase({ connection, onError() {} });
   const log = { info() {}, error() {} };
   const leadership = createLeadership({ work: 'chain', lock: locks.chainLead, connection, db, log });
-  const during = async (term: Term) => {
+  const during = async (tenure: Tenure) => {
     console.log('leads');
-    const ended = new Promise((resolve) => term.signal.addEventListener('abort', resolve));
+    const ended = aborted(tenure.signal);
     if (!given.hangInCommit) await ended;
-    // By the fence alone: a process that was stopped may wake in the middle of anything.
-    const unaware = { ...term, signal: new AbortController().signal };
-    await unaware
+    await tenure
       .commit(async (db) => {
         await db.insertInto('chain_reorgs').values({ fork_number: 1, old_head: 2 }).execute();
         console.log('inside');
@@ -115,26 +119,72 @@ export async function leadAndWriteLate(given: { url: string; hangInCommit: boole
   await close();
 }
 
-/** Passes everything on, until it is silent: connections stay open and nothing comes through. */
+/** Stands between a node and its server. */
 export async function openProxy(t: TestContext, target: URL) {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => {
+  const pairs: { client: Socket; upstream: Socket }[] = [];
+  let heldAfter: string | null = null;
+  const held = { answers: 0 };
+  const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
-    sockets.push(socket, upstream);
-    for (const one of [socket, upstream]) one.on('error', () => {});
-    socket.pipe(upstream).pipe(socket);
+    pairs.push({ client, upstream });
+    for (const one of [client, upstream]) one.on('error', () => {});
+    client.on('data', (sent) => {
+      if (heldAfter === null || !sent.includes(heldAfter)) return;
+      heldAfter = null;
+      held.answers += 1;
+      upstream.unpipe(client).pause();
+    });
+    client.pipe(upstream).pipe(client);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
-    for (const socket of sockets) socket.destroy();
+    for (const { client, upstream } of pairs) for (const one of [client, upstream]) one.destroy();
     server.close();
   });
   const url = new URL(target);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
+    held,
+    /** Connections stay open and nothing comes through. */
     silence() {
-      for (const socket of sockets) socket.unpipe().pause();
+      for (const { client, upstream } of pairs) for (const one of [client, upstream]) one.unpipe().pause();
+    },
+    /** The next statement with this text goes through, and its answer does not. */
+    holdAnswerTo(text: string) {
+      heldAfter = text;
+    },
+    resume() {
+      for (const { client, upstream } of pairs) {
+        client.unpipe().pipe(upstream);
+        upstream.unpipe().pipe(client);
+      }
     },
   };
+}
+
+/** A leader that is nothing but a connection: it has the lock, and gives a sign of life when the test wants it to. */
+export async function leadByHand(t: TestContext, { pool }: TestDatabase) {
+  const client = await pool.connect();
+  t.after(() => client.release(true));
+  // A connection that was ended is told by its next query.
+  client.on('error', () => {});
+  await waitUntil(async () => {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [locks.chainLead]);
+    return rows[0]?.taken === true;
+  });
+  await client.query("insert into leaders (work) values ('chain') on conflict (work) do nothing");
+  return {
+    sign: () => client.query("update leaders set beat_at = clock_timestamp() where work = 'chain'"),
+  };
+}
+
+/** Nothing else happens in this process for so long, as under a heavy calculation. */
+export function holdUp(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,16 +1,28 @@
 /** One node at a time leads work that must not be done twice; a successor's epoch fences off what the one before writes late. */
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { type LoopLog, pause } from '../loop.ts';
 import type { Db } from './database.ts';
+import { seekLead } from './lead-seeking.ts';
+import { createLease, type Lease } from './lease.ts';
 
 /** The time in which this node leads. */
 export interface Term {
   epoch: number;
-  /** Aborts when the lead is lost or given up. */
+  /** Aborts when the lead is lost or given up, and when it is not certain for the moment. */
   signal: AbortSignal;
   /** Does the work in one transaction, and throws LostLead, nothing committed, when another node leads by now. */
   commit<T>(work: (db: Db) => Promise<T>): Promise<T>;
+}
+
+/** All the time of one epoch: what is opened for the work stays open in it. Its own signal aborts at its end. */
+export interface Tenure extends Term {
+  /**
+   * Null while the last sign of life is so old that another node may be about to lead. Where none does, the next sign that
+   * is taken begins another term of the same epoch.
+   */
+  term(): Term | null;
 }
 
 /** The work is another node's now: to be left alone, not retried. */
@@ -27,7 +39,7 @@ export interface Leadership {
    * the lead is given up, so that another node can try, and run ends likewise. Throws LostLead when the lead was lost.
    */
   run(
-    during: (term: Term) => Promise<void>,
+    during: (tenure: Tenure) => Promise<void>,
     options: { signal: AbortSignal; onStandBy(): void },
   ): Promise<void>;
 }
@@ -46,45 +58,55 @@ export interface LeadershipOptions {
   hungAfterMs?: number;
   /** So long a successor waits for commits that are under way; then it ends their connections. */
   patienceMs?: number;
+  /** A database that does not answer a leader for so long is given up, and connected to anew. */
+  deafAfterMs?: number;
 }
 
 /**
  * The leader holds an advisory lock on a connection of its own, which PostgreSQL frees when the node dies. One that
  * hangs keeps it, and gives no signs: a candidate then ends its connection. No clock but the candidate's own is needed
- * for that, so setting one changes nothing. What the old leader still has under way is decided by its row:
+ * for that, so setting one changes nothing. A leader whose signs come late is without a term until one is taken again:
+ * where nobody else wants the lead, that is all that it costs. Its row decides what is taken first, a sign or the lead
+ * (lead-seeking.ts), and also about what the old leader still has under way:
  * - a commit locks the row `for key share` and checks the epoch; signs of life do not wait for it, nor it for them;
  * - a successor locks the row `for update`, which waits for such commits, and then raises the epoch.
  * So a commit is through before the successor leads, or it is refused.
  */
 export function createLeadership(options: LeadershipOptions): Leadership {
   const { work, lock, connection, db, log } = options;
-  const { beatMs = 1_000, hungAfterMs = 3_000, patienceMs = 300 } = options;
+  const { beatMs = 1_000, hungAfterMs = 3_000, patienceMs = 300, deafAfterMs = 10_000 } = options;
   /** The leader ends its own term well before a candidate may count it as hanging. */
   const validMs = hungAfterMs * 0.8;
 
-  function termOf(epoch: number, signal: AbortSignal): Term {
+  function tenureOf(epoch: number, { signal, lease }: { signal: AbortSignal; lease: Lease }): Tenure {
+    // By the epoch alone, and not by the lease: what was begun in time is through before another leads, or refused.
+    const commit: Term['commit'] = (todo) => {
+      if (signal.aborted) return Promise.reject(new LostLead('this node does not lead any more'));
+      return db.transaction().execute(async (db) => {
+        const own = await db
+          .selectFrom('leaders')
+          .select('epoch')
+          .where('work', '=', work)
+          .where('epoch', '=', epoch)
+          .forKeyShare()
+          .executeTakeFirst();
+        if (!own) throw new LostLead();
+        return todo(db);
+      });
+    };
     return {
       epoch,
       signal,
-      commit(todo) {
-        if (signal.aborted) return Promise.reject(new LostLead('this node does not lead any more'));
-        return db.transaction().execute(async (db) => {
-          const own = await db
-            .selectFrom('leaders')
-            .select('epoch')
-            .where('work', '=', work)
-            .where('epoch', '=', epoch)
-            .forKeyShare()
-            .executeTakeFirst();
-          if (!own) throw new LostLead();
-          return todo(db);
-        });
+      commit,
+      term() {
+        const certain = lease.signal();
+        return certain && { epoch, signal: certain, commit };
       },
     };
   }
 
   /** The lock is held: waits out or ends what the leader before has under way, and begins a new epoch. */
-  async function beginEpoch(client: pg.Client, pid: number): Promise<number> {
+  async function beginEpoch(client: pg.Client, pid: number): Promise<{ epoch: number; begunAt: number }> {
     const begun = new AbortController();
     const ending = endBlockers(pid, begun.signal);
     try {
@@ -98,8 +120,9 @@ export function createLeadership(options: LeadershipOptions): Leadership {
          where work = $1 returning epoch`,
         [work, pid],
       );
+      const begunAt = performance.now();
       await client.query('commit');
-      return Number(rows[0]?.epoch);
+      return { epoch: Number(rows[0]?.epoch), begunAt };
     } finally {
       begun.abort();
       await ending;
@@ -116,72 +139,45 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     }
   }
 
-  /** What candidates see of the leader: it changes with every sign of life. Null once nobody holds the lock. */
-  async function look(client: pg.Client): Promise<{ holder: number; sign: string } | null> {
-    const { rows } = await client.query<{ holder: number; sign: string }>(
-      `select l.pid as holder,
-         coalesce((select concat_ws(' ', epoch, backend_pid, beat_at) from leaders where work = $2), '') as sign
-       from pg_locks l where l.locktype = 'advisory' and l.classid = 0 and l.objid = $1 and l.objsubid = 1 and l.granted
-         and l.database = (select oid from pg_database where datname = current_database())`,
-      [lock, work],
-    );
-    return rows[0] ?? null;
-  }
-
-  /** Until this connection holds the lock; false when the signal aborts before. */
-  async function waitForLock(
-    client: pg.Client,
-    signal: AbortSignal,
-    onStandBy: () => void,
-  ): Promise<boolean> {
-    let seen = '';
-    let seenAt = performance.now();
-    while (!signal.aborted) {
-      const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
-        lock,
-      ]);
-      if (rows[0]?.taken) return true;
-      const leader = await look(client);
-      const now = performance.now();
-      if (leader && `${leader.holder} ${leader.sign}` !== seen) {
-        seen = `${leader.holder} ${leader.sign}`;
-        seenAt = now;
-      } else if (leader && now - seenAt > hungAfterMs) {
-        log.error({ work, backendPid: leader.holder }, 'the leader gives no sign of life, its lead is taken');
-        await client.query('select pg_terminate_backend($1, 1000)', [leader.holder]);
-        continue;
-      }
-      onStandBy();
-      await pause(leader ? beatMs / 2 : 0, signal);
-    }
-    return false;
-  }
-
   /** Resolves with why the lead is lost, or with null when `done` aborts. */
-  async function keepBeating(client: pg.Client, epoch: number, done: AbortSignal): Promise<string | null> {
-    // Counted from before a sign is sent: a candidate cannot have seen it earlier.
-    let validUntil = performance.now() + validMs;
+  async function keepBeating(client: pg.Client, { epoch, lease, begunAt, done }: Beating) {
+    let sentAt = begunAt;
     while (!done.aborted) {
-      await pause(beatMs, done);
-      if (done.aborted) return null;
-      const sentAt = performance.now();
-      if (sentAt > validUntil) return 'it gave no sign of life in time';
-      const late = new AbortController();
-      const answer = client
-        .query('update leaders set beat_at = clock_timestamp() where work = $1 and epoch = $2', [work, epoch])
-        .then(
-          ({ rowCount }) => (rowCount === 1 ? null : 'another node leads by now'),
-          (error: Error) => error.message,
-        );
-      const trouble = await Promise.race([
-        answer,
-        pause(validUntil - sentAt, late.signal).then(() => 'the database does not answer'),
-      ]);
-      late.abort();
-      if (trouble !== null) return done.aborted ? null : trouble;
-      validUntil = sentAt + validMs;
+      lease.renew(sentAt + validMs);
+      await pause(sentAt + beatMs - performance.now(), done);
+      if (done.aborted) break;
+      // Counted from before a sign is sent: a candidate cannot have seen it earlier.
+      sentAt = performance.now();
+      const trouble = await giveSign(client, epoch);
+      if (done.aborted) break;
+      if (trouble !== null) return trouble;
+      if (lease.signal() === null) log.info({ work, epoch }, 'a sign of life came late, and nobody else led');
     }
     return null;
+  }
+
+  /** Null once it is taken, however late: under this epoch nobody else can have led. Else why it is not. */
+  async function giveSign(client: pg.Client, epoch: number): Promise<string | null> {
+    const sign: pg.QueryConfig & { query_timeout: number } = {
+      text: 'update leaders set beat_at = clock_timestamp() where work = $1 and epoch = $2',
+      values: [work, epoch],
+      // Not the connection's: how long to wait is decided here.
+      query_timeout: 2 * deafAfterMs,
+    };
+    const answer = client.query(sign).then(
+      ({ rowCount }) => (rowCount === 1 ? null : 'another node leads by now'),
+      (error: Error) => error.message,
+    );
+    const answered = new AbortController();
+    const silence = pause(deafAfterMs, answered.signal)
+      // Where this process was held up, the answer may lie there unread while timers run.
+      .then(() => setImmediate())
+      .then(() => 'the database does not answer');
+    try {
+      return await Promise.race([answer, silence]);
+    } finally {
+      answered.abort();
+    }
   }
 
   return {
@@ -194,17 +190,23 @@ export function createLeadership(options: LeadershipOptions): Leadership {
       });
       try {
         const pid = await backendPid(client);
-        if (!(await waitForLock(client, signal, onStandBy))) return;
-        const epoch = await beginEpoch(client, pid);
+        if (!(await seekLead(client, { work, lock, beatMs, hungAfterMs, log, signal, onStandBy }))) return;
+        const { epoch, begunAt } = await beginEpoch(client, pid);
         log.info({ work, epoch }, 'this node leads');
+        const lease = createLease();
+        // Here already, so that the work begins with a term.
+        lease.renew(begunAt + validMs);
         const ending = new AbortController();
-        const stop = () => ending.abort();
+        const stop = () => {
+          ending.abort();
+          lease.end();
+        };
         signal.addEventListener('abort', stop, { once: true });
         if (signal.aborted) stop();
         try {
-          const doing = during(termOf(epoch, ending.signal)).finally(stop);
+          const doing = during(tenureOf(epoch, { signal: ending.signal, lease })).finally(stop);
           const trouble = await Promise.race([
-            keepBeating(client, epoch, ending.signal),
+            keepBeating(client, { epoch, lease, begunAt, done: ending.signal }),
             gone,
             doing.then(
               () => null,
@@ -227,6 +229,13 @@ export function createLeadership(options: LeadershipOptions): Leadership {
       }
     },
   };
+}
+
+interface Beating {
+  epoch: number;
+  lease: Lease;
+  begunAt: number;
+  done: AbortSignal;
 }
 
 async function connect(config: pg.ClientConfig, work: string): Promise<pg.Client> {

@@ -1,0 +1,42 @@
+/** A right that runs out by itself unless it is renewed in time, by a clock that nobody can set. */
+
+export interface Lease {
+  /** `until` is a reading of `performance.now()`. One that had run out begins anew. */
+  renew(until: number): void;
+  /** Aborts when it runs out; null while it has. */
+  signal(): AbortSignal | null;
+  /** For good. */
+  end(): void;
+}
+
+export function createLease(): Lease {
+  let running: AbortController | null = null;
+  let validUntil = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  let ended = false;
+
+  function runOut(): void {
+    clearTimeout(timer);
+    running?.abort();
+    running = null;
+  }
+
+  return {
+    renew(until) {
+      const now = performance.now();
+      // Its timer may come later than the time it was set to.
+      if (now >= validUntil) runOut();
+      if (ended || now >= until) return;
+      validUntil = until;
+      running ??= new AbortController();
+      clearTimeout(timer);
+      timer = setTimeout(runOut, until - now);
+    },
+    signal: () => (running && performance.now() < validUntil ? running.signal : null),
+    end() {
+      ended = true;
+      runOut();
+    },
+  };
+}
