@@ -246,7 +246,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           transactions: createTransactions(pool),
           records,
           makeProof: onChain.proofs.make,
-          readStats: createStats({ db, lead: onChain.lead, submitter: onChain.submitter }),
+          readStats: createStats({ db, openChain: onChain.openChain, submitter: onChain.submitter }),
           files,
           fileValidations,
           fileContents,

@@ -13,8 +13,8 @@ import { createManyProofs, type ManyProofs } from './anchoring/many-proofs.ts';
 import { createChainMetrics } from './anchoring/metrics.ts';
 import { createProofs, type Proofs } from './anchoring/proofs.ts';
 import type { RpcCall } from './chain/anchor-reader.ts';
-import type { Lead } from './chain/chain.ts';
-import { rpcFaultOf } from './chain/json-rpc.ts';
+import type { Chain, Lead } from './chain/chain.ts';
+import { isRetryable, rpcFaultOf } from './chain/json-rpc.ts';
 import { createChainLead } from './chain/lead.ts';
 import { registryAddress } from './chain/registry.ts';
 import type { Config } from './config.ts';
@@ -36,8 +36,10 @@ export interface OnChain {
   manyProofs: ManyProofs;
   loops: Loop[];
   metrics: Metric[];
-  /** A call to the chain's node; null while this node does not lead. */
-  call(): RpcCall | null;
+  /** The chain to read from; null where this node does not have it open, nor is about to. */
+  openChain(): Promise<Chain | null>;
+  /** A call to the chain's node; null like the chain. */
+  call(): Promise<RpcCall | null>;
   registry: Address;
   /** The account that pays for anchors. */
   submitter(): Promise<{ address: Address }>;
@@ -63,7 +65,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const blockBell = createBell();
   const confirmedBell = createBell();
 
-  const { lead, ...chainLead } = createChainLead({
+  const { lead, openChain, ...chainLead } = createChainLead({
     config: config.chain,
     dataDir: config.dataDir,
     db,
@@ -85,12 +87,23 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
   const announcer = createAnnouncer({ db, confirmations, placeEvents, eventBell });
 
+  /** Asks anew where the chain was closed meanwhile, because the lead was lost, and is open again. */
+  async function readFrom(chain: Chain, asked: { method: string; params: readonly unknown[] }) {
+    try {
+      return await chain.client.request(asked as never);
+    } catch (error) {
+      const next = isRetryable(error) ? await openChain() : null;
+      if (next === null || next === chain) throw error;
+      return next.client.request(asked as never);
+    }
+  }
+
   return {
     lead,
-    call() {
-      const client = lead()?.chain.client;
-      if (!client) return null;
-      return (method, params) => client.request({ method, params } as never);
+    openChain,
+    async call() {
+      const chain = await openChain();
+      return chain && ((method, params) => readFrom(chain, { method, params }));
     },
     registry: config.chain.registryAddress ?? registryAddress,
     proofs: createProofs({ db, thread: proofThread }),

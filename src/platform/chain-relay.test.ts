@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
-import { createAnchorReader } from '../chain/anchor-reader.ts';
+import { waitUntil } from '../../test/process.ts';
+import { createAnchorReader, type RpcCall } from '../chain/anchor-reader.ts';
 import { RpcFault } from '../chain/json-rpc.ts';
 import { registryAddress } from '../chain/registry.ts';
 import { AppError } from '../errors.ts';
@@ -19,6 +20,9 @@ function relayTo(call: (method: string, params: readonly unknown[]) => unknown) 
 }
 
 const isCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
+/** What a caller may try again, and is told when. */
+const isNotNow = (error: unknown) =>
+  isCode('service_unavailable')(error) && ((error as AppError).retryAfterSeconds ?? 0) > 0;
 
 test('whatever the reader of anchors asks goes through, word for word', async () => {
   const asked: string[] = [];
@@ -92,14 +96,23 @@ test('any other method, contract or form is refused before the node hears of it'
 
 test('without a chain, or when it gives no answer, the service is unavailable for this', async () => {
   const away = createChainRelay({ call: () => null, registry });
-  await assert.rejects(away.ask('eth_chainId', []), isCode('service_unavailable'));
+  await assert.rejects(away.ask('eth_chainId', []), isNotNow);
   const down = relayTo(() => {
     throw new RpcFault('unreachable', 'eth_chainId at 10.1.2.3:8545: ECONNREFUSED');
   });
   await assert.rejects(
     down.ask('eth_chainId', []),
-    (error) => isCode('service_unavailable')(error) && !/10\.1\.2\.3/.test((error as Error).message),
+    (error) => isNotNow(error) && !/10\.1\.2\.3/.test((error as Error).message),
   );
+});
+
+test('a chain that is about to be there is waited for, and those who wait count as asking', async () => {
+  const { promise: open, resolve } = Promise.withResolvers<RpcCall>();
+  const relay = createChainRelay({ call: () => open, registry });
+  const first = Array.from({ length: 16 }, () => relay.ask('eth_chainId', []));
+  await assert.rejects(relay.ask('eth_chainId', []), isNotNow);
+  resolve(async () => '0x1');
+  assert.deepEqual(await Promise.all(first), Array(16).fill({ result: '0x1' }));
 });
 
 test('what the chain refuses is passed on without the address of the node', async () => {
@@ -115,10 +128,12 @@ test('only so many are asked at once, and the next is asked when one is done', a
   const waiting: (() => void)[] = [];
   const relay = relayTo(() => new Promise<string>((resolve) => waiting.push(() => resolve('0x1'))));
   const first = Array.from({ length: 16 }, () => relay.ask('eth_chainId', []));
-  await assert.rejects(relay.ask('eth_chainId', []), isCode('service_unavailable'));
+  await assert.rejects(relay.ask('eth_chainId', []), isNotNow);
+  await waitUntil(() => waiting.length === first.length);
   for (const answer of waiting.splice(0)) answer();
   await Promise.all(first);
   const next = relay.ask('eth_chainId', []);
+  await waitUntil(() => waiting.length === 1);
   for (const answer of waiting.splice(0)) answer();
   assert.deepEqual(await next, { result: '0x1' });
 });

@@ -7,8 +7,8 @@ import { rpcFaultOf } from '../chain/json-rpc.ts';
 import { AppError } from '../errors.ts';
 
 export interface ChainRelayDeps {
-  /** Null while this node has no chain to ask: another one leads on it. */
-  call(): RpcCall | null;
+  /** Null while this node has no chain to ask: another one leads on it, or it does not answer. */
+  call(): RpcCall | null | Promise<RpcCall | null>;
   /** The only contract that may be asked about. */
   registry: string;
 }
@@ -28,14 +28,6 @@ export function createChainRelay({ call, registry }: ChainRelayDeps): ChainRelay
   return {
     async ask(method, params) {
       requireAllowed(method, params, registry.toLowerCase());
-      const ask = call();
-      if (ask === null) {
-        throw new AppError(
-          'service_unavailable',
-          'This node of the service has no chain to ask just now. Try again, or ask a chain node of your own.',
-          { retryAfterSeconds: 5 },
-        );
-      }
       if (underWay >= mostAtOnce) {
         throw new AppError('service_unavailable', 'Too many ask the chain at once. Try again shortly.', {
           retryAfterSeconds: 1,
@@ -43,8 +35,17 @@ export function createChainRelay({ call, registry }: ChainRelayDeps): ChainRelay
       }
       underWay += 1;
       try {
+        const ask = await call();
+        if (ask === null) {
+          throw new AppError(
+            'service_unavailable',
+            'This node of the service has no chain to ask just now. Try again, or ask a chain node of your own.',
+            { retryAfterSeconds: 2 },
+          );
+        }
         return { result: await ask(method, params) };
       } catch (error) {
+        if (error instanceof AppError) throw error;
         const fault = rpcFaultOf(error);
         // The fault's own message names the address of the node.
         if (fault?.kind === 'refused') {

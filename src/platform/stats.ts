@@ -1,7 +1,7 @@
 /** How a workspace fares: what was anchored and delivered over time, what waits now, and what needs attention. */
 import { sql } from 'kysely';
 import type { Address } from 'viem';
-import type { Lead } from '../chain/chain.ts';
+import type { Chain } from '../chain/chain.ts';
 import { forecastGas } from '../chain/gas-forecast.ts';
 import type { Db } from '../db/database.ts';
 
@@ -41,7 +41,7 @@ export interface ChainState {
   embedded: boolean;
   indexedBlock: number | null;
   indexedAt: Date | null;
-  /** The rest is known on the node that leads; null elsewhere. */
+  /** The rest is known on the node that leads; null elsewhere, and while the chain is away. */
   headBlock: number | null;
   balanceWei: string | null;
   anchorsLeft: number | null;
@@ -54,7 +54,8 @@ export interface StatsQuery {
 
 export interface StatsDeps {
   db: Db;
-  lead(): Lead | null;
+  /** Null on a node that does not have it open. */
+  openChain(): Promise<Chain | null>;
   submitter(): Promise<{ address: Address }>;
 }
 
@@ -64,7 +65,7 @@ const mostCounted = 100_000;
 const bucketChoicesSeconds = [60, 300, 900, 3_600, 10_800, 21_600, 86_400];
 const bucketsWanted = 60;
 
-export function createStats({ db, lead, submitter }: StatsDeps): ReadStats {
+export function createStats({ db, openChain, submitter }: StatsDeps): ReadStats {
   return async (workspaceId, { from, to }) => {
     const seconds = (to.getTime() - from.getTime()) / 1000;
     const bucketSeconds = bucketChoicesSeconds.find((choice) => seconds / choice <= bucketsWanted) ?? 86_400;
@@ -73,7 +74,7 @@ export function createStats({ db, lead, submitter }: StatsDeps): ReadStats {
       readAnchored(db, range),
       readDeliveries(db, range),
       readWaiting(db, workspaceId),
-      readChain({ db, lead, submitter }),
+      readChain({ db, openChain, submitter }),
     ]);
     return { bucketSeconds, buckets: fill(range, anchored, deliveries), waiting, chain };
   };
@@ -164,7 +165,7 @@ async function readWaiting(db: Db, workspaceId: string): Promise<Waiting> {
 }
 
 /** Null before the chain was ever opened. */
-async function readChain({ db, lead, submitter }: StatsDeps): Promise<ChainState | null> {
+async function readChain({ db, openChain, submitter }: StatsDeps): Promise<ChainState | null> {
   const known = await db.selectFrom('chain').select(['chain_id', 'embedded']).executeTakeFirst();
   if (!known) return null;
   const newest = await db
@@ -178,14 +179,14 @@ async function readChain({ db, lead, submitter }: StatsDeps): Promise<ChainState
     embedded: known.embedded,
     indexedBlock: newest?.number ?? null,
     indexedAt: newest ? new Date(newest.time_seconds * 1000) : null,
-    ...(await readHead({ lead, submitter })),
+    ...(await readHead({ openChain, submitter })),
   };
 }
 
 /** A chain that does not answer leaves its figures out; the rest is told all the same. */
-async function readHead({ lead, submitter }: Pick<StatsDeps, 'lead' | 'submitter'>) {
+async function readHead({ openChain, submitter }: Pick<StatsDeps, 'openChain' | 'submitter'>) {
   const none = { headBlock: null, balanceWei: null, anchorsLeft: null };
-  const chain = lead()?.chain;
+  const chain = await openChain();
   if (!chain) return none;
   try {
     const { address } = await submitter();
