@@ -13,11 +13,15 @@ import { type Service, startService } from './service.ts';
 const skip = await anvilMissing();
 const longestMs = 60_000;
 
-/** Nothing is ever confirmed here, so what is under way stays so. */
+/** Until the loops run nothing is confirmed, so what is under way stays so. */
 let service: Service;
 let stage: AssetStage;
 before(async () => {
-  service = await startService({ runLoops: false });
+  service = await startService({
+    chain: skip === false,
+    runLoops: false,
+    env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' },
+  });
   stage = openAssetStage(service);
 });
 after(() => service.close());
@@ -83,76 +87,72 @@ test('a transfer goes to another vault that is there and active; it may leave a 
 test('a sale: confirmed on the chain, told, and proved from the first version to the new owner', {
   skip,
 }, async () => {
-  const service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
-  try {
-    const stage = openAssetStage(service);
-    const [from, to] = [await stage.newVault(), await stage.newVault()];
-    const assetId = await stage.newAsset({ vaultAddress: from.address, metadata: { é: 1 } });
-    const [viewer, worker] = [randomAddress(), await stage.newWorker()];
-    await stage.call('POST', assetId, 'viewers/', { body: { viewers: [viewer] } });
-    await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
-    await stage.call('PUT', assetId, '', { body: { name: 'Overhauled pump' } });
-    const body = { destinationVaultAddress: to.address };
-    const sold = await stage.call('POST', assetId, 'transfer/', { body });
-    assert.equal(sold.status, 202, sold.text);
+  service.app.loops.start();
+  const [from, to] = [await stage.newVault(), await stage.newVault()];
+  const assetId = await stage.newAsset({ vaultAddress: from.address, metadata: { é: 1 } });
+  const [viewer, worker] = [randomAddress(), await stage.newWorker()];
+  await stage.call('POST', assetId, 'viewers/', { body: { viewers: [viewer] } });
+  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  await stage.call('PUT', assetId, '', { body: { name: 'Overhauled pump' } });
+  const body = { destinationVaultAddress: to.address };
+  const sold = await stage.call('POST', assetId, 'transfer/', { body });
+  assert.equal(sold.status, 202, sold.text);
 
-    const [event] = await waitUntil(async () => {
-      const { json } = await service.call('GET', '/api-v1/platform/events?type=asset.transfer.completed');
-      return json.length > 0 ? json : null;
-    }, longestMs);
-    const [transferred] = (await stage.call('GET', assetId, 'transfers/')).json;
-    assert.equal(transferred.id, sold.json.id);
-    assert.deepEqual(event.data, {
-      asset_id: assetId,
-      from_vault_id: from.id,
-      to_vault_id: to.id,
-      tx_hash: transferred.anchor.transactionHash,
-      block_number: transferred.anchor.blockNumber,
-      transferred_at: transferred.anchor.anchoredAt,
-    });
-    const owned = (await stage.call('GET', assetId)).json;
-    assert.deepEqual([owned.vaultId, owned.name, owned.version], [to.id, 'Overhauled pump', 2]);
-    assert.deepEqual((await stage.call('GET', assetId, 'viewers/')).json, []);
-    assert.deepEqual((await stage.call('GET', assetId, 'workers/')).json, []);
-    for (const gone of [viewer, worker, from.address]) {
-      assertError(await stage.call('GET', assetId, `due/?viewerAddress=${gone}`), 'viewer_not_allowed');
-    }
-
-    assert.equal((await stage.call('PUT', assetId, '', { body: { name: 'Mine' } })).status, 200);
-    const { json: history } = await waitUntil(async () => {
-      const answer = await stage.call('GET', assetId, 'history/');
-      return answer.status === 200 && answer.json.proofs.length === 4 ? answer : null;
-    }, longestMs);
-    const { json: versions } = await stage.call('GET', assetId, 'versions/');
-    const document = (version: number) =>
-      Buffer.from(
-        JSON.stringify(versions.find((one: { version: number }) => one.version === version).document),
-      );
-    const verified = await verifyHistory(history, {
-      contents: [1, 2, 2, 3].map(document),
-      chain: relayReader(service),
-      registry: { address: registryAddress, codeHash: registryCodeHash },
-    });
-    assert.equal(verified.chain.status, 'pass', JSON.stringify(verified.chain));
-    for (const { steps } of verified.proofs) {
-      const failed = steps.filter(({ status }) => status === 'fail');
-      assert.deepEqual(failed, []);
-      assert.equal(steps.find(({ name }) => name === 'digest')?.status, 'pass');
-    }
-    const kinds = history.proofs.map(({ kind, seal }: { kind: string; seal: { vault: string } }) => [
-      kind,
-      seal.vault,
-    ]);
-    const [giver, taker] = [from.address.toLowerCase(), to.address.toLowerCase()];
-    assert.deepEqual(kinds, [
-      ['asset', giver],
-      ['asset', giver],
-      ['transfer', giver],
-      ['asset', taker],
-    ]);
-    const { json: proof } = await stage.call('GET', assetId, 'proof/?version=2');
-    assert.deepEqual(proof, history.proofs[1]);
-  } finally {
-    await service.close();
+  const [event] = await waitUntil(async () => {
+    const { json } = await service.call('GET', '/api-v1/platform/events?type=asset.transfer.completed');
+    const ours = json.filter(({ data }: { data: { asset_id: string } }) => data.asset_id === assetId);
+    return ours.length > 0 ? ours : null;
+  }, longestMs);
+  const [transferred] = (await stage.call('GET', assetId, 'transfers/')).json;
+  assert.equal(transferred.id, sold.json.id);
+  assert.deepEqual(event.data, {
+    asset_id: assetId,
+    from_vault_id: from.id,
+    to_vault_id: to.id,
+    tx_hash: transferred.anchor.transactionHash,
+    block_number: transferred.anchor.blockNumber,
+    transferred_at: transferred.anchor.anchoredAt,
+  });
+  const owned = (await stage.call('GET', assetId)).json;
+  assert.deepEqual([owned.vaultId, owned.name, owned.version], [to.id, 'Overhauled pump', 2]);
+  assert.deepEqual((await stage.call('GET', assetId, 'viewers/')).json, []);
+  assert.deepEqual((await stage.call('GET', assetId, 'workers/')).json, []);
+  for (const gone of [viewer, worker, from.address]) {
+    assertError(await stage.call('GET', assetId, `due/?viewerAddress=${gone}`), 'viewer_not_allowed');
   }
+
+  assert.equal((await stage.call('PUT', assetId, '', { body: { name: 'Mine' } })).status, 200);
+  const { json: history } = await waitUntil(async () => {
+    const answer = await stage.call('GET', assetId, 'history/');
+    return answer.status === 200 && answer.json.proofs.length === 4 ? answer : null;
+  }, longestMs);
+  const { json: versions } = await stage.call('GET', assetId, 'versions/');
+  const document = (version: number) =>
+    Buffer.from(
+      JSON.stringify(versions.find((one: { version: number }) => one.version === version).document),
+    );
+  const verified = await verifyHistory(history, {
+    contents: [1, 2, 2, 3].map(document),
+    chain: relayReader(service),
+    registry: { address: registryAddress, codeHash: registryCodeHash },
+  });
+  assert.equal(verified.chain.status, 'pass', JSON.stringify(verified.chain));
+  for (const { steps } of verified.proofs) {
+    const failed = steps.filter(({ status }) => status === 'fail');
+    assert.deepEqual(failed, []);
+    assert.equal(steps.find(({ name }) => name === 'digest')?.status, 'pass');
+  }
+  const kinds = history.proofs.map(({ kind, seal }: { kind: string; seal: { vault: string } }) => [
+    kind,
+    seal.vault,
+  ]);
+  const [giver, taker] = [from.address.toLowerCase(), to.address.toLowerCase()];
+  assert.deepEqual(kinds, [
+    ['asset', giver],
+    ['asset', giver],
+    ['transfer', giver],
+    ['asset', taker],
+  ]);
+  const { json: proof } = await stage.call('GET', assetId, 'proof/?version=2');
+  assert.deepEqual(proof, history.proofs[1]);
 });

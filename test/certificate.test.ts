@@ -19,7 +19,12 @@ let givenFrom: { address: string };
 let givenTo: { address: string };
 before(async () => {
   if (skip) return;
-  service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
+  // Nothing is anchored until its loops run.
+  service = await startService({
+    chain: true,
+    runLoops: false,
+    env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' },
+  });
   givenFrom = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Deeds' } })).json;
   givenTo = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Archív' } })).json;
 });
@@ -27,9 +32,10 @@ after(() => service?.close());
 
 const hashOf = (content: string) => `0x${createHash('sha256').update(content).digest('hex')}`;
 
-async function newFile({ call }: Service, vaultAddress: string): Promise<string> {
-  const body = { vaultAddress, name: 'Купчая.txt', contentHash: hashOf(contents[0] ?? '') };
-  const answer = await call('POST', `${platform}/files`, { body });
+async function newFile(): Promise<string> {
+  const contentHash = hashOf(contents[0] ?? '');
+  const body = { vaultAddress: givenFrom.address, name: 'Купчая.txt', contentHash };
+  const answer = await service.call('POST', `${platform}/files`, { body });
   assert.equal(answer.status, 202, answer.text);
   return answer.json.id;
 }
@@ -48,8 +54,24 @@ async function fetchCertificate(fileId: string, query = ''): Promise<{ answer: R
   return { answer, pdf: Buffer.from(await answer.arrayBuffer()) };
 }
 
+test('before the confirmation, of another workspace, or without the scope there is no certificate', {
+  skip,
+}, async () => {
+  const fileId = await newFile();
+  const path = `${platform}/files/${fileId}/certificate`;
+  assertError(await service.call('GET', path), 'conflict');
+  assertError(await service.call('GET', `${path}?version=9`), 'resource_not_found', /no version 9/);
+  assertError(await service.call('GET', `${path}?version=0`), 'invalid_request');
+  assertError(await service.call('GET', `${platform}/files/fil_none/certificate`), 'resource_not_found');
+  const stranger = await service.makeKey({ newWorkspace: true });
+  assertError(await service.call('GET', path, { key: stranger }), 'resource_not_found');
+  const unfit = await service.makeKey({ scopes: ['records:read'] });
+  assertError(await service.call('GET', path, { key: unfit }), 'forbidden');
+});
+
 test('a file is certified once it is confirmed, and its whole custody with it', { skip }, async () => {
-  const fileId = await newFile(service, givenFrom.address);
+  service.app.loops.start();
+  const fileId = await newFile();
   await reached(fileId, ['confirmed', 'finalized']);
 
   const { answer, pdf } = await fetchCertificate(fileId);
@@ -98,21 +120,4 @@ test('a file is certified once it is confirmed, and its whole custody with it', 
   const first = readPdf((await fetchCertificate(fileId, '?version=1')).pdf).text;
   assert.match(first, /1 \(the newest is 2\)/);
   assert.match(first, /Version 1 of the file/);
-});
-
-test('before the confirmation, of another workspace, or without the scope there is no certificate', async (t) => {
-  // Nothing is ever anchored there.
-  const idle = await startService({ runLoops: false });
-  t.after(idle.close);
-  const vault = (await idle.call('POST', `${platform}/vaults`, { body: { name: 'Deeds' } })).json;
-  const fileId = await newFile(idle, vault.address);
-  const path = `${platform}/files/${fileId}/certificate`;
-  assertError(await idle.call('GET', path), 'conflict');
-  assertError(await idle.call('GET', `${path}?version=9`), 'resource_not_found', /no version 9/);
-  assertError(await idle.call('GET', `${path}?version=0`), 'invalid_request');
-  assertError(await idle.call('GET', `${platform}/files/fil_none/certificate`), 'resource_not_found');
-  const stranger = await idle.makeKey({ newWorkspace: true });
-  assertError(await idle.call('GET', path, { key: stranger }), 'resource_not_found');
-  const unfit = await idle.makeKey({ scopes: ['records:read'] });
-  assertError(await idle.call('GET', path, { key: unfit }), 'forbidden');
 });

@@ -96,19 +96,29 @@ test('every node tells what waits, from the database alone', async () => {
       [randomBytes(32)],
     );
   });
-  const found = await waitUntil(async () => {
-    const figures = await figuresOf(service);
-    return figures.get('holdfast_chain_indexed_block') === 16 ? figures : null;
+  /** Ages as the database has them: before the figures are read, and after. */
+  const ages = async () => {
+    const { rows } = await withClient({ connectionString: service.databaseUrl }, (client) =>
+      client.query(
+        `select extract(epoch from now() - (select min(created_at) from anchor_leaves))::float8 as leaf,
+           extract(epoch from now() - (select min(created_at) from outgoing_transactions))::float8 as transaction`,
+      ),
+    );
+    return rows[0] as { leaf: number; transaction: number };
+  };
+  const { least, found, most } = await waitUntil(async () => {
+    const [least, found, most] = [await ages(), await figuresOf(service), await ages()];
+    return found.get('holdfast_chain_indexed_block') === 16 ? { least, found, most } : null;
   });
   const of = (status: string) => found.get(`holdfast_sender_open_transactions{status="${status}"}`);
   assert.deepEqual([of('signed'), of('submitted'), of('mined'), of('failed')], [1, 2, 2, undefined]);
   assert.equal(found.get('holdfast_sender_confirmations'), 3);
   const openFor = found.get('holdfast_sender_oldest_open_seconds') ?? 0;
-  assert.ok(openFor >= 120 && openFor < 180, `${openFor} s`);
+  assert.ok(openFor >= least.transaction && openFor <= most.transaction, `${openFor} s`);
   assert.equal(found.get('holdfast_chain_reorgs_total'), 2);
   assert.equal(found.get('holdfast_anchor_pending_leaves'), 1);
   const oldest = found.get('holdfast_anchor_oldest_pending_seconds') ?? 0;
-  assert.ok(oldest >= 60 && oldest < 120, `${oldest} s`);
+  assert.ok(oldest >= least.leaf && oldest <= most.leaf, `${oldest} s`);
   const batches = (status: string) => found.get(`holdfast_anchor_batches{status="${status}"}`);
   assert.deepEqual([batches('batched'), batches('confirmed'), batches('set_aside')], [0, 1, 1]);
   assert.equal(found.get('holdfast_anchor_unannounced_leaves'), 3);
@@ -134,12 +144,16 @@ test('the node that leads tells of the chain too', { skip }, async () => {
     );
     const found = await waitUntil(async () => {
       const figures = await figuresOf(leading);
-      return figures.get('holdfast_chain_lag_blocks') === 0 ? figures : null;
+      // The two are not read at the same moment: a block may come between them.
+      const [head, indexed] = ['head', 'indexed'].map((which) =>
+        figures.get(`holdfast_chain_${which}_block`),
+      );
+      return head !== undefined && head === indexed ? figures : null;
     });
     assert.equal(found.get('holdfast_chain_leads'), 1);
     const head = found.get('holdfast_chain_head_block') ?? 0;
     assert.ok(head >= 3, `head ${head}`);
-    assert.equal(found.get('holdfast_chain_indexed_block'), head);
+    assert.equal(found.get('holdfast_chain_lag_blocks'), 0);
     assert.ok((found.get('holdfast_sender_balance_wei') ?? 0) > 1e18);
     assert.equal(found.get('holdfast_sender_confirmations_wanted'), 1);
     assert.equal(found.get('holdfast_sender_waits_for{reason="funds"}'), 0);
@@ -169,12 +183,15 @@ test('what the lowest nonce waits for is told by reason, and a chain that fails 
     submitter,
   });
   try {
-    const shown = await shownBy(metrics);
+    // A database that takes more than 2 s leaves its figures out of a scrape.
+    const shown = await waitUntil(async () => {
+      const shown = await shownBy(metrics);
+      return Object.keys(shown.get('holdfast_anchor_batches') ?? {}).length > 0 && shown;
+    });
     assert.deepEqual(shown.get('holdfast_sender_waits_for'), { funds: 1, fees: 0, nonce: 0, refused: 0 });
     assert.deepEqual(shown.get('holdfast_chain_head_block'), {});
     assert.deepEqual(shown.get('holdfast_chain_lag_blocks'), {});
     assert.deepEqual(shown.get('holdfast_chain_leads'), { '': 1 });
-    assert.notDeepEqual(shown.get('holdfast_anchor_batches'), {});
     waiting = null;
     const later = await shownBy(metrics);
     assert.deepEqual(later.get('holdfast_sender_waits_for'), { funds: 0, fees: 0, nonce: 0, refused: 0 });
