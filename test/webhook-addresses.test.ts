@@ -1,7 +1,7 @@
 /** Where webhooks must never go: counted on real listeners at the very addresses that hostile URLs lead to. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AddressGuard, createAddressGuard, toAllowList } from '../src/webhooks/address-guard.ts';
@@ -10,29 +10,47 @@ import type { FoundAddress, Resolve } from '../src/webhooks/name-lookup.ts';
 import { withClient } from './database.ts';
 import { hostileUrls } from './hostile-urls.ts';
 import { waitUntil } from './process.ts';
-import { certificate, type Receiver, startReceiver } from './receiver.ts';
 import { startService } from './service.ts';
 
 /** Loopback in both families on one port: what 127.1, 0, [::], [::ffff:7f00:1] and their like would reach. */
 let listeners: Server[];
 let port: number;
 let connections = 0;
+/** A plain receiver at another loopback address on the same port, which alone may be allowed. */
+let allowed: HttpServer;
+let answer: RequestListener;
 before(async () => {
-  listeners = [0, 1].map(() =>
+  const forbidden = () =>
     createServer((socket) => {
       connections += 1;
       socket.destroy();
-    }),
-  );
-  const [inV4, inV6] = listeners as [Server, Server];
-  port = await listen(inV4, '127.0.0.1');
-  await listen(inV6, '::1', port);
+    });
+  // A port that is free in one family may be taken in the other.
+  await waitUntil(async () => {
+    allowed = createHttpServer((request, response) => answer(request, response));
+    // One that is kept stays until its client lets go of it.
+    allowed.keepAliveTimeout = 0;
+    listeners = [forbidden(), forbidden(), allowed];
+    const [inV4, inV6] = listeners as [Server, Server];
+    try {
+      port = await listen(inV4, '127.0.0.1');
+      await listen(inV6, '::1', port);
+      await listen(allowed, '127.0.0.2', port);
+      return true;
+    } catch (error) {
+      for (const listener of listeners) listener.close();
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      return false;
+    }
+  });
 });
 after(() => {
+  allowed.closeAllConnections();
   for (const listener of listeners) listener.close();
 });
 beforeEach(() => {
   connections = 0;
+  answer = (_request, response) => response.writeHead(204).end();
 });
 
 async function listen(server: Server, host: string, port = 0): Promise<number> {
@@ -51,8 +69,9 @@ function isHttp(url: string): boolean {
 
 const v4 = (address: string): FoundAddress => ({ address, family: 4 });
 
+/** Nothing here is left without an answer: the time is for a busy machine. */
 function exchangerFor(guard: AddressGuard): Exchanger {
-  return createExchanger({ guard, timeoutMs: 2000, caFile: null });
+  return createExchanger({ guard, timeoutMs: 30_000, caFile: null });
 }
 
 const post = (exchanger: Exchanger, url: string) =>
@@ -105,38 +124,23 @@ test('a name that leads elsewhere the second time is connected to only where it 
   );
 });
 
-/** A plain receiver at another loopback address, which alone is allowed. */
-async function withAllowedReceiver(
-  answer: RequestListener,
-  work: (allowedPort: number, guardFor: (resolve: Resolve) => AddressGuard) => Promise<void>,
-): Promise<void> {
-  const allowed = createHttpServer(answer);
-  await listen(allowed, '127.0.0.2', port);
-  try {
-    await work(port, (resolve) => createAddressGuard(toAllowList(['127.0.0.2']), resolve));
-  } finally {
-    allowed.closeAllConnections();
-    allowed.close();
-  }
-}
+const guardFor = (resolve: Resolve) => createAddressGuard(toAllowList(['127.0.0.2']), resolve);
 
 test('of an answer with good and bad addresses only the good one is tried, in whatever order they come', async () => {
   let received = 0;
-  const count: RequestListener = (_request, response) => {
+  answer = (_request, response) => {
     received += 1;
     response.writeHead(204, { connection: 'close' }).end();
   };
-  await withAllowedReceiver(count, async (port, guardFor) => {
-    for (const found of [
-      [v4('127.0.0.1'), v4('127.0.0.2')],
-      [v4('127.0.0.2'), v4('127.0.0.1')],
-      [{ address: '::1', family: 6 as const }, v4('127.0.0.2')],
-    ]) {
-      const exchanger = exchangerFor(guardFor(async () => found));
-      assert.equal((await post(exchanger, `http://mixed.example.org:${port}/`)).statusCode, 204);
-      await exchanger.close();
-    }
-  });
+  for (const found of [
+    [v4('127.0.0.1'), v4('127.0.0.2')],
+    [v4('127.0.0.2'), v4('127.0.0.1')],
+    [{ address: '::1', family: 6 as const }, v4('127.0.0.2')],
+  ]) {
+    const exchanger = exchangerFor(guardFor(async () => found));
+    assert.equal((await post(exchanger, `http://mixed.example.org:${port}/`)).statusCode, 204);
+    await exchanger.close();
+  }
   assert.equal(received, 3);
   assert.equal(connections, 0);
 });
@@ -145,24 +149,22 @@ test('a kept connection serves the next delivery without another look', async ()
   // That is as safe as the first: the connection stays at the address that was vetted, whatever the name says by now.
   let looked = 0;
   const remotePorts = new Set<number | undefined>();
-  const answer: RequestListener = (request, response) => {
+  answer = (request, response) => {
     remotePorts.add(request.socket.remotePort);
     response.writeHead(204).end();
   };
-  await withAllowedReceiver(answer, async (port, guardFor) => {
-    const exchanger = exchangerFor(
-      guardFor(async () => {
-        looked += 1;
-        return [v4(looked === 1 ? '127.0.0.2' : '127.0.0.1')];
-      }),
-    );
-    for (let delivery = 0; delivery < 3; delivery += 1) {
-      assert.equal((await post(exchanger, `http://kept.example.org:${port}/`)).statusCode, 204);
-      // The answer is told a moment before its connection is free again.
-      await new Promise(setImmediate);
-    }
-    await exchanger.close();
-  });
+  const exchanger = exchangerFor(
+    guardFor(async () => {
+      looked += 1;
+      return [v4(looked === 1 ? '127.0.0.2' : '127.0.0.1')];
+    }),
+  );
+  for (let delivery = 0; delivery < 3; delivery += 1) {
+    assert.equal((await post(exchanger, `http://kept.example.org:${port}/`)).statusCode, 204);
+    // The answer is told a moment before its connection is free again.
+    await new Promise(setImmediate);
+  }
+  await exchanger.close();
   assert.equal(looked, 1);
   assert.equal(remotePorts.size, 1);
   assert.equal(connections, 0);
@@ -171,32 +173,33 @@ test('a kept connection serves the next delivery without another look', async ()
 test('no redirect is followed, whatever its kind and wherever it leads', async () => {
   const targets = [`http://127.0.0.1:${port}/`, `https://[::1]:${port}/`, `//127.0.0.1:${port}/`, '/again'];
   let requests = 0;
-  const answer: RequestListener = (request, response) => {
+  answer = (request, response) => {
     requests += 1;
     const [, status, target] = request.url?.split('/') ?? [];
     response.writeHead(Number(status), { location: targets[Number(target)] }).end();
   };
-  await withAllowedReceiver(answer, async (port, guardFor) => {
-    const exchanger = exchangerFor(guardFor(async () => [v4('127.0.0.2')]));
-    for (const status of [300, 301, 302, 303, 307, 308])
-      for (const target of targets.keys()) {
-        const outcome = await post(exchanger, `http://moved.example.org:${port}/${status}/${target}`);
-        assert.equal(outcome.statusCode, status);
-        assert.equal(outcome.error, `The receiver answered ${status}; redirects are not followed.`);
-      }
-    await exchanger.close();
-  });
+  const exchanger = exchangerFor(guardFor(async () => [v4('127.0.0.2')]));
+  for (const status of [300, 301, 302, 303, 307, 308])
+    for (const target of targets.keys()) {
+      const outcome = await post(exchanger, `http://moved.example.org:${port}/${status}/${target}`);
+      assert.equal(outcome.statusCode, status);
+      assert.equal(outcome.error, `The receiver answered ${status}; redirects are not followed.`);
+    }
+  await exchanger.close();
   assert.equal(requests, 6 * targets.length);
   assert.equal(connections, 0);
 });
 
 test('the service saves no hostile URL, and sends nothing to one that is there already', async () => {
-  const receiver: Receiver = await startReceiver();
+  let received = 0;
+  answer = (_request, response) => {
+    received += 1;
+    response.writeHead(204).end();
+  };
+  const saved = `http://127.0.0.2:${port}/`;
   const env = {
     HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex'),
-    HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile,
     HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '10ms',
-    HOLDFAST_WEBHOOK_TIMEOUT_MS: '2000',
   };
   const endpoints = '/api-v1/platform/webhooks/endpoints';
   const body = (url: string) => ({ url, eventTypes: ['vault.deactivated'] });
@@ -212,13 +215,13 @@ test('the service saves no hostile URL, and sends nothing to one that is there a
       .filter(isHttp)
       .filter((url) => new URL(url).username === '');
     const made = await Promise.all(
-      [receiver.url, ...stored].map(async (url) => {
-        const { status, json } = await lenient.call('POST', endpoints, { body: body(receiver.url) });
+      [saved, ...stored].map(async (url) => {
+        const { status, json } = await lenient.call('POST', endpoints, { body: body(saved) });
         assert.equal(status, 201);
         return { url, id: json.id as string };
       }),
     );
-    receiver.received.length = 0;
+    received = 0;
 
     for (const url of hostileUrls.map(onPort)) {
       const created = await strict.call('POST', endpoints, { body: body(url) });
@@ -228,7 +231,7 @@ test('the service saves no hostile URL, and sends nothing to one that is there a
       assert.equal(changed.status, 400, url);
     }
     const { json: kept } = await strict.call('GET', `${endpoints}/${made[0]?.id}`);
-    assert.equal(kept.url, receiver.url);
+    assert.equal(kept.url, saved);
 
     await withClient({ connectionString: lenient.databaseUrl }, async (client) => {
       for (const { url, id } of made.slice(1))
@@ -251,10 +254,9 @@ test('the service saves no hostile URL, and sends nothing to one that is there a
       }
     }
     assert.equal(connections, 0);
-    assert.equal(receiver.received.length, 0);
+    assert.equal(received, 0);
   } finally {
     await strict.close();
     await lenient.close();
-    await receiver.close();
   }
 });
