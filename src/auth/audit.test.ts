@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../test/database.ts';
 import { insertAll } from '../db/writes.ts';
-import {
-  auditWrite,
-  chainAuditEntries,
-  chainHash,
-  entryDigest,
-  firstHash,
-  listAuditEntries,
-} from './audit.ts';
+import { auditWrite, chainAuditEntries, entryDigest, listAuditEntries } from './audit.ts';
 import { createWorkspace, operatorIn } from './workspaces.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -48,10 +42,11 @@ test('entries of each workspace form an unbroken chain, however the chaining is 
       rows.map(({ sequence }) => sequence),
       Array.from({ length: 11 }, (_, place) => place + 1),
     );
-    let previous = firstHash;
+    // As docs/audit-log.md tells it, and not by the code that made it.
+    let previous = Buffer.alloc(32);
     for (const row of rows) {
       assert.deepEqual(row.digest, entryDigest(row));
-      assert.deepEqual(row.hash, chainHash(previous, row.digest));
+      assert.deepEqual(row.hash, createHash('sha256').update(previous).update(row.digest).digest());
       previous = row.hash as Buffer<ArrayBuffer>;
     }
   }
