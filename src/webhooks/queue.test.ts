@@ -207,6 +207,25 @@ test('an expired claim goes to another node; the late result of the first is ref
   assert.equal(row?.attempt_count, 1);
 });
 
+test('a late result is refused also where the row has come to lie in its old place again', async () => {
+  await makeEndpoint();
+  await makeEvents(1);
+  const [first] = await claim({ nodeId: 1 });
+  await change(`lease_until = now() - interval '1 second'`);
+  const [second] = await claim({ nodeId: 2 });
+  assert.ok(first && second);
+  // PostgreSQL uses a place again that nobody sees any more.
+  const late = { ...first, rowAt: second.rowAt };
+  for (const status of ['succeeded', 'failed', 'pending'] as const) {
+    const result = { delivery: late, status, retryInMs: status === 'pending' ? 1 : null };
+    assert.equal(await queue.complete([{ ...result, attempt: attempt(1, 200) }]), 0, status);
+  }
+  assert.deepEqual(
+    (await rows()).map(({ status, attempts, claim_id }) => [status, attempts, claim_id]),
+    [['pending', [], second.claimId]],
+  );
+});
+
 test('results are written down in batches, each attempt added to those before it', async () => {
   await makeEndpoint();
   await makeEvents(4);
