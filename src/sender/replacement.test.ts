@@ -142,6 +142,31 @@ test('a mined attempt is found before anything is signed, whichever it is', { sk
   assert.deepEqual(await bed.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
+test('mined and indexed while a higher fee is being signed: nothing is added to it', { skip }, async (t) => {
+  const bed = await bedOf(t);
+  const { id, hash } = await bed.enqueue();
+  await bed.sender.step(bed.lead);
+  await bed.age(40);
+  const { term } = bed.lead;
+  let commits = 0;
+  const commit: typeof term.commit = async (work) => {
+    commits += 1;
+    // The first reads what is open. Before the second, which stores the new signature, the indexer is quicker.
+    if (commits === 2) {
+      await bed.mine();
+      await bed.index();
+    }
+    return term.commit(work);
+  };
+  await bed.sender.step({ ...bed.lead, term: { ...term, commit } });
+  assert.ok(commits >= 2, 'no higher fee was signed');
+  assert.deepEqual(
+    (await bed.attempts(id)).map((attempt) => attempt.hash),
+    [hash],
+  );
+  assert.deepEqual(await bed.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
+});
+
 test('killed after a higher fee was signed and stored: the next process sends that one', {
   skip,
 }, async (t) => {
