@@ -1,10 +1,9 @@
 /** Receivers that do what no receiver should: each is a real server on its own port, and says what it must lead to. */
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { certificate } from './receiver.ts';
@@ -17,6 +16,9 @@ export interface Hostile {
   statusCode: number | null;
   error: RegExp | null;
   url: string;
+  /** How many requests it has read, and how many of these it still keeps waiting. */
+  requests(): number;
+  underWay(): number;
   /** Of the answers, so far. */
   bytesSent(): number;
   close(): void;
@@ -25,7 +27,7 @@ export interface Hostile {
 /** For the schedule and the time that a test sets. */
 export const [allAttempts, timeoutMs] = [2, 3000];
 const answered = (text: string) => new RegExp(`^The receiver answered ${text}`);
-const timedOut = /^No complete answer within 3 s\.$/;
+export const timedOut = /^No complete answer within 3 s\.$/;
 const cutOff = /^(The connection was reset|The receiver closed the connection)/;
 const notHttp = /^The answer is not valid HTTP/;
 const tls = /^The TLS connection failed: /;
@@ -59,9 +61,10 @@ function pour(socket: Socket, chunk: Buffer, totalBytes: number): void {
   more();
 }
 
-/** Started for one test; `caFile` also holds the certificates whose only fault is another one. */
+/** Their files stay as long as the process; `caFile` also holds the certificates whose only fault is another one. */
 export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caFile: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-hostile-'));
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   const caFile = join(dir, 'ca.pem');
   copyFileSync(certificate().caFile, caFile);
   const own = (name: string, host: string, expired = false) =>
@@ -121,7 +124,7 @@ export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caF
     {
       name: 'sends its body byte by byte',
       answer(socket) {
-        socket.write('HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\n');
+        socket.write(`HTTP/1.1 200 X\r\ncontent-length: ${gigabyte}\r\n\r\n`);
         every(200, socket, 'x');
       },
       ...{ statusCode: 200, error: timedOut },
@@ -151,9 +154,7 @@ export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caF
     {
       name: 'resets in the middle of its body',
       answer: (socket, raw) =>
-        socket.write('HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\nhalf', () =>
-          setTimeout(() => raw.resetAndDestroy(), 50),
-        ),
+        socket.write('HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\nhalf', () => raw.resetAndDestroy()),
       ...{ statusCode: 200, error: cutOff },
     },
     {
@@ -185,7 +186,8 @@ export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caF
     },
     {
       name: 'answers with garbage',
-      answer: (socket) => socket.end(randomBytes(5000)),
+      answer: (socket) =>
+        socket.end(Buffer.from(Array.from({ length: 5000 }, (_, place) => (place * 89) % 251))),
       ...{ statusCode: null, error: notHttp },
     },
     { name: 'answers as a mail server', answer: '220 mail ESMTP\r\n', statusCode: null, error: notHttp },
@@ -199,7 +201,7 @@ export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caF
     },
     {
       name: 'answers 1xx without end',
-      answer: (socket) => every(5, socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(50)),
+      answer: (socket) => every(50, socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(50)),
       ...{ statusCode: null, error: timedOut },
     },
     {
@@ -234,11 +236,17 @@ export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caF
 async function start({ answer, server: kind = certificate(), ...expected }: Case): Promise<Hostile> {
   const sockets = new Set<Socket>();
   let bytes = 0;
+  let requests = 0;
+  let underWay = 0;
   const behave = (socket: Socket, raw: Socket) => {
     socket.on('error', () => {}).on('close', () => (bytes += socket.bytesWritten));
-    const act = () =>
-      typeof answer === 'string' ? socket.end(answer, 'latin1') : answer(socket as TLSSocket, raw);
-    afterRequest(socket, act);
+    afterRequest(socket, () => {
+      requests += 1;
+      underWay += 1;
+      socket.on('close', () => (underWay -= 1));
+      if (typeof answer === 'string') socket.end(answer, 'latin1');
+      else answer(socket as TLSSocket, raw);
+    });
   };
   const parents = new Map<number | undefined, Socket>();
   const server: Server =
@@ -257,6 +265,8 @@ async function start({ answer, server: kind = certificate(), ...expected }: Case
     attempts: allAttempts,
     ...expected,
     url: `https://localhost:${(server.address() as AddressInfo).port}/hook`,
+    requests: () => requests,
+    underWay: () => underWay,
     bytesSent: () => bytes,
     close() {
       for (const socket of sockets) socket.destroy();
@@ -304,7 +314,7 @@ function makeCertificate(path: string, host: string, expired: boolean): { cert: 
     writeFileSync(`${path}.index`, '');
     writeFileSync(
       settings,
-      `[ca]\ndefault_ca = own\n[own]\ndatabase = ${path}.index\nnew_certs_dir = ${tmpdir()}\nrand_serial = yes\n` +
+      `[ca]\ndefault_ca = own\n[own]\ndatabase = ${path}.index\nnew_certs_dir = ${dirname(path)}\nrand_serial = yes\n` +
         'default_md = sha256\npolicy = any\ncopy_extensions = copy\n[any]\ncommonName = supplied\n',
     );
     const dates = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z'];

