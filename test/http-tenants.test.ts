@@ -96,20 +96,22 @@ test('a session chooses none but its own workspaces', async () => {
 
 test('what is foreign is answered exactly as what does not exist', async () => {
   const address = '0x00000000000000000000000000000000000000aa';
-  for (const [list, present = '', absent] of [
+  for (const [list, present = '', absent, parts = []] of [
     [vaults, owned.vaultAddress, address],
     [workers.replace(/\/$/, ''), owned.address, address],
-    [records, owned.recordId, `rec_${'0'.repeat(26)}`],
-    [files, owned.fileId, `fil_${'0'.repeat(26)}`],
+    [records, owned.recordId, `rec_${'0'.repeat(26)}`, ['/versions', '/proof']],
+    [files, owned.fileId, `fil_${'0'.repeat(26)}`, ['/versions', '/content', '/history', '/proof']],
     [assets.replace(/\/$/, ''), owned.assetId, `ast_${'0'.repeat(26)}`],
     [endpoints, owned.endpointId, `whe_${'0'.repeat(26)}`],
     [deliveries, owned.deliveryId, `dlv_${'0'.repeat(26)}`],
     [replays, owned.replayId, `rpl_${'0'.repeat(26)}`],
-  ] as const) {
-    const foreign = await service.call('GET', `${list}/${present}`, { key: stranger });
-    const nowhere = await service.call('GET', `${list}/${absent}`, { key: stranger });
-    assertError(foreign, 'resource_not_found');
-    assert.equal(foreign.json.message.replace(present, ''), nowhere.json.message.replace(absent, ''));
+  ] as [string, string | undefined, string, string[]?][]) {
+    for (const part of ['', ...parts]) {
+      const foreign = await service.call('GET', `${list}/${present}${part}`, { key: stranger });
+      const nowhere = await service.call('GET', `${list}/${absent}${part}`, { key: stranger });
+      assertError(foreign, 'resource_not_found');
+      assert.equal(foreign.json.message.replace(present, ''), nowhere.json.message.replace(absent, ''), part);
+    }
   }
 });
 
