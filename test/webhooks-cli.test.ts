@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { command } from './commands.ts';
-import { withClient } from './database.ts';
+import { createTestDatabase, withClient } from './database.ts';
 import { holdfast, type RunningProcess, type Settings, startHoldfast, waitUntil } from './process.ts';
 import { certificate, type Receiver, startReceiver } from './receiver.ts';
 import { type Service, startService } from './service.ts';
@@ -93,22 +93,15 @@ test('an endpoint made on the command line is tested, and the running service de
     "select actor_kind from audit_entries where action = 'webhook_endpoint.create'",
   );
   assert.equal(audit?.actor_kind, 'command');
-  const listed = await holdfast(settings, 'webhooks', 'list', '--json');
+  const listed = await command(settings, 'webhooks', 'list', '--json');
   assert.deepEqual(JSON.parse(listed.stdout), [shown], 'the list shows what the API shows');
   await service.call('DELETE', `/api-v1/platform/webhooks/endpoints/${id}`);
 });
 
 test('a failed test still saves, and people are told both', async () => {
   receiver.answer = (response) => response.writeHead(500).end();
-  const made = await holdfast(
-    settings,
-    'webhooks',
-    'create',
-    '--url',
-    receiver.url,
-    '--events',
-    'vault.deactivated',
-  );
+  const subscription = ['--url', receiver.url, '--events', 'vault.deactivated'];
+  const made = await command(settings, 'webhooks', 'create', ...subscription);
   assert.equal(made.code, 0, made.stderr);
   const [id, secret] = made.stdout.split('\n');
   assert.match(id ?? '', /^whe_/);
@@ -185,10 +178,10 @@ test('listen goes on after a forward that failed, and stops at once in the middl
   await makeEvent('reactivate');
   const { headers, body } = await waitUntil(() => receiver.received[1] ?? null);
   assert.doesNotThrow(() => new Webhook(secret).verify(body, headers as Record<string, string>));
-  const stoppedAt = performance.now();
   running.child.kill('SIGTERM');
   assert.equal(await running.exited, 0);
-  assert.ok(performance.now() - stoppedAt < 5_000, 'it did not wait for the answer');
+  // The answer never comes, and what waits for it says after its time that there was none.
+  assert.doesNotMatch(running.stdout(), /No complete answer/, 'it did not wait for the answer');
 });
 
 test('with --json standard output is exactly the envelopes of the types asked for', async () => {
@@ -235,15 +228,13 @@ test('listen says that the database is away, and goes on when it is back', async
 });
 
 test('listen says when no service runs, and refuses what it cannot use', async () => {
-  const quiet = await startService({ runLoops: false });
+  const quiet = await createTestDatabase();
   try {
-    listening = await startHoldfast(
-      { DATABASE_URL: quiet.databaseUrl, HOLDFAST_DATA_DIR: quiet.config.dataDir },
-      /No service runs/,
-      'listen',
-    );
+    listening = await startHoldfast({ ...settings, DATABASE_URL: quiet.url }, /No service runs/, 'listen');
+    listening.child.kill('SIGTERM');
+    assert.equal(await listening.exited, 0);
   } finally {
-    await quiet.close();
+    await quiet.drop();
   }
   for (const [args, message] of [
     [['--forward-to', 'ftp://127.0.0.1/'], /http or https address/],
