@@ -4,12 +4,15 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Hex } from 'viem';
+import { waitUntil } from '../../test/process.ts';
 import { OperatorError } from '../errors.ts';
 import { isRetryable, rpcFaultOf } from './json-rpc.ts';
 import { createChainRpc, discoverChain } from './rpc.ts';
 
 const genesisHash: Hex = `0x${'ab'.repeat(32)}`;
 const identity = { chainId: 4711, genesisHash };
+/** For all that is answered: no machine is so slow. */
+const patientMs = 600_000;
 
 type Reply = (method: string, response: ServerResponse, id: number) => unknown;
 
@@ -22,6 +25,8 @@ interface FakeNode {
 }
 
 test('an address that fails is passed over, and asked last for a while', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
   const first = await fakeNode(t);
   const second = await fakeNode(t, { head: '0x7' });
   const { client } = chainOver(t, [first, second]);
@@ -32,8 +37,11 @@ test('an address that fails is passed over, and asked last for a while', async (
   assert.equal(await client.getBlockNumber(), 7n);
   const askedBefore = first.asked.length;
   first.reply = null;
+  now += 4_999;
   assert.equal(await client.getBlockNumber(), 7n);
   assert.equal(first.asked.length, askedBefore);
+  now += 1;
+  assert.equal(await client.getBlockNumber(), 5n);
 });
 
 test('whatever goes wrong with the only address is retryable, and told without the key in its URL', async (t) => {
@@ -53,10 +61,12 @@ test('whatever goes wrong with the only address is retryable, and told without t
     silence: () => {},
     'a body that never ends': (_method, response) => response.write('{"jsonrpc":'),
   };
+  const withoutEnd = ['silence', 'a body that never ends'];
   for (const [name, reply] of Object.entries(replies)) {
-    const { client } = chainOver(t, [node], '/v3/secret-key');
+    const timeoutMs = withoutEnd.includes(name) ? 300 : patientMs;
+    const { client } = chainOver(t, [node], { path: '/v3/secret-key', timeoutMs });
     node.reply = null;
-    await client.getBlockNumber();
+    await waitUntil(() => client.getBlockNumber().catch(() => null));
     node.reply = reply;
     await assert.rejects(
       client.getTransactionReceipt({ hash: genesisHash }),
@@ -112,7 +122,7 @@ test('another chain is refused, by its id or by its genesis, also when it takes 
 test('health tells of every address, and names hosts alone', async (t) => {
   const good = await fakeNode(t);
   const wrong = await fakeNode(t, { chainId: '0x1' });
-  const health = await chainOver(t, [good, wrong], '/v3/secret-key').health();
+  const health = await chainOver(t, [good, wrong], { path: '/v3/secret-key' }).health();
   assert.deepEqual(
     health.map(({ ok, headNumber }) => ({ ok, headNumber })),
     [
@@ -135,8 +145,8 @@ test('the chain behind the addresses is found when they agree, and refused when 
   await assert.rejects(discoverChain([away.url]), isRetryable);
 });
 
-function chainOver(t: TestContext, nodes: FakeNode[], path = '') {
-  const rpc = createChainRpc({ ...identity, urls: () => nodes.map(({ url }) => url + path), timeoutMs: 300 });
+function chainOver(t: TestContext, nodes: FakeNode[], { path = '', timeoutMs = patientMs } = {}) {
+  const rpc = createChainRpc({ ...identity, urls: () => nodes.map(({ url }) => url + path), timeoutMs });
   t.after(() => rpc.close());
   return rpc;
 }

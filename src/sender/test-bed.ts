@@ -32,6 +32,8 @@ export interface Bed {
   proxy: RpcProxy;
   account: PrivateKeyAccount;
   lead: Lead;
+  /** The same, over a client that does not wait for long. */
+  hurriedLead: Lead;
   moves: Move[];
   logged: string[];
   sender: Sender;
@@ -71,10 +73,12 @@ export async function openBed(
   await anvil.client.setBalance({ address: account.address, value: balanceWei });
   const genesisHash = (await anvil.client.getBlock({ blockNumber: 0n })).hash as Hex;
   const identity = { chainId: await anvil.client.getChainId(), genesisHash };
-  const rpc = createChainRpc({ ...identity, urls: () => [proxy.url], timeoutMs: 2_000 });
+  const connect = (timeoutMs: number) => createChainRpc({ ...identity, urls: () => [proxy.url], timeoutMs });
+  // What is answered at all is waited for, however busy the machine is.
+  const [rpc, hurried] = [connect(60_000), connect(300)];
   const firstBlock = Number(await anvil.client.getBlockNumber()) + 1;
   t.after(async () => {
-    await rpc.close();
+    await Promise.all([rpc.close(), hurried.close()]);
     await proxy.close();
     await anvil.client.request({ method: 'anvil_dropAllTransactions' } as never);
     await database.close();
@@ -107,6 +111,7 @@ export async function openBed(
     },
     chain,
   };
+  const hurriedLead: Lead = { ...lead, chain: { ...chain, client: hurried.client } };
   const newSender = (more: Partial<SenderDeps> = {}) =>
     createSender({
       submitter: async () => account,
@@ -124,6 +129,7 @@ export async function openBed(
     proxy,
     account,
     lead,
+    hurriedLead,
     moves,
     logged,
     sender,
