@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Proof } from '../src/anchoring/proof.ts';
 import { stepNames } from '../src/anchoring/steps.ts';
 import { readVector } from '../src/anchoring/vectors.test-bed.ts';
@@ -16,7 +16,7 @@ import { anchorRecord, type DisguisedNode, disguise, startAnchoringAnvil } from 
 import { type Anvil, anvilMissing } from './anvil.ts';
 import { browserMissing, startBrowser } from './browser.ts';
 import { assertError } from './openapi-answers.ts';
-import { type Service, startService } from './service.ts';
+import { type Answer, type Service, startService } from './service.ts';
 
 const skip = browserMissing();
 const chainSkip = skip || (await anvilMissing());
@@ -24,6 +24,7 @@ const content = '{"temperature": 4.5}';
 
 let service: Service;
 let browser: Browser;
+let context: BrowserContext;
 let anvil: Anvil;
 let anchored: Proof;
 let disguised: DisguisedNode;
@@ -36,6 +37,7 @@ before(async () => {
   service = await startService({ runLoops: false });
   if (skip) return;
   browser = await startBrowser();
+  context = await browser.newContext();
   if (chainSkip) return;
   anvil = await startAnchoringAnvil();
   anchored = await anchorRecord(anvil, content);
@@ -51,7 +53,7 @@ after(async () => {
   disguised?.close();
   await anvil?.stop();
   await rpc.close();
-  await service.close();
+  await service?.close();
 });
 
 test('the page is public, and its policy lets in no foreign or inline script', async () => {
@@ -105,10 +107,12 @@ test('the relay says 503 where there is no chain, and takes nothing but its few 
 
 test('the relay answers one address only so often, and the page goes on', async () => {
   const body = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
-  let limited = null;
-  for (let turn = 0; turn < 301 && limited === null; turn += 1) {
-    const answer = await service.call('POST', '/verify/rpc', { key: null, body });
-    if (answer.status !== 503) limited = answer;
+  const ask = () => service.call('POST', '/verify/rpc', { key: null, body });
+  let limited: Answer | undefined;
+  // 300 in a minute; a minute that has begun before may end amid these, hence as many again.
+  for (let asked = 0; asked <= 600 && !limited; asked += 50) {
+    const answers = await Promise.all(Array.from({ length: 50 }, ask));
+    limited = answers.find(({ status }) => status !== 503);
   }
   assert.ok(limited);
   assertError(limited, 'rate_limit_exceeded');
@@ -212,6 +216,7 @@ test('files can be dropped together, and each goes where it belongs', { skip }, 
   const { page } = await openPage(service.url);
   const { proof, content } = readVector('file-raw');
   const evidence = Buffer.from(JSON.stringify(proof));
+  await page.getByText('None').click();
   await drop(page, { 'photo.bin': Buffer.from(content), 'evidence.json': evidence });
   await page.locator('[data-step=digest][data-status=pass]').waitFor();
   assert.match((await page.locator('#proof-state').textContent()) ?? '', /evidence\.json/);
@@ -265,6 +270,7 @@ test('everything can be reached with the keyboard, and nothing is wider than a p
     seen.push(await page.evaluate('document.activeElement.id || document.activeElement.tagName'));
   }
   assert.deepEqual(seen, ['A', 'A', 'A', 'A', 'proof', 'content', 'INPUT', 'SUMMARY']);
+  await page.getByText('None').click();
   await give(page, readVector('file-raw').proof, 'x');
   await verdict(page, 'fail');
   assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
@@ -293,7 +299,8 @@ async function openPage(
   url: string,
   viewport = { width: 1000, height: 800 },
 ): Promise<{ page: Page; requests: Seen[] }> {
-  const page = await browser.newPage({ viewport });
+  const page = await context.newPage();
+  await page.setViewportSize(viewport);
   const requests: Seen[] = [];
   page.setDefaultTimeout(30_000);
   page.on('request', (request) => {
