@@ -2,7 +2,7 @@
 import { contentDigest } from '../../src/anchoring/content.ts';
 import type { History, HistoryVerification } from '../../src/anchoring/history.ts';
 import type { Proof } from '../../src/anchoring/proof.ts';
-import { listed, type Statement, type Subject, statementOf, type Verdict } from './verdict-words.ts';
+import { again, listed, type Statement, type Subject, statementOf, type Verdict } from './verdict-words.ts';
 
 const subjects: Subject[] = [
   {
@@ -54,7 +54,7 @@ export function historyVerdictOf(
   return {
     kind: 'incomplete',
     title: asked ? 'Proven in part' : 'Sound in itself, but not checked against the chain',
-    sentence: 'Nothing speaks against the history. What was not proven is listed below.',
+    sentence: `Nothing speaks against the history. What was not proven is listed below.${again(verdict, steps)}`,
     statements,
   };
 }

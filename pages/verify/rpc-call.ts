@@ -1,10 +1,10 @@
 /** JSON-RPC from a page: the visitor's own node, or the relay of the service that the page comes from. */
 import type { RpcCall } from '../../src/chain/anchor-reader.ts';
+import { askAgain, NotNow, retryAfterMs } from '../../src/chain/not-now.ts';
 
 const timeoutMs = 15_000;
 /** How often one check tries again after an answer of "not now", and how long it waits at most before that. */
-const mostAgain = 3;
-const longestPauseMs = 2_000;
+const patience = { mostAgain: 3, longestPauseMs: 2_000 };
 
 export function createRpcCall(address: string | URL): RpcCall {
   const url = new URL(address, location.href);
@@ -15,7 +15,6 @@ export function createRpcCall(address: string | URL): RpcCall {
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const credentials: Record<string, string> = pair === ':' ? {} : { authorization: `Basic ${btoa(pair)}` };
   let lastId = 0;
-  let again = 0;
 
   async function post(body: object): Promise<{ response: Response; answer: unknown }> {
     try {
@@ -30,43 +29,29 @@ export function createRpcCall(address: string | URL): RpcCall {
         signal: AbortSignal.timeout(timeoutMs),
       });
       // What stands before a node may say in any form that it has no time.
-      const answer = isBusy(response) ? await response.json().catch(() => null) : await response.json();
+      const answer = response.ok ? await response.json() : await response.json().catch(() => null);
       return { response, answer };
     } catch (cause) {
       throw new Error(reasonOf(cause, url), { cause });
     }
   }
 
-  return async (method, params) => {
+  return askAgain(async (method, params) => {
     lastId += 1;
     const id = lastId;
-    const ask = () => post({ jsonrpc: '2.0', id, method, params });
-    let { response, answer } = await ask();
-    while (isBusy(response) && again < mostAgain) {
-      again += 1;
-      await pause(response);
-      ({ response, answer } = await ask());
-    }
+    const { response, answer } = await post({ jsonrpc: '2.0', id, method, params });
     const { error, result, message } = Object(answer) as Record<string, unknown>;
-    if (error)
-      throw new Error(`${url.host} refused ${method}: ${Object(error).message ?? 'no reason given'}`);
-    if (!response.ok) throw new Error(`${url.host} says: ${message ?? `HTTP status ${response.status}`}`);
+    const { code, message: reason = 'no reason given' } = Object(error) as Record<string, unknown>;
+    const says = `${url.host} says: ${error ? reason : (message ?? `HTTP status ${response.status}`)}`;
+    const notNowMs = retryAfterMs({ status: response.status, code }, response.headers.get('retry-after'));
+    if (notNowMs !== null) throw new NotNow(says, notNowMs);
+    if (error) throw new Error(`${url.host} refused ${method}: ${reason}`);
+    if (!response.ok) throw new Error(says);
     if (result === undefined || Object(answer).id !== id) {
       throw new Error(`${url.host} gave an answer that is not JSON-RPC`);
     }
     return result;
-  };
-}
-
-/** Not now: the node is starting, or too many ask at once. */
-function isBusy({ status }: Response): boolean {
-  return status === 429 || status === 503;
-}
-
-/** As long as it asks for, within reason. */
-function pause({ headers }: Response): Promise<void> {
-  const wantedMs = Number(headers.get('retry-after')) * 1000 || longestPauseMs;
-  return new Promise((resolve) => setTimeout(resolve, Math.min(wantedMs, longestPauseMs)));
+  }, patience);
 }
 
 /** Browsers do not tell a page why it got no answer. */

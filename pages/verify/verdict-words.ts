@@ -62,7 +62,14 @@ const subjects: Subject[] = [
 export function verdictOf({ steps, verdict }: Verification): Verdict {
   const statements = subjects.map((subject) => statementOf(subject, steps));
   const named = (wanted: Status) => steps.filter(({ status }) => status === wanted).map(({ name }) => name);
-  return { kind: verdict, ...headline(verdict, named('fail'), named('skipped')), statements };
+  const { title, sentence } = headline(verdict, named('fail'), named('skipped'));
+  return { kind: verdict, title, sentence: sentence + again(verdict, steps), statements };
+}
+
+/** Behind a verdict that another try may complete. */
+export function again(verdict: Verification['verdict'], steps: Result[]): string {
+  const notNow = verdict === 'incomplete' && steps.some((step) => step.notNow);
+  return notNow ? ' The chain cannot be asked just now: try again in a moment.' : '';
 }
 
 function headline(

@@ -17,6 +17,8 @@ export type StepName = (typeof stepNames)[number];
 export interface Result {
   status: 'pass' | 'fail' | 'skipped';
   message: string;
+  /** Skipped only because the chain could not be asked just now: worth another try. */
+  notNow?: true;
 }
 
 export interface Verification {

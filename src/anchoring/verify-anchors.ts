@@ -1,5 +1,6 @@
 /** The verifier's steps on the chain: is the root in the registry, since when, and can that still change. */
 import type { Hex } from 'viem';
+import { isNotNow } from '../chain/not-now.ts';
 import type { BlockHeader, ChainReader, Registry, StoredAnchor } from './chain-reader.ts';
 import { type EvmAnchor, isEvmAnchor, type Proof } from './proof.ts';
 import { fail, pass, type Result, skip } from './steps.ts';
@@ -41,7 +42,8 @@ export async function checkAnchors(
     }
     return pass(`${address} holds the registry's code.`);
   });
-  if (results.registry.status !== 'pass') return results;
+  if (results.registry.status === 'skipped') return { ...notAsked(), registry: results.registry };
+  if (results.registry.status === 'fail') return results;
   if (!rooted) return { ...allSkipped('The path does not lead to the root.'), registry: results.registry };
 
   const found: FoundAnchor[] = [];
@@ -60,8 +62,9 @@ export async function checkAnchors(
     return pass(`${here.map(describe).join(', ')} anchored the root.${rest}`);
   });
   if (results.chain.status !== 'pass') {
-    const unfounded = allSkipped('The anchor was not found on the chain.');
-    return { ...unfounded, registry: results.registry, chain: results.chain };
+    const { registry, chain } = results;
+    const rest = chain.status === 'fail' ? allSkipped('The anchor was not found on the chain.') : notAsked();
+    return { ...rest, registry, chain };
   }
   results.time = await asked(async () => checkTime(found, await chain.isEmbedded()));
   results.finality = await asked(async () => checkFinality(found, await chain.finality()));
@@ -161,8 +164,16 @@ async function asked(check: () => Promise<Result>): Promise<Result> {
   try {
     return await check();
   } catch (error) {
-    return skip(`The chain could not be asked: ${(error as Error).message}`);
+    const { message } = error as Error;
+    if (!isNotNow(error)) return skip(`The chain could not be asked: ${message}`);
+    const again = `The chain cannot be asked just now, try again in a moment: ${message}`;
+    return { ...skip(again), notNow: true };
   }
+}
+
+/** After a step that says why. */
+function notAsked(): AnchorResults {
+  return allSkipped('The chain was not asked for it.');
 }
 
 function allSkipped(message: string): AnchorResults {

@@ -37,7 +37,8 @@ export function createChainIdFinder({ db, rpcUrls }: ChainIdDeps): () => number 
       known = stored.chainId;
       return known;
     }
-    if (!asked || asked.until <= Date.now()) asked = { until: Date.now() + restMs, answer: ask() };
+    if (!asked || asked.until <= performance.now())
+      asked = { until: performance.now() + restMs, answer: ask() };
     const answer = await asked.answer;
     if (answer !== null) return answer;
     throw new AppError(

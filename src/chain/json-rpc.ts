@@ -1,5 +1,6 @@
 /** One JSON-RPC call over HTTP: a deadline for the whole exchange, and its errors sorted once. */
 import { Agent, request } from 'undici';
+import { limitCodes, retryAfterMs } from './not-now.ts';
 
 /**
  * - `unreachable`: refused, reset, too late, a gateway's error page
@@ -10,21 +11,31 @@ import { Agent, request } from 'undici';
  */
 export type RpcFaultKind = 'unreachable' | 'limited' | 'bad_answer' | 'wrong_chain' | 'refused';
 
+export interface RpcFaultOptions {
+  code?: number | undefined;
+  data?: unknown;
+  cause?: unknown;
+  retryAfterMs?: number | null;
+}
+
 /** Every failure of a call. `code` and `data` are the node's own, where it gave them. */
 export class RpcFault extends Error {
   readonly kind: RpcFaultKind;
   readonly code: number | undefined;
+  /** Where the node said "not now". */
+  readonly retryAfterMs: number | null;
   declare readonly data?: unknown;
 
   constructor(
     kind: RpcFaultKind,
     message: string,
-    { code, data, cause }: { code?: number | undefined; data?: unknown; cause?: unknown } = {},
+    { code, data, cause, retryAfterMs = null }: RpcFaultOptions = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'RpcFault';
     this.kind = kind;
     this.code = code;
+    this.retryAfterMs = retryAfterMs;
     // viem looks for whoever in the chain of causes has `data`, to decode why a contract reverted.
     if (data !== undefined) this.data = data;
   }
@@ -68,6 +79,7 @@ export function createJsonRpc({ timeoutMs, maxAnswerBytes }: JsonRpcOptions): Js
       const { url, headers } = splitCredentials(address);
       const where = `${method} at ${url.host}`;
       let status: number;
+      let retryAfter: string | undefined;
       let text: string;
       try {
         const answer = await request(url, {
@@ -78,11 +90,12 @@ export function createJsonRpc({ timeoutMs, maxAnswerBytes }: JsonRpcOptions): Js
           signal: AbortSignal.timeout(timeoutMs),
         });
         status = answer.statusCode;
+        retryAfter = [answer.headers['retry-after']].flat()[0];
         text = await answer.body.text();
       } catch (cause) {
         throw new RpcFault('unreachable', `${where}: ${reasonOf(cause, timeoutMs)}`, { cause });
       }
-      return readAnswer<T>(text, { status, id, where });
+      return readAnswer<T>(text, { status, id, where, retryAfter });
     },
     close: () => agent.destroy(),
   };
@@ -94,17 +107,26 @@ interface Answer {
   error?: { code?: unknown; message?: unknown; data?: unknown };
 }
 
-function readAnswer<T>(
-  text: string,
-  { status, id, where }: { status: number; id: number; where: string },
-): T {
+interface Heard {
+  status: number;
+  id: number;
+  where: string;
+  retryAfter: string | undefined;
+}
+
+function readAnswer<T>(text: string, { status, id, where, retryAfter }: Heard): T {
   const answer = parse(text);
+  const notNow = { retryAfterMs: retryAfterMs({ status, code: answer?.error?.code }, retryAfter) };
   if (answer?.error && typeof answer.error.code === 'number') {
     const { code, message, data } = answer.error as { code: number; message?: unknown; data?: unknown };
-    throw new RpcFault(kindOf(code, data), `${where}: ${String(message)} (${code})`, { code, data });
+    throw new RpcFault(kindOf(code, data), `${where}: ${String(message)} (${code})`, {
+      code,
+      data,
+      ...notNow,
+    });
   }
-  if (status === 429) throw new RpcFault('limited', `${where}: HTTP status 429`);
-  if (status !== 200) throw new RpcFault('unreachable', `${where}: HTTP status ${status}`);
+  if (status === 429) throw new RpcFault('limited', `${where}: HTTP status 429`, notNow);
+  if (status !== 200) throw new RpcFault('unreachable', `${where}: HTTP status ${status}`, notNow);
   if (answer === null || answer.result === undefined || answer.id !== id) {
     throw new RpcFault('bad_answer', `${where}: an answer that is not JSON-RPC`);
   }
@@ -120,8 +142,6 @@ function parse(text: string): Answer | null {
   }
 }
 
-/** Limits of providers come as -32005 by EIP-1474, or under codes of their own. */
-const limitCodes = new Set([429, -32005, -32007, -32016]);
 /** Parse error, internal error, not found (a node that lags), unavailable. */
 const nodeCodes = new Set([-32700, -32603, -32001, -32002]);
 

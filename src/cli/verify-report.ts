@@ -16,7 +16,7 @@ export function proofReport({ steps, verdict }: Verification, hints: string[]): 
   const verdicts: Record<Verdict, string> = {
     pass: 'PASS: every step passed.',
     fail: `FAIL: ${named('fail')}.`,
-    incomplete: `INCOMPLETE: nothing failed, but not everything was checked: ${named('skipped')}.`,
+    incomplete: `INCOMPLETE: nothing failed, but not everything was checked: ${named('skipped')}.${again(steps)}`,
   };
   return [
     ...steps.map((step) => line(step.name, step)),
@@ -36,9 +36,13 @@ export function historyReport({ proofs, chain, verdict }: HistoryVerification, h
   const verdicts: Record<Verdict, string> = {
     pass: 'PASS: every proof passed, and they follow each other.',
     fail: `FAIL: ${chain.status === 'fail' ? 'the history' : 'one of its proofs'}.`,
-    incomplete: 'INCOMPLETE: nothing failed, but not everything was checked.',
+    incomplete: `INCOMPLETE: nothing failed, but not everything was checked.${again(proofs.flatMap(({ steps }) => steps))}`,
   };
   return [...lines, line('history', chain), '', ...needed(hints, verdict), verdicts[verdict]].join('\n');
+}
+
+function again(steps: Result[]): string {
+  return steps.some(({ notNow }) => notNow) ? ' The chain cannot be asked just now: try again.' : '';
 }
 
 /** More input changes nothing about a proof that passed or failed. */

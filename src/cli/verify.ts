@@ -22,6 +22,8 @@ const exitCodes: Record<Verification['verdict'], number> = { pass: 0, fail: 1, i
 const maxProofBytes = 32 * 1024 * 1024;
 const maxAnswerBytes = 32 * 1024 * 1024;
 const timeoutMs = 15_000;
+/** A node of Holdfast that changes, or a provider that limits, has the chain again within seconds. */
+const patience = { mostAgain: 5, longestPauseMs: 2_000 };
 
 export function addVerifyCommand(program: Command): void {
   program
@@ -98,12 +100,14 @@ async function verify(
 }
 
 async function connect(url: URL) {
-  const [{ createJsonRpc }, { createAnchorReader }] = await Promise.all([
+  const [{ createJsonRpc }, { createAnchorReader }, { askAgain }] = await Promise.all([
     import('../chain/json-rpc.ts'),
     import('../chain/anchor-reader.ts'),
+    import('../chain/not-now.ts'),
   ]);
   const rpc = createJsonRpc({ timeoutMs, maxAnswerBytes });
-  const reader = createAnchorReader((method, params) => rpc.call(url.href, method, params));
+  const call = askAgain((method, params) => rpc.call(url.href, method, params), patience);
+  const reader = createAnchorReader(call);
   return { reader, close: () => rpc.close() };
 }
 
