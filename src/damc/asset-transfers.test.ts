@@ -124,7 +124,7 @@ async function deactivatedDuring<T>(work: () => Promise<T>): Promise<T> {
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       );
       return done || rows.length > 0;
-    }, 10_000);
+    });
     await other.query('commit');
     return await result;
   } finally {

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import yauzl from 'yauzl';
+import { waitUntil } from '../../test/process.ts';
 import { createDossierArchive, whole } from './dossier-archive.ts';
 
 const mebibyte = 1024 * 1024;
@@ -65,8 +66,7 @@ test('while nobody reads, next to nothing is taken; once the reader is gone, the
   assert.ok(state.taken * 64 * 1024 < 2 * mebibyte, `${state.taken} pieces were taken ahead of the reader`);
   archive.stream.destroy();
   await assert.rejects(added);
-  await turns(5);
-  assert.equal(state.ended, true);
+  await waitUntil(() => state.ended);
   await assert.rejects(archive.add('more', whole('x')), /nobody reads/);
 });
 

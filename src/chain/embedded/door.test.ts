@@ -169,7 +169,8 @@ test('an answer of any size passes, and one that nobody reads holds nothing for 
   const hurried = await openDoor({
     places: { doorFile: join(dir, 'unread.json') },
     nodeUrl: () => nodeUrl,
-    deadlineMs: 200,
+    // Ample for the node to be asked: what is to run out is the time to read.
+    deadlineMs: 1_000,
   });
   t.after(() => hurried.close());
   const socket = connect(Number(new URL(hurried.url).port), '127.0.0.1').pause();
