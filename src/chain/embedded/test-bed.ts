@@ -38,8 +38,8 @@ export interface Bed {
   logged: { details: Record<string, unknown>; message: string }[];
   /** Stopped when the test ends, if it is not before. */
   start(more?: Partial<EmbeddedChainOptions>): Promise<EmbeddedChain>;
-  /** The chain in another process, which mines so many transfers and then runs its loop until it is killed. */
-  startElsewhere(blocks: number): Promise<ChildProcess>;
+  /** The chain in another process, which mines so many transfers and then rests, or runs its loop, until it is killed. */
+  startElsewhere(blocks: number, then: 'rest' | 'run'): Promise<ChildProcess>;
   places(): Promise<ChainPlaces>;
   allBlocks(): Promise<JournalBlock[]>;
 }
@@ -73,10 +73,10 @@ export async function openBed(t: TestContext): Promise<Bed> {
       chains.push(chain);
       return chain;
     },
-    async startElsewhere(blocks) {
+    async startElsewhere(blocks, then) {
       const code = `
         const { mineElsewhere } = await import(${JSON.stringify(import.meta.url)});
-        await mineElsewhere(${JSON.stringify({ dataDir, url: database.url, blocks })});`;
+        await mineElsewhere(${JSON.stringify({ dataDir, url: database.url, blocks, then })});`;
       const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
@@ -100,7 +100,12 @@ export async function openBed(t: TestContext): Promise<Bed> {
 }
 
 /** What the other process does; says on stdout when it is done mining. */
-export async function mineElsewhere(given: { dataDir: string; url: string; blocks: number }): Promise<void> {
+export async function mineElsewhere(given: {
+  dataDir: string;
+  url: string;
+  blocks: number;
+  then: 'rest' | 'run';
+}): Promise<void> {
   const { openDatabase } = await import('../../db/database.ts');
   const connection = () => ({ connectionString: given.url });
   const { db } = openDatabase({ connection, onError() {} });
@@ -111,7 +116,8 @@ export async function mineElsewhere(given: { dataDir: string; url: string; block
     await chain.mine([await transfer(chain.chainId, nonce)]);
   }
   console.log('mined');
-  await chain.loop.run(new AbortController().signal, () => {});
+  // Its door keeps the process alive.
+  if (given.then === 'run') await chain.loop.run(new AbortController().signal, () => {});
 }
 
 export async function killed(child: ChildProcess): Promise<void> {
@@ -135,7 +141,8 @@ export function transfer(chainId: number, nonce: number): Promise<Hex> {
   });
 }
 
-const jsonRpc = createJsonRpc({ timeoutMs: 10_000, maxAnswerBytes: 2 ** 24 });
+// Only against a node that hangs: on a busy machine it takes its time.
+const jsonRpc = createJsonRpc({ timeoutMs: 60_000, maxAnswerBytes: 2 ** 24 });
 
 export function ask<T>(url: string | null, method: string, ...params: unknown[]): Promise<T> {
   assert.ok(url, 'the node is being made again');
