@@ -1,9 +1,11 @@
 /** A whole service for tests: real database, real HTTP, its own data directory; only the port is arbitrary. */
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
+import { Agent, type Dispatcher, request } from 'undici';
 import { type App, createApp } from '../src/app.ts';
 import { createApiKeys } from '../src/auth/api-keys.ts';
 import { createWorkspace, operatorIn } from '../src/auth/workspaces.ts';
@@ -114,38 +116,50 @@ export async function startService({
   };
 }
 
+/** fetch would cost a processor five times as much, and tests send tens of thousands of requests. */
+const client = new Agent();
+
 /** Calls the service at this address, with this key unless a call says otherwise. */
 export function callerAt(base: string, key: string | null): Service['call'] {
   return async (method, path, { key: callKey = key, body, headers = {} } = {}) => {
     const raw = typeof body === 'string' || Buffer.isBuffer(body);
-    const response = await fetch(base + path, {
-      method,
-      redirect: 'manual',
+    const answer = await request(base + path, {
+      dispatcher: client,
+      method: method as Dispatcher.HttpMethod,
       headers: {
+        accept: '*/*',
+        'user-agent': 'node',
         ...(callKey !== null && { 'x-api-key': callKey }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
     });
-    const text = await textOf(response);
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const received = toHeaders(answer.headers);
+    const text = isEventStream(received.get('content-type'))
+      ? await firstOf(answer.body)
+      : await answer.body.text();
+    const isJson = /json/.test(received.get('content-type') ?? '');
     return {
-      status: response.status,
-      headers: response.headers,
+      status: answer.statusCode,
+      headers: received,
       text,
       json: isJson && text !== '' ? JSON.parse(text) : null,
     };
   };
 }
 
-/** The whole text; of an event stream, which has no end, only what comes first. */
-async function textOf(response: Response): Promise<string> {
-  if (!isEventStream(response.headers.get('content-type'))) return response.text();
-  const reader = response.body?.getReader();
-  const { value } = (await reader?.read()) ?? {};
-  await reader?.cancel();
-  return Buffer.from(value ?? '').toString();
+function toHeaders(received: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received))
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  return headers;
+}
+
+/** An event stream has no end. */
+async function firstOf(body: Readable): Promise<string> {
+  for await (const chunk of body) return String(chunk);
+  return '';
 }
 
 export function isEventStream(contentType: string | null | undefined): boolean {
