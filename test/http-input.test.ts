@@ -45,21 +45,25 @@ test('every field of every body refuses what its schema does not allow, and noth
   timeout,
 }, async (t) => {
   const before = await everythingStored();
+  // Every body is read by the same code: where that would run out of stack, once.
+  let levels = 100_000;
   for (const operation of operations) {
     const { body } = operation;
     if (!body) continue;
     await t.test(operation.name, async () => {
       const places = placesIn(body);
-      const wrong = [...wrongMembers([], body), ...places.flatMap(wrongValues), ...tooDeep(places[0])];
-      for (const { path, raw } of wrong) {
+      const deep = places[0] ? tooDeep(places[0], levels) : [];
+      if (deep.length > 0) levels = 100;
+      const wrong = [...wrongMembers([], body), ...places.flatMap(wrongValues), ...deep];
+      await inTens(wrong, async ({ path, raw }, turn) => {
         const { headers, ...who } = credentialsFor(operation, values);
         const answer = await service.call(operation.method, fillPath(operation, values), {
           ...who,
           body: put(body, smallest(body), path, raw),
-          headers: { ...headers, 'idempotency-key': 'never-kept' },
+          headers: { ...headers, 'idempotency-key': `never-kept-${turn}` },
         });
         assertRefused(answer, nameOf(path), `${nameOf(path)} = ${raw?.slice(0, 40)}`);
-      }
+      });
       assert.deepEqual(await everythingStored(), before);
     });
   }
@@ -107,13 +111,13 @@ test('query parameters are checked one by one, and unknown ones are refused', { 
         const texts = ['', 'a%00b', ...wrongTexts(schema)];
         wrong.push(...texts.map((text) => `${name}=${text}`), `${name}=1&${name}=1`, `${name}`);
       }
-      for (const query of wrong) {
+      await inTens(wrong, async (query) => {
         const body = operation.body ? { body: smallest(operation.body) } : {};
         const name = /^\w+(\[\])?/.exec(query)?.[0] ?? '';
         const path = `${fillPath(operation, values)}?${[...needed(operation, name), query].join('&')}`;
         const options = { ...credentialsFor(operation, values), ...body };
         assertRefused(await service.call(operation.method, path, options), name, query);
-      }
+      });
       assert.deepEqual(await everythingStored(), before);
     });
   }
@@ -180,6 +184,12 @@ test('an expiry that no calendar of the database can hold is refused, not a faul
   }
 });
 
+/** Some at a time: each alone would leave the service idle for most of the time. */
+async function inTens<T>(all: T[], work: (one: T, turn: number) => Promise<void>): Promise<void> {
+  for (let at = 0; at < all.length; at += 10)
+    await Promise.all(all.slice(at, at + 10).map((one, turn) => work(one, at + turn)));
+}
+
 /** What the query must have beside the parameter that is tried out. */
 function needed({ parameters }: Operation, tried: string): string[] {
   return parameters
@@ -227,10 +237,10 @@ function wrongValues({ path, schema, required }: Place): Wrong[] {
 }
 
 /** Once for a body: it is read before anything in it has a meaning. */
-function tooDeep(place: Place | undefined): Wrong[] {
-  const lists = '['.repeat(100_000) + ']'.repeat(100_000);
-  const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
-  return place ? [lists, objects].map((raw) => ({ path: place.path, raw })) : [];
+function tooDeep({ path }: Place, levels: number): Wrong[] {
+  const lists = '['.repeat(levels) + ']'.repeat(levels);
+  const objects = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  return [lists, objects].map((raw) => ({ path, raw }));
 }
 
 const typeSamples = [
