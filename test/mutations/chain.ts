@@ -106,4 +106,28 @@ export const chainMutations: Mutation[] = [
     why: 'Of two transfers at once both would be sealed, and custody would fork.',
     tests: ['test/files.test.ts'],
   },
+  {
+    name: 'cap on fees ignored',
+    file: 'src/sender/fees.ts',
+    text: 'if (leastWei > capWei || leastPriorityWei > capWei) return null;',
+    replacement: '',
+    why: 'The money of the submitter would go to whatever a chain in trouble asks for.',
+    tests: ['src/sender/fees.test.ts'],
+  },
+  {
+    name: 'events overtake those that wait',
+    file: 'src/webhooks/events.ts',
+    text: 'if (!found || found.waiting) return;',
+    replacement: 'if (!found) return;',
+    why: 'The feed would tell of a confirmation before the reorganisation that came first.',
+    tests: ['src/webhooks/events.test.ts'],
+  },
+  {
+    name: 'leaf in two batches',
+    file: 'src/anchoring/batches.store.ts',
+    text: 'where l.id = taken.id and l.batch_id is null`',
+    replacement: 'where l.id = taken.id`',
+    why: 'Two batchers that claimed the same leaves would both anchor them, and one proof would be lost.',
+    tests: ['src/anchoring/batcher.test.ts'],
+  },
 ];

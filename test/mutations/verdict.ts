@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import type { FileRun } from '../runner/file-run.ts';
 import type { Mutation } from './mutation.ts';
 
+/** A mistake may keep a process from ever ending. The longest of these files takes a minute, ten times that under load. */
+const longestMs = 600_000;
+
 export interface TestRun {
   /** Null when it came to no report. */
   runs: FileRun[] | null;
@@ -29,10 +32,12 @@ export function runTests(folder: string, files: string[], signal: AbortSignal): 
   child.stderr.on('data', keep);
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
+  const limit = setTimeout(stop, longestMs);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', () => {
       signal.removeEventListener('abort', stop);
+      clearTimeout(limit);
       resolve({ runs: readReport(report), output });
     });
   });

@@ -99,4 +99,20 @@ export const webhookMutations: Mutation[] = [
     why: 'A receiver that says it is gone for good would be called for another day.',
     tests: ['test/webhook-changes.test.ts'],
   },
+  {
+    name: 'a day of the log dropped too soon',
+    file: 'src/webhooks/partitions.ts',
+    text: 'present.filter((name) => name < oldest)',
+    replacement: 'present.filter((name) => name <= oldest)',
+    why: 'Deliveries would be gone before the end of the time that they are kept for.',
+    tests: ['src/webhooks/partitions.test.ts'],
+  },
+  {
+    name: 'disabled endpoint is sent to',
+    file: 'src/webhooks/attempt.ts',
+    text: "if (!endpoint.enabled) return { delivery, status: 'skipped', retryInMs: null, attempt: null };",
+    replacement: '',
+    why: 'An owner who disables an endpoint wants nothing sent to it from that moment on.',
+    tests: ['test/webhook-changes.test.ts'],
+  },
 ];
