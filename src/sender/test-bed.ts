@@ -17,13 +17,22 @@ export const finalAfter = 4;
 
 export interface TestChain {
   anvil: Anvil;
+  database: Database;
   stop(): Promise<void>;
 }
 
-/** One for all tests of a file: a start takes seconds. */
+/** A chain and a database for all tests of a file, one after the other: each costs more than most of the tests. */
 export async function startTestChain(): Promise<TestChain> {
   const anvil = await startAnvil({ args: ['--no-mining', '--order', 'fifo'] });
-  return { anvil, stop: () => anvil.stop() };
+  const database = await openTestDatabase();
+  return {
+    anvil,
+    database,
+    async stop() {
+      await anvil.stop();
+      await database.close();
+    },
+  };
 }
 
 export interface Bed {
@@ -53,7 +62,7 @@ export interface Bed {
 
 export async function openBed(
   t: TestContext,
-  { anvil }: TestChain,
+  { anvil, database }: TestChain,
   options: Partial<SenderDeps> & {
     confirmations?: number;
     balanceWei?: bigint;
@@ -66,8 +75,10 @@ export async function openBed(
     blocksToFinality = finalAfter,
     ...senderOptions
   } = options;
-  const database: Database = await openTestDatabase();
-  const { db } = database;
+  const { db, pool } = database;
+  await pool.query(
+    'truncate outgoing_attempts, outgoing_transactions, sender_accounts, chain_blocks restart identity cascade',
+  );
   const proxy = await startRpcProxy(() => anvil.url);
   const account = privateKeyToAccount(keccak256(stringToHex(`sender of the test: ${t.fullName}`)));
   await anvil.client.setBalance({ address: account.address, value: balanceWei });
@@ -81,7 +92,6 @@ export async function openBed(
     await Promise.all([rpc.close(), hurried.close()]);
     await proxy.close();
     await anvil.client.request({ method: 'anvil_dropAllTransactions' } as never);
-    await database.close();
   });
 
   const moves: Move[] = [];
