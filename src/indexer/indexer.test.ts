@@ -25,18 +25,21 @@ let database: Database;
 before(async () => {
   if (skip) return;
   node = await startTestChain();
+  database = await openTestDatabase();
 });
-after(() => node?.anvil.stop());
+after(async () => {
+  await node?.anvil.stop();
+  await database?.close();
+});
 
-/** A test with a database of its own; the chain goes on from one test to the next. */
+/** A test that finds an empty database; the chain goes on from one test to the next. */
 function chainTest(name: string, run: (db: Database['db']) => Promise<void>): void {
   test(name, { skip }, async () => {
-    database = await openTestDatabase();
-    try {
-      await run(database.db);
-    } finally {
-      await database.close();
-    }
+    await database.pool.query(
+      `truncate workspaces, vaults, sender_accounts, chain_blocks, chain_reorgs, vault_transactions,
+         vault_transactions_undone restart identity cascade`,
+    );
+    await run(database.db);
   });
 }
 
