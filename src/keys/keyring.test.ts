@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { recoverMessageAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import { openTestDatabase } from '../../test/database.ts';
+import type { Database } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import { insertAll } from '../db/writes.ts';
 import { OperatorError } from '../errors.ts';
@@ -15,7 +15,6 @@ import { type Keyring, openKeyring } from './keyring.ts';
 import { parseMasterKeys } from './master-keys.ts';
 import { rotateMasterKey } from './rotation.ts';
 
-let testDatabase: TestDatabase;
 let database: Database;
 let dir: string;
 let file: string;
@@ -23,20 +22,19 @@ let keyring: Keyring;
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'holdfast-keys-'));
+  database = await openTestDatabase();
 });
-after(() => rm(dir, { recursive: true }));
+after(async () => {
+  await database?.close();
+  await rm(dir, { recursive: true });
+});
 
-beforeEach(async (context) => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ connection: () => ({ connectionString: testDatabase.url }), onError() {} });
+beforeEach(async () => {
+  await database.pool.query('truncate master_keys, secrets');
   file = join(dir, `${randomBytes(4).toString('hex')}.key`);
   keyring = await openKeyring({ db: database.db, source: { file, generated: true } });
-  (context as { after(work: () => Promise<void>): void }).after(async () => {
-    await keyring.close();
-    await database.close();
-    await testDatabase.drop();
-  });
 });
+afterEach(() => keyring.close());
 
 const owner = { workspaceId: 'ws_1', id: 'vlt_1' };
 
