@@ -1,7 +1,5 @@
 /** An asset with an owner, workers and viewers, and short ways to work on it, for tests of maintenance. */
 import assert from 'node:assert/strict';
-import type { QueryResult } from 'pg';
-import { withClient } from './database.ts';
 import type { Answer, CallOptions, Service } from './service.ts';
 
 export interface StageVault {
@@ -14,7 +12,7 @@ export interface MaintenanceStage {
   assetId: string;
   /** Assigned to the asset, without a licence. */
   worker: string;
-  sql(text: string, values?: unknown[]): Promise<QueryResult>;
+  sql: Service['sql'];
   /** Path below the asset. */
   url(path?: string): string;
   /** Path of a look by the owner, or by another viewer. */
@@ -41,8 +39,7 @@ const workers = '/api-v1/damc/workers/';
 let assets = 0;
 
 export async function openMaintenanceStage(service: Service): Promise<MaintenanceStage> {
-  const sql = (text: string, values: unknown[] = []) =>
-    withClient({ connectionString: service.databaseUrl }, (client) => client.query(text, values));
+  const { sql } = service;
 
   async function made(path: string, body: object) {
     const answer = await service.call('POST', path, { body });

@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { QueryResult } from 'pg';
-import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 import { type Service, startService } from './service.ts';
 
@@ -29,9 +27,7 @@ async function made(data: unknown, more: object = {}): Promise<{ id: string; dat
   return answer.json;
 }
 
-function sql(text: string, values: unknown[] = []): Promise<QueryResult> {
-  return withClient({ connectionString: service.databaseUrl }, (client) => client.query(text, values));
-}
+const sql: Service['sql'] = (text, values) => service.sql(text, values);
 
 test('a version follows its predecessor, whose data and hash stay', async () => {
   const first = await made({ n: 1 }, { externalId: 'chained' });

@@ -3,10 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import canonicalize from 'canonicalize';
-import type { QueryResult } from 'pg';
 import { recordDigest } from '../src/anchoring/content.ts';
 import { timeOf } from '../src/ids.ts';
-import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 import { fc } from './properties.ts';
 import { type Answer, type CallOptions, type Service, startService } from './service.ts';
@@ -42,9 +40,7 @@ async function made(data: unknown, more: object = {}): Promise<{ id: string; dat
   return answer.json;
 }
 
-function sql(text: string, values: unknown[] = []): Promise<QueryResult> {
-  return withClient({ connectionString: service.databaseUrl }, (client) => client.query(text, values));
-}
+const sql: Service['sql'] = (text, values) => service.sql(text, values);
 
 /** Rows of everything that a record could leave behind. */
 async function stored(): Promise<number[]> {
