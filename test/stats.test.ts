@@ -1,7 +1,6 @@
 /** What the overview shows: counts over time, what waits, and only of one's own workspace. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 import { webhookSettings } from './openapi-operations.ts';
 import { waitUntil } from './process.ts';
@@ -57,30 +56,25 @@ test('pending anchors, deliveries and endpoints that fail are counted, and those
 
 test('what was confirmed and delivered is counted in its bucket', async () => {
   const from = new Date(Date.now() - 3_600_000);
-  await withClient({ connectionString: service.databaseUrl }, async (client) => {
-    const { rows } = await client.query<{ workspace_id: string; id: string }>(
-      "select workspace_id, id from vaults where name = 'v'",
-    );
-    const { workspace_id, id } = rows[0] ?? { workspace_id: '', id: '' };
-    await client.query(
-      "insert into sender_accounts (address, next_nonce) values (decode(repeat('01', 20), 'hex'), 1)",
-    );
-    await client.query(
-      `with sent as (
-         insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit, status, mined_hash,
-           block_number, block_hash)
-         select address, 0, 'anchor', address, '', 1, 'confirmed', decode(repeat('02', 32), 'hex'), 5,
-           decode(repeat('03', 32), 'hex') from sender_accounts returning id
-       ), batch as (
-         insert into anchor_batches (root, size, outgoing_id, status, block_number, created_at, confirmed_at)
-         select decode(repeat('04', 32), 'hex'), 3, id, 'confirmed', 5, now() - interval '800 ms', now() from sent returning id
-       )
-       insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature, upper_path)
-       select id, $1, $2, decode(repeat('04', 32), 'hex'), decode(repeat('05', 96), 'hex'), 0, 99,
-         decode(repeat('06', 65), 'hex'), '' from batch`,
-      [workspace_id, id],
-    );
-  });
+  const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'w' } });
+  await service.sql(
+    "insert into sender_accounts (address, next_nonce) values (decode(repeat('01', 20), 'hex'), 1)",
+  );
+  await service.sql(
+    `with sent as (
+       insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit, status, mined_hash,
+         block_number, block_hash)
+       select address, 0, 'anchor', address, '', 1, 'confirmed', decode(repeat('02', 32), 'hex'), 5,
+         decode(repeat('03', 32), 'hex') from sender_accounts returning id
+     ), batch as (
+       insert into anchor_batches (root, size, outgoing_id, status, block_number, created_at, confirmed_at)
+       select decode(repeat('04', 32), 'hex'), 3, id, 'confirmed', 5, now() - interval '800 ms', now() from sent returning id
+     )
+     insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature, upper_path)
+     select b.id, v.workspace_id, v.id, decode(repeat('04', 32), 'hex'), decode(repeat('05', 96), 'hex'), 0, 99,
+       decode(repeat('06', 65), 'hex'), '' from batch b, vaults v where v.id = $1`,
+    [vault.id],
+  );
   const to = new Date(Date.now() + 60_000);
   const { json } = await service.call('GET', `${stats}?from=${from.toISOString()}&to=${to.toISOString()}`);
   const filled = json.buckets.filter(({ anchored }: { anchored: number }) => anchored > 0);
