@@ -317,6 +317,19 @@ describe('a batcher that dies', () => {
     );
     assert.equal(rows[0]?.count, 0);
   });
+
+  test('and one that claimed the same leaves before it, and seals them after it: they stay in the first batch', async () => {
+    const vault = await bed.newVault();
+    await bed.accept(vault, 'rec_1');
+    // Asked between claim and seal: the seal then has a number of its own, and nothing but the leaves is taken.
+    const quote: typeof storingSender.quote = async (chain) => {
+      await bed.batcher().step(bed.lead);
+      return storingSender.quote(chain);
+    };
+    const late = bed.batcher({ sender: { ...storingSender, quote } });
+    await assert.rejects(late.step(bed.lead), /only 0 of 1 leaves/);
+    assert.equal((await batches()).length, 1);
+  });
 });
 
 test('whatever is accepted when, every leaf is in one batch, and none before the one it follows', async () => {
