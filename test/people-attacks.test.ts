@@ -54,11 +54,20 @@ test('a role that was taken away is gone with the next request', async () => {
 
 test('of two who use one link at once, one gets in', async () => {
   const token = tokenOf(await stage.invite('viewer'));
-  const answers = await Promise.all(
-    ['race1@example.com', 'race2@example.com', 'race3@example.com'].map((email) =>
-      accept(newVisitor(stage.service), { token, ...newcomer(email) }),
-    ),
-  );
+  const emails = ['race1@example.com', 'race2@example.com', 'race3@example.com'];
+  const answers = await withClient({ connectionString: stage.service.databaseUrl }, async (client) => {
+    // Nobody can become a member until all of them have the link in hand.
+    await client.query('begin; lock table members in exclusive mode');
+    const trying = emails.map((email) => accept(newVisitor(stage.service), { token, ...newcomer(email) }));
+    await waitUntil(async () => {
+      const waiting = await stage.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length === emails.length;
+    });
+    await client.query('rollback');
+    return Promise.all(trying);
+  });
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404]);
   const [{ n }] = await stage.query(
     `select count(*)::int as n from users where email like 'race%@example.com'`,
