@@ -103,12 +103,12 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     tests: ['src/blobs/blobs.test.ts'],
   },
   {
-    name: 'erased content still needed by nobody',
+    name: 'erased content kept',
     file: 'src/platform/file-erasure.ts',
     text: "    .where('erased_at', 'is', null)\n    .executeTakeFirst();",
     replacement: '    .executeTakeFirst();',
     why: 'Content whose every version was erased would be kept, with its key.',
-    tests: ['test/file-content.test.ts'],
+    tests: ['test/files.test.ts'],
   },
   {
     name: 'half a restore is started',
