@@ -1,8 +1,9 @@
 /** One of each thing that a path can name, for tests that walk every route. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { type Account, becomeOwner, join, type Visitor } from './browser-session.ts';
 import { withClient } from './database.ts';
-import { type Operation, type PathValues, someHash, someTarget } from './openapi-operations.ts';
+import { asPerson, type Operation, type PathValues, someHash, someTarget } from './openapi-operations.ts';
 import { waitUntil } from './process.ts';
 import type { Service } from './service.ts';
 import { sendForm } from './upload.ts';
@@ -16,74 +17,91 @@ const people = '/api-v1/platform';
 
 /** Made anew with each call; the service needs `webhookSettings`. `name` appears in whatever takes one. */
 export async function makeThings(service: Service, name = 'Thing'): Promise<PathValues> {
-  return { ...(await makeOwned(service, name)), ...(await makePeople(service, name)) };
+  await knowChain(service);
+  const vault = await makeVault(service, name);
+  return {
+    ...vault,
+    ...(await makeRecord(service, vault, name)),
+    ...(await makeFile(service, vault, name)),
+    ...(await makeAsset(service, vault, name)),
+    ...(await makeKey(service, name)),
+    ...(await makeEndpoint(service, vault, name)),
+    ...(await makePeople(service, name)),
+  };
 }
 
-/** What keys make. */
-async function makeOwned(service: Service, name = 'Thing'): Promise<PathValues> {
-  await knowChain(service);
-  const make = async (path: string, body: object) => {
-    const made = await service.call('POST', path, { body });
-    assert.ok(made.status < 300, made.text);
-    return made.json;
-  };
-  const vault = await make(vaults, { name });
-  const record = await make(records, { vaultAddress: vault.address, data: { name }, externalId: name });
+/** Of a workspace with an API key. */
+type Make = (service: Service, vault: PathValues, name?: string) => Promise<PathValues>;
+
+async function create({ call }: Service, path: string, body: object) {
+  const made = await call('POST', path, { body });
+  assert.ok(made.status < 300, made.text);
+  return made.json;
+}
+
+async function makeVault(service: Service, name: string): Promise<PathValues> {
+  return { vaultAddress: (await create(service, vaults, { name })).address };
+}
+
+async function makeRecord(service: Service, vault: PathValues, name: string): Promise<PathValues> {
+  return { recordId: (await create(service, records, { ...vault, data: { name }, externalId: name })).id };
+}
+
+const makeFile: Make = async (service, { vaultAddress = '' }, name = 'Thing') => {
   const { json: file } = await sendForm(service, files, {
     parts: [
-      ['vaultAddress', vault.address],
-      ['file', new File([name, vault.address], name)],
+      ['vaultAddress', vaultAddress],
+      ['file', new File([name, randomUUID()], name)],
     ],
   });
-  const validation = await make(`${files}/${file.id}/validate`, { contentHash: someHash });
-  const worker = await make('/api-v1/damc/workers/', { name });
-  const { assetId } = await make(assets, { vaultAddress: vault.address, name });
-  await make(`${assets}${assetId}/viewers/`, { viewers: [worker.address] });
-  await make(`${assets}${assetId}/workers/`, { workers: [worker.address] });
-  const { maintenanceId } = await make(`${assets}${assetId}/maintenances/`, {
-    workerAddress: worker.address,
+  const validation = await create(service, `${files}/${file.id}/validate`, { contentHash: someHash });
+  return { fileId: file.id, validationId: validation.id };
+};
+
+const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
+  const { address } = await create(service, '/api-v1/damc/workers/', { name });
+  const { assetId } = await create(service, assets, { vaultAddress, name });
+  await create(service, `${assets}${assetId}/viewers/`, { viewers: [address] });
+  await create(service, `${assets}${assetId}/workers/`, { workers: [address] });
+  const { maintenanceId } = await create(service, `${assets}${assetId}/maintenances/`, {
+    workerAddress: address,
     type: 'inspection',
     summary: name,
     performedAt: new Date(Date.now() - 60_000).toISOString(),
   });
-  const signing = { workerAddress: worker.address, role: 'performed' };
-  const signoff = await make(`${assets}${assetId}/maintenances/${maintenanceId}/signoffs/`, signing);
+  const signing = { workerAddress: address, role: 'performed' };
+  const signoffs = `${assets}${assetId}/maintenances/${maintenanceId}/signoffs/`;
+  const signoff = await create(service, signoffs, signing);
   const lastDone = { at: new Date().toISOString(), hours: 0, cycles: 0 };
-  const interval = await make(`${assets}${assetId}/intervals/`, { name, every: { days: 1 }, lastDone });
-  const key = await make('/api-v1/platform/api-keys', { name });
-  const endpoint = await make(`${webhooks}/endpoints`, {
+  const interval = { name, every: { days: 1 }, lastDone };
+  const { id: intervalId } = await create(service, `${assets}${assetId}/intervals/`, interval);
+  return { address, assetId, maintenanceId, number: String(signoff.number), intervalId };
+};
+
+async function makeKey(service: Service, name = 'Thing'): Promise<PathValues> {
+  return { keyId: (await create(service, '/api-v1/platform/api-keys', { name })).id };
+}
+
+const makeEndpoint: Make = async (service, { vaultAddress }, name = 'Thing') => {
+  const endpoint = await create(service, `${webhooks}/endpoints`, {
     url: someTarget,
     eventTypes: ['vault.deactivated'],
     description: name,
   });
   // Deactivating is an event, so the endpoint gets a delivery.
   const startedAt = new Date(Date.now() - 60_000).toISOString();
-  await service.call('PATCH', `${vaults}/${vault.address}/deactivate`);
-  await service.call('PATCH', `${vaults}/${vault.address}/reactivate`);
+  await service.call('PATCH', `${vaults}/${vaultAddress}/deactivate`);
+  await service.call('PATCH', `${vaults}/${vaultAddress}/reactivate`);
   const delivery = await waitUntil(async () => {
     const query = `endpointId=${endpoint.id}&type=vault.deactivated`;
     return (await service.call('GET', `${webhooks}/deliveries?${query}`)).json[0] ?? null;
   });
-  const replay = await make(`${webhooks}/endpoints/${endpoint.id}/replay`, {
+  const replay = await create(service, `${webhooks}/endpoints/${endpoint.id}/replay`, {
     from: startedAt,
     to: new Date(Date.now() + 60_000).toISOString(),
   });
-  return {
-    vaultAddress: vault.address,
-    recordId: record.id,
-    fileId: file.id,
-    validationId: validation.id,
-    address: worker.address,
-    assetId,
-    maintenanceId,
-    number: String(signoff.number),
-    intervalId: interval.id,
-    keyId: key.id,
-    endpointId: endpoint.id,
-    deliveryId: delivery.id,
-    replayId: replay.id,
-  };
-}
+  return { endpointId: endpoint.id, deliveryId: delivery.id, replayId: replay.id };
+};
 
 /** As if a chain had been reached once: what names it cannot be answered before. */
 function knowChain({ databaseUrl }: Service): Promise<unknown> {
@@ -120,36 +138,68 @@ function newAccount(name: string): Account {
 
 /** An owner with a session, somebody else who is a member, and an invitation. */
 export async function makePeople(service: Service, name = 'Thing'): Promise<PathValues> {
-  const owner = await makePerson(service, 'owner', name);
-  const call = async (method: string, path: string, body?: object) =>
-    (await owner.call(method, `${people}/${path}`, { body })).json;
-  const invite = async (body: object) => {
-    const invitation = await call('POST', 'invitations', body);
-    return { ...invitation, token: new URL(invitation.link).hash.slice(1) };
-  };
-  const member = newAccount(name);
-  await call('POST', 'invitations/accept', { token: (await invite({ role: 'viewer' })).token, ...member });
-  const members: { id: string; email: string }[] = await call('GET', 'members');
-  const { email } = await call('GET', 'me');
-  const { id, token } = await invite({ role: 'viewer', email });
-  return {
-    cookie: owner.cookies(),
-    memberId: members.find((one) => one.email === member.email)?.id ?? '',
-    sessionId: (await call('GET', 'sessions'))[0].id,
-    invitationId: id,
-    token,
-  };
+  const owner = await makeOwner(service, name);
+  return { ...owner, ...(await makeMember(service, owner, name)), ...(await makeInvitation(service, owner)) };
 }
 
-/** Requests that leave less than there was: a new version without bytes hides those of the one before. */
-const takesAway = /^DELETE |\/accept$|^POST .*\/files\/\{fileId\}\/versions$/;
+/** Somebody new, whose session it is. */
+export async function makeOwner(service: Service, name = 'Thing'): Promise<PathValues> {
+  const owner = await makePerson(service, 'owner', name);
+  const { json: sessions } = await owner.call('GET', `${people}/sessions`);
+  return { cookie: owner.cookies(), sessionId: sessions[0].id };
+}
+
+/** Few are taken in a minute: 30 invitations are looked at or accepted. */
+export const makeMember: MakeForOwner = async (service, { cookie = '' }, name = 'Thing') => {
+  const member = newAccount(name);
+  const invitation = await invite(service, cookie, { role: 'viewer' });
+  const body = { token: invitation.token, ...member };
+  const accepted = await service.call('POST', `${people}/invitations/accept`, { ...asPerson(cookie), body });
+  assert.equal(accepted.status, 200, accepted.text);
+  const { json } = await service.call('GET', `${people}/members`, asPerson(cookie));
+  const found = json.find(({ email }: { email: string }) => email === member.email);
+  return { memberId: found.id };
+};
+
+/** For the owner, who is a member already. */
+export const makeInvitation: MakeForOwner = async (service, { cookie = '' }) => {
+  const { json: me } = await service.call('GET', `${people}/me`, asPerson(cookie));
+  const { id, token } = await invite(service, cookie, { role: 'viewer', email: me.email });
+  return { invitationId: id, token };
+};
+
+/** With the session of an owner. */
+type MakeForOwner = (service: Service, owner: PathValues, name?: string) => Promise<PathValues>;
+
+async function invite(
+  service: Service,
+  cookie: string,
+  body: object,
+): Promise<{ id: string; token: string }> {
+  const answer = await service.call('POST', `${people}/invitations`, { ...asPerson(cookie), body });
+  assert.equal(answer.status, 201, answer.text);
+  return { id: answer.json.id, token: new URL(answer.json.link).hash.slice(1) };
+}
+
+/** Requests that leave less than there was, and what is made anew for them. */
+const takesAway: [request: RegExp, make: MakeForOwner][] = [
+  // A new version without bytes hides those of the one before.
+  [/^DELETE .*\/files\/|^POST .*\/files\/\{fileId\}\/versions$/, makeFile],
+  [/^DELETE .*\/assets\//, makeAsset],
+  [/^DELETE .*\/webhooks\//, makeEndpoint],
+  [/^DELETE .*\/api-keys\//, (service) => makeKey(service)],
+  [/^DELETE .*\/members\//, makeMember],
+  [/^DELETE .*\/sessions/, (service) => makeOwner(service)],
+  [/^DELETE .*\/invitations\/|\/invitations\/accept$/, makeInvitation],
+];
 
 /** Things for one request: those given, or new ones when the request would take them away from the others. */
 export async function thingsFor(
   service: Service,
-  { name, scope }: Operation,
+  { name }: Operation,
   things: PathValues,
 ): Promise<PathValues> {
-  if (!takesAway.test(name)) return things;
-  return { ...things, ...(await (scope === null ? makePeople(service) : makeOwned(service))) };
+  const [, make] = takesAway.find(([request]) => request.test(name)) ?? [];
+  assert.ok(make !== undefined || !name.startsWith('DELETE'), `nothing is made anew for ${name}`);
+  return make === undefined ? things : { ...things, ...(await make(service, things)) };
 }
