@@ -15,11 +15,18 @@ let stage: MaintenanceStage;
 /** Of another workspace. */
 let stranger: string;
 const chainId = 424_242;
+/** What was told of an entry, and of one that is not there, while no chain was known. */
+let unknown: Answer;
+let missing: Answer;
 
 before(async () => {
   service = await startService({ runLoops: false });
   stage = await openMaintenanceStage(service);
   stranger = await service.makeKey({ newWorkspace: true });
+  const { maintenanceId } = await stage.made();
+  unknown = await service.call('GET', stage.view(`${maintenanceId}/`));
+  missing = await service.call('GET', stage.view('mnt_none/'));
+  await storeChain();
 });
 after(() => service.close());
 
@@ -52,12 +59,10 @@ async function refused(body: object, code: ErrorCode, message: RegExp): Promise<
 const randomAddress = () => checksummed(`0x${randomBytes(20).toString('hex')}`);
 
 test('while the chain was never reached, its id cannot be told, and everything else is answered first', async () => {
-  const { maintenanceId } = await stage.made();
-  const unknown = await service.call('GET', stage.view(`${maintenanceId}/`));
   assertError(unknown, 'service_unavailable');
   assert.ok(Number(unknown.headers.get('retry-after')) > 0);
-  assertError(await service.call('GET', stage.view('mnt_none/')), 'resource_not_found');
-  await storeChain();
+  assertError(missing, 'resource_not_found');
+  const { maintenanceId } = await stage.made();
   assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`))).status, 200);
 });
 
