@@ -173,9 +173,9 @@ test('a validation whose node is killed after its answer is made by another, and
       headers: { 'x-api-key': service.key, 'content-type': 'application/json' },
       body: JSON.stringify({ contentHash: hashOf('outlives its node') }),
     });
+    const { id } = (await answer.json()) as { id: string };
     node.child.kill('SIGKILL');
     assert.equal(await node.exited, 'SIGKILL');
-    const { id } = (await answer.json()) as { id: string };
     assert.equal((await completed(fileId, id)).result, 'valid');
     await waitUntil(async () => (await eventsOf(id)).length > 0);
     const { rows } = await withClient({ connectionString: service.databaseUrl }, (client) =>
