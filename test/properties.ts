@@ -6,3 +6,8 @@ import { seed } from './seed.ts';
 fc.configureGlobal({ seed: createHash('sha256').update(seed).digest().readInt32BE() });
 
 export { fc };
+
+/** Any character at all: `unit: 'binary'`, for which fast-check would make a table of a million of them at its first use. */
+export const anyCharacter: fc.Arbitrary<string> = fc
+  .integer({ min: 0, max: 0x10ffff - 0x800 })
+  .map((code) => String.fromCodePoint(code < 0xd800 ? code : code + 0x800));
