@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -89,6 +90,17 @@ test('a process that a test leaves behind is told and ended', {
   assert.equal(run.faults.length, 1, run.faults.join());
   const pid = Number(/^It left process (\d+) running: /.exec(run.faults[0] ?? '')?.[1]);
   await waitUntil(() => !existsSync(`/proc/${pid}/cwd`) || null);
+});
+
+test('processes of another file are left alone, also where its directory begins alike', async () => {
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', join(home, 'run2/t')]);
+  try {
+    const run = await runText(`test('holds', () => {});`);
+    assert.deepEqual(run.faults, []);
+    assert.equal(other.exitCode ?? other.signalCode, null);
+  } finally {
+    other.kill('SIGKILL');
+  }
 });
 
 test('an abort ends the file and all that it started', async () => {

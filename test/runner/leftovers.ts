@@ -36,10 +36,12 @@ export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
 
 /** By command line or by environment: a server is started with a clean environment, a service by its settings. */
 function processesUsing(directory: string): LeftProcess[] {
+  // With the slash: the directory of another file may begin with the same characters.
+  const inside = `${directory}/`;
   const pids = readDirectory('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   return pids.flatMap((pid) => {
     const command = readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
-    const uses = command.includes(directory) || readText(`/proc/${pid}/environ`).includes(directory);
+    const uses = command.includes(inside) || readText(`/proc/${pid}/environ`).includes(inside);
     return uses && command !== '' ? [{ pid: Number(pid), command }] : [];
   });
 }
