@@ -170,6 +170,40 @@ test('a key that is no longer good ends the stream, a check that fails does not'
   assert.ok(asked >= answers.length, 'it ended before the key was no longer good');
 });
 
+test('the end of a stream waits for no read, and its last id leads to what was being read', async () => {
+  const { pool } = database;
+  await makeEvent(workspaceId);
+  const released = Promise.withResolvers<void>();
+  let reading = false;
+  const held = {
+    async query(statement: string | { name: string }) {
+      if (typeof statement !== 'string' && statement.name === 'event-feed') {
+        reading = true;
+        await released.promise;
+      }
+      return pool.query(statement as string);
+    },
+  } as unknown as Pool;
+  const streams = createEventStreams({
+    pool: held,
+    watcher: createFeedWatcher({ pool, bell: createBell() }),
+  });
+  const allowances: number[] = [];
+  const cutIfStalled = (ms: number) => void allowances.push(ms);
+  const stream = await streams.open(requestOf(workspaceId, { after: 0, cutIfStalled }));
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  const ended = new Promise((resolve) => stream.on('end', resolve));
+  await waitUntil(() => reading);
+  streams.close();
+  await ended;
+  assert.match(text, /^: .+\nretry: \d+\nid: 0\n\n$/);
+  assert.equal(allowances.length, 1);
+  released.resolve();
+});
+
 test('closing refuses new streams, and those that were just being opened', async () => {
   const { pool } = database;
   const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell: createBell() }) });
