@@ -52,8 +52,9 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
     await t.test('beside a service it uses its chain; two at once both pay', async () => {
       const node = await bed.node();
       const { chain } = await node.leads();
+      // Each in a process of its own.
       const paid = await Promise.all([
-        jsonOfProcess(bed.settings, 'chain', 'fund', someone.toLowerCase(), '7'),
+        json(bed.settings, 'chain', 'fund', someone.toLowerCase(), '7'),
         jsonOfProcess(bed.settings, 'chain', 'fund', someone, '30'),
       ]);
       assert.equal(new Set(paid.map(({ transactionHash }) => transactionHash)).size, 2);
@@ -73,7 +74,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.equal(status.registryState, 'present');
       assert.equal(status.balanceWei, String(parseEther('1000000')));
       assert.ok(status.anchorsLeft > 1_000_000);
-      const { stdout } = await holdfast(bed.settings, 'chain', 'status');
+      const { stdout } = await command(bed.settings, 'chain', 'status');
       assert.match(stdout, /Gas for +\d+ anchors at present fees/);
       assert.match(stdout, /Development evidence only/);
       await node.stop();

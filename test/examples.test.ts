@@ -129,6 +129,15 @@ function sign(
   return createSigner({ serviceName: 'Service', secret, previousSecret })({ eventId: id, body, timestamp });
 }
 
+/** What took longer says nothing about a time that is so near to a limit: it is tried again. */
+async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  return waitUntil(async () => {
+    const startedAt = performance.now();
+    const outcome = await work();
+    return performance.now() - startedAt < ms ? { outcome } : null;
+  }).then(({ outcome }) => outcome);
+}
+
 /** One more event; once it is handled, everything before it has been told as well. */
 async function settle(receiver: ExampleReceiver, secret: string): Promise<void> {
   const event = makeEvent();
@@ -192,9 +201,10 @@ for (const { name, missing, start } of examples) {
       test('a time more than five minutes off is refused, either way', async () => {
         for (const ageSeconds of [310, -310]) {
           const event = makeEvent();
-          assert.equal(await receiver.deliver(sign(event, { secret }, ageSeconds), event.body), false);
-          const near = Math.sign(ageSeconds) * 280;
-          assert.equal(await receiver.deliver(sign(event, { secret }, near), event.body), true);
+          const deliverAged = (age: number) =>
+            within(10_000, () => receiver.deliver(sign(event, { secret }, age), event.body));
+          assert.equal(await deliverAged(ageSeconds), false);
+          assert.equal(await deliverAged(Math.sign(ageSeconds) * 280), true);
         }
         const event = makeEvent();
         const fresh = {
