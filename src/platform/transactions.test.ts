@@ -70,16 +70,11 @@ function createChain(vaultId: string, { secondsPerBlock = 12, firstSeconds = 1_7
     listed: () => blocks.flat().toReversed(),
     read: (after: Place | null, limit: number, dates: { initialDate?: string; finalDate?: string } = {}) =>
       transactions.list({ workspaceId, vaultId, after, limit, ...dates }),
-    /** Chains share the tables of one database. */
+    /** Chains share the tables of one database. Not row by row: what is left of ten thousand slows down the next test. */
     async clear(): Promise<void> {
-      const { db } = database;
-      for (const table of [
-        'vault_transactions',
-        'vault_transactions_undone',
-        'chain_reorgs',
-        'chain_blocks',
-      ] as const)
-        await db.deleteFrom(table).execute();
+      await database.pool.query(
+        'truncate vault_transactions, vault_transactions_undone, chain_reorgs, chain_blocks',
+      );
     },
   };
 }
