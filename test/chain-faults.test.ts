@@ -8,13 +8,15 @@ import { runFaults } from './faults/run.ts';
 
 test('everything is anchored exactly once when the service is killed after a broadcast, and a reorg takes back what was confirmed', {
   skip: await anvilMissing(),
-  timeout: 300_000,
+  // Whatever gets stuck gives up by itself; a minute and a half alone, and so many times that beside others.
+  timeout: 900_000,
 }, async (t) => {
   const summary = await runFaults({
     cycles: 2,
     seed: 'short',
     chain: 'rpc',
     actors: 4,
+    longestPauseMs: 250,
     round: [killAfterBroadcast, deepReorg],
     tell: (line) => t.diagnostic(line),
   });

@@ -28,6 +28,8 @@ export type Client = (call: Call) => Promise<Ended>;
 
 const base = '/api-v1';
 const usualPatienceMs = 2_500;
+/** Of the oracle, which asks once: long enough for anything that is answered at all. */
+export const oraclePatienceMs = 90_000;
 
 export interface ClientDeps {
   nodes: Nodes;

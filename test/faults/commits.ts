@@ -1,6 +1,7 @@
 /** Tells the test of certain commits as they happen, through triggers that the test itself puts into the database. */
 import pg from 'pg';
 import { withClient } from '../database.ts';
+import { patienceMs } from './expect.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -54,7 +55,7 @@ export async function countWrites(
 /** Calls `act` at once when the next such commit is through. */
 export async function onNextCommit<T>(
   store: Store,
-  { commit, patienceMs, act }: { commit: Commit; patienceMs: number; act: () => T },
+  { commit, act }: { commit: Commit; act: () => T },
 ): Promise<T> {
   const client = new pg.Client({ connectionString: await store.url() });
   client.on('error', () => {});

@@ -10,6 +10,7 @@ export interface Follower {
 }
 
 const pageSize = 200;
+const pauseMs = 200;
 
 export function followFeed(client: Client): Follower {
   const seen: string[] = [];
@@ -25,14 +26,14 @@ export function followFeed(client: Client): Follower {
         path: `/platform/events?limit=${pageSize}${query}`,
       });
       if (outcome !== 'acknowledged') {
-        await sleep(100);
+        await sleep(pauseMs);
         continue;
       }
       for (const { id } of json as { id: string }[]) seen.push(id);
       cursor = headers.get('x-next-cursor');
       if (json.length === pageSize) continue;
       if (last) return;
-      await sleep(50);
+      await sleep(pauseMs);
     }
   })();
 

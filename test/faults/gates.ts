@@ -1,6 +1,6 @@
 /** Gates inside the service's own transactions: triggers of the test's make whoever comes by wait as long as the test holds one. */
 import { withClient } from '../database.ts';
-import { waitUntil } from '../process.ts';
+import { expectSoon } from './expect.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -36,23 +36,24 @@ export async function installGates(store: Store): Promise<void> {
       .join('\n')}`);
 }
 
-/** Calls `act` while somebody stands at each of the gates, whose transaction can only go on when it is done. */
+/** `bring` may bring somebody there; calls `act` while somebody stands at each of the gates, and can only go on when it is done. */
 export async function atGates<T>(
   store: Store,
-  { names, patienceMs, act }: { names: Gate[]; patienceMs: number; act: () => Promise<T> },
+  { names, bring, act }: { names: Gate[]; bring?: () => Promise<void>; act: () => Promise<T> },
 ): Promise<T> {
   const keys = names.map((name) => gates[name].key);
   return withClient({ connectionString: await store.url() }, async (client) => {
     // Freed with the connection.
     for (const key of keys) await client.query('select pg_advisory_lock($1)', [key]);
-    await waitUntil(async () => {
+    await bring?.();
+    await expectSoon(`somebody stands at ${names.join(' and ')}`, async () => {
       const { rows } = await client.query<{ met: number }>(
         `select count(distinct objid)::integer as met from pg_locks
          where locktype = 'advisory' and objid = any ($1::oid[]) and not granted`,
         [keys],
       );
       return rows[0]?.met === keys.length;
-    }, patienceMs);
+    });
     return act();
   });
 }

@@ -23,11 +23,19 @@ export interface LoadDeps {
   random: Random;
 }
 
-const longestSettleMs = 60_000;
+/** Four times the longest patience of a request, which may be asked anew. */
+const longestSettleMs = 180_000;
 /** Moves have no Idempotency-Key: given up and sent elsewhere, a late first one could undo a later one. */
 const movePatienceMs = 45_000;
 
-export function createLoad({ client, journal, random, actors }: LoadDeps & { actors: number }): Load {
+export interface LoadOptions {
+  /** How many there are, and how long each of them rests at most between two things that it does. */
+  actors: number;
+  longestPauseMs: number;
+}
+
+export function createLoad({ actors, longestPauseMs, ...deps }: LoadDeps & LoadOptions): Load {
+  const { client, journal, random } = deps;
   let running = false;
   let working: Promise<void>[] = [];
   const makers = Array.from({ length: actors }, (_, number) =>
@@ -37,7 +45,7 @@ export function createLoad({ client, journal, random, actors }: LoadDeps & { act
   async function keepActing(act: () => Promise<void>, pauses: Random): Promise<void> {
     while (running) {
       await act();
-      await sleep(pauses.between(0, 25));
+      await sleep(pauses.between(0, longestPauseMs));
     }
   }
 

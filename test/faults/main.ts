@@ -32,7 +32,9 @@ async function main(): Promise<number> {
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interruption.abort());
   try {
-    print(await runFaults({ cycles, seed, chain, signal: interruption.signal, tell: console.log }));
+    print(
+      await runFaults({ cycles, seed, chain, signal: interruption.signal, keep: true, tell: console.log }),
+    );
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) process.exit(130);

@@ -10,7 +10,7 @@ import { installNotices } from './commits.ts';
 import { type Follower, followFeed } from './follower.ts';
 import { installGates } from './gates.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { createLoad, type Load } from './load.ts';
+import { createLoad, type Load, type LoadOptions } from './load.ts';
 import { createNodes, firstDataDir, type Nodes, secondDataDir } from './nodes.ts';
 import type { Random } from './random.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
@@ -46,13 +46,11 @@ const commonSettings = () => ({
   HOLDFAST_LOG_LEVEL: 'warn',
 });
 
-export interface StageOptions {
+export interface StageOptions extends LoadOptions {
   mode: ChainMode;
-  /** How many make the load. */
-  actors: number;
 }
 
-export async function openStage(random: Random, { mode, actors }: StageOptions): Promise<Stage> {
+export async function openStage(random: Random, { mode, ...load }: StageOptions): Promise<Stage> {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
   const dataDirs = { first: firstDataDir(home), second: secondDataDir(home) };
   for (const dataDir of Object.values(dataDirs)) await mkdir(dataDir);
@@ -88,7 +86,7 @@ export async function openStage(random: Random, { mode, actors }: StageOptions):
       store,
       receivers,
       journal,
-      load: createLoad({ client, journal, random: random.stream('load'), actors }),
+      load: createLoad({ client, journal, random: random.stream('load'), ...load }),
       follower: followFeed(client),
       client,
       key,
@@ -104,6 +102,7 @@ export async function openStage(random: Random, { mode, actors }: StageOptions):
     };
   } catch (error) {
     await end();
+    await rm(home, { recursive: true, force: true });
     throw error;
   }
 }

@@ -1,18 +1,17 @@
 /** kill -9 of the service at named points between a batch and the event that tells of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onNextCommit, withoutEvents } from '../commits.ts';
+import { patienceMs } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import type { Stage } from '../stage.ts';
 import { Violation } from '../violation.ts';
-
-const patienceMs = 60_000;
 
 export const killWhenStored: Fault = {
   name: 'kill -9 when nonce and signed bytes are committed',
   async strike(stage) {
     const { nodes, store, count } = stage;
     const victim = nodes.first();
-    await onNextCommit(store, { commit: 'attempt_stored', patienceMs, act: () => nodes.kill(victim) });
+    await onNextCommit(store, { commit: 'attempt_stored', act: () => nodes.kill(victim) });
     count('service killed');
     count('killed after persist');
     await nodes.startFirst();
@@ -26,7 +25,7 @@ export const killWhenConfirmed: Fault = {
     const { nodes, store, count } = stage;
     const victim = nodes.first();
     await withoutEvents(store, () =>
-      onNextCommit(store, { commit: 'batch_confirmed', patienceMs, act: () => nodes.kill(victim) }),
+      onNextCommit(store, { commit: 'batch_confirmed', act: () => nodes.kill(victim) }),
     );
     count('service killed');
     count('killed after receipt, before event');

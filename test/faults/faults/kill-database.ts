@@ -1,8 +1,6 @@
 /** kill -9 of PostgreSQL under load; the service has to start it again by itself. */
-import { waitUntil } from '../../process.ts';
+import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-
-const longestHealingMs = 30_000;
 
 export const killDatabase: Fault = {
   name: 'kill -9 of PostgreSQL',
@@ -10,7 +8,7 @@ export const killDatabase: Fault = {
     const before = await store.pid();
     await store.kill();
     count('database killed');
-    await waitUntil(async () => (await store.pid()) !== before, longestHealingMs);
-    await waitUntil(() => nodes.isReady(nodes.first()), longestHealingMs);
+    await expectSoon('the database is started again', async () => (await store.pid()) !== before);
+    await expectSoon('the node is ready again', () => nodes.isReady(nodes.first()));
   },
 };

@@ -5,6 +5,7 @@ import { openUpload } from '../../upload.ts';
 import { createAsking } from '../asking.ts';
 import { onNextCommit } from '../commits.ts';
 import { bytesOf, contentOf } from '../content.ts';
+import { createCustodyMaker } from '../custody-load.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import { createFileMaker, filesPath } from '../file-load.ts';
@@ -15,7 +16,6 @@ import type { Stage } from '../stage.ts';
 import { makeThing } from '../thing-load.ts';
 import { expectNone } from '../violation.ts';
 
-const patienceMs = 60_000;
 const mebibyte = 1 << 20;
 
 /** The object is half written; sent again with its key the file is there once. */
@@ -50,12 +50,21 @@ async function cutUpload(stage: Stage, random: Random, names: Gate[]): Promise<v
     });
     await upload.send(bytesOf(content).subarray(0, 3 * mebibyte));
     const written = async () => (await partBytes(home, pid)) >= mebibyte;
-    await expectSoon('a part of the upload is written', written, { patienceMs });
+    await expectSoon('a part of the upload is written', written);
     await nodes.kill(victim);
     upload.cut();
   }
 
-  await (names.length === 0 ? kill() : atGates(store, { names, patienceMs, act: kill }));
+  /** A file to validate and to hand on: the load may have neither for long. */
+  async function bring(): Promise<void> {
+    const vaults = [vault, await makeThing(deps, 'vault')];
+    await files.create(vault);
+    const custody = createCustodyMaker(deps, files);
+    await custody.validate(vaults);
+    await custody.transfer(vaults);
+  }
+
+  await (names.length === 0 ? kill() : atGates(store, { names, bring, act: kill }));
   entry.lost += 1;
   count('service killed');
   count('killed during an upload');
@@ -66,7 +75,7 @@ async function cutUpload(stage: Stage, random: Random, names: Gate[]): Promise<v
     await store.query('select file_id from file_versions where name = $1', [entry.name]),
   );
   const removed = async () => (await partBytes(home, pid)) === 0;
-  await expectSoon('what was left of it is removed', removed, { patienceMs });
+  await expectSoon('what was left of it is removed', removed);
   await files.send(entry);
 }
 
@@ -95,7 +104,7 @@ export const killWhenFileStored: Fault = {
   name: 'kill -9 when a file is committed',
   async strike({ nodes, store, count }) {
     const victim = nodes.first();
-    await onNextCommit(store, { commit: 'file_stored', patienceMs, act: () => nodes.kill(victim) });
+    await onNextCommit(store, { commit: 'file_stored', act: () => nodes.kill(victim) });
     count('service killed');
     count('killed when a file was committed');
     await nodes.startFirst();
@@ -107,7 +116,7 @@ function killAtGate(gate: Gate, name: string): Fault {
     name,
     async strike({ nodes, store, count }) {
       const victim = nodes.first();
-      await atGates(store, { names: [gate], patienceMs, act: () => nodes.kill(victim) });
+      await atGates(store, { names: [gate], act: () => nodes.kill(victim) });
       count('service killed');
       count(counted[gate]);
       await nodes.startFirst();

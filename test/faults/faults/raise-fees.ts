@@ -6,7 +6,6 @@ import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import type { Stage } from '../stage.ts';
 
-const patienceMs = 90_000;
 /** The service offers twice the base fee of its time, which is 1 gwei or less. */
 const dear = parseGwei('40');
 
@@ -18,17 +17,17 @@ export const raiseFees: Fault = {
     const before = await raised(stage);
     if (random.chance(0.5)) {
       await proxy.fail('refuse', { methods: ['eth_sendRawTransaction'] });
-      await onNextCommit(store, { commit: 'attempt_stored', patienceMs, act: () => {} });
+      await onNextCommit(store, { commit: 'attempt_stored', act: () => {} });
       setBaseFee(dear);
       await sleep(1_500);
       proxy.heal();
     } else {
       await withoutBlocks(() =>
-        expectSoon('a transaction is in the pool', async () => (await inPool()).length > 0, { patienceMs }),
+        expectSoon('a transaction is in the pool', async () => (await inPool()).length > 0),
       );
       setBaseFee(dear);
     }
-    await expectSoon('a fee is raised', async () => (await raised(stage)) > before, { patienceMs });
+    await expectSoon('a fee is raised', async () => (await raised(stage)) > before);
     count('fees raised', (await raised(stage)) - before);
     // Gas stays dear until what was signed is mined.
     await sleep(random.between(0, 3_000));

@@ -10,7 +10,6 @@ import { saidBy } from '../nodes.ts';
 import type { Stage } from '../stage.ts';
 import { Violation } from '../violation.ts';
 
-const patienceMs = 90_000;
 const complaint = /another chain|refused|was reset/;
 
 export const resetChain: Fault = {
@@ -26,9 +25,7 @@ export const resetChain: Fault = {
         await other.client.mine({ blocks: 15 });
       await withoutBlocks(async () => {
         const head = Number(await anvil.client.getBlockNumber());
-        await expectSoon('what is mined is indexed', async () => (await indexed(stage)) >= head, {
-          patienceMs,
-        });
+        await expectSoon('what is mined is indexed', async () => (await indexed(stage)) >= head);
         const saidBefore = said(stage);
         // A node that was started anew breaks connections; behind a gateway nobody notices.
         if (random.chance(0.5)) await proxy.fail('refuse');
@@ -37,7 +34,6 @@ export const resetChain: Fault = {
         proxy.heal();
         const before = await kept(stage);
         await expectSoon('the service says that this is another chain', () => said(stage) > saidBefore, {
-          patienceMs,
           facts: async () => [saidBy(nodes.first()).slice(-3_000)],
         });
         await sleep(random.between(500, 3_000));

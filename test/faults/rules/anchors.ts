@@ -1,23 +1,19 @@
 /** Whatever was accepted is anchored, once, in the order of nonces, and its confirmation is told once. */
 import { createPublicClient, http, type PublicClient, parseEventLogs } from 'viem';
 import { registryAbi, registryAddress } from '../../../src/chain/registry.ts';
-import { waitUntil } from '../../process.ts';
+import { expectNoneLeft } from '../expect.ts';
 import { saidBy } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
 import type { Stage } from '../stage.ts';
 import { expectNone, Violation } from '../violation.ts';
-
-/** A call that hangs, a fee that is raised, and what an operator would have to mend each take up to 30 s. */
-const longestAnchoringMs = 120_000;
 
 export const nothingIsStuck: Rule = {
   name: 'everything accepted is confirmed and told of, whatever happened',
   when: 'restart',
   needsChain: true,
   async check(stage) {
-    const { store } = stage;
     const open = () =>
-      store.query(`
+      stage.store.query(`
       select 'leaf' as what, l.id, coalesce(b.status, 'pending') as status, b.reason from anchor_leaves l
         left join anchor_batches b on b.id = l.batch_id where b.id is null or b.status not in ('confirmed', 'finalized')
       union all
@@ -31,12 +27,8 @@ export const nothingIsStuck: Rule = {
       union all
       select 'transaction', id, status, reason from outgoing_transactions where status not in ('confirmed', 'finalized')
       limit 10`);
-    const done = waitUntil(async () => (await open()).length === 0, longestAnchoringMs);
-    await done.catch(async () => {
-      throw new Violation(`not anchored within ${longestAnchoringMs} ms`, [
-        ...(await open()),
-        saidBy(stage.nodes.first()).slice(-4_000),
-      ]);
+    await expectNoneLeft('not anchored', open, {
+      facts: async () => [saidBy(stage.nodes.first()).slice(-4_000)],
     });
   },
 };

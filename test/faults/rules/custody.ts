@@ -1,5 +1,6 @@
 /** Every transfer and validation that was acknowledged happened, once, with the right outcome; and the histories say so. */
 import { verifyHistory } from '../../../src/anchoring/history.ts';
+import { oraclePatienceMs } from '../client.ts';
 import { bytesOf } from '../content.ts';
 import { filesPath } from '../file-load.ts';
 import type { FileEntry, ValidationEntry } from '../journal.ts';
@@ -138,7 +139,7 @@ const offline = ['digest', 'claims', 'leaf', 'path', 'seal'];
 
 async function faultOf({ client }: Stage, entry: FileEntry): Promise<unknown> {
   const path = `${filesPath}/${entry.id}/history?format=proof`;
-  const { outcome, status, json } = await client({ method: 'GET', path, patienceMs: 30_000 });
+  const { outcome, status, json } = await client({ method: 'GET', path, patienceMs: oraclePatienceMs });
   if (outcome !== 'acknowledged') return `answered ${status}: ${JSON.stringify(json)}`;
   const contents = json.proofs.map(({ content }: { content: { digest: string } }) => {
     const sent = entry.versions.find((version) => version.content.contentHash === content.digest);

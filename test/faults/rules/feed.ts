@@ -1,5 +1,6 @@
 /** The feed has every event once, in one order that nobody who follows it ever sees change. */
 import { waitUntil } from '../../process.ts';
+import { oraclePatienceMs } from '../client.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone, Violation } from '../violation.ts';
 
@@ -20,7 +21,8 @@ export const feedIsWhole: Rule = {
 
     const read: string[] = [];
     for (let cursor = ''; ; ) {
-      const page = await client({ method: 'GET', path: `/platform/events?limit=1000${cursor}` });
+      const path = `/platform/events?limit=1000${cursor}`;
+      const page = await client({ method: 'GET', path, patienceMs: oraclePatienceMs });
       if (page.outcome !== 'acknowledged') throw new Violation('the feed cannot be read', [page.json]);
       if (page.json.length === 0) break;
       read.push(...(page.json as { id: string }[]).map(({ id }) => id));

@@ -1,5 +1,6 @@
 /** Every file that was asked for is stored once in each of its versions, its bytes with it; none that was refused is. */
 import { readdir } from 'node:fs/promises';
+import { oraclePatienceMs } from '../client.ts';
 import { hashOf } from '../content.ts';
 import { filesPath } from '../file-load.ts';
 import type { FileEntry } from '../journal.ts';
@@ -147,5 +148,5 @@ export const everyContentComesBack: Rule = {
 };
 
 function download({ client }: Stage, path: string) {
-  return client({ method: 'GET', path, patienceMs: 60_000 });
+  return client({ method: 'GET', path, patienceMs: oraclePatienceMs });
 }

@@ -3,6 +3,7 @@ import type { Hex } from 'viem';
 import { isEvmAnchor, type Proof } from '../../../src/anchoring/proof.ts';
 import { verifyProof } from '../../../src/anchoring/verify.ts';
 import { registryAbi, registryAddress } from '../../../src/chain/registry.ts';
+import { oraclePatienceMs } from '../client.ts';
 import type { Rule } from '../rule.ts';
 import type { Stage } from '../stage.ts';
 import { expectNone } from '../violation.ts';
@@ -61,7 +62,7 @@ async function faultOf(
   roots: Map<string, Proof>,
 ): Promise<unknown> {
   const path = `/platform/records/${id}/proof?version=${version}`;
-  const { outcome, status, json } = await client({ method: 'GET', path, patienceMs: 30_000 });
+  const { outcome, status, json } = await client({ method: 'GET', path, patienceMs: oraclePatienceMs });
   if (outcome !== 'acknowledged') return `answered ${status}: ${JSON.stringify(json)}`;
   const proof = json as Proof;
   const content = new TextEncoder().encode(JSON.stringify(data));

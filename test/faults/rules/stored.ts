@@ -1,4 +1,5 @@
 /** What was acknowledged is stored, what was refused is not, and what was lost and asked again exists once. */
+import { oraclePatienceMs } from '../client.ts';
 import type { Thing } from '../journal.ts';
 import type { Rule } from '../rule.ts';
 import type { Stage } from '../stage.ts';
@@ -96,7 +97,11 @@ export async function readPages<Item = { name: string; address: string }>(
   const items: Item[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = await client({ method: 'GET', path: `${path}?limit=1000${query}`, patienceMs: 10_000 });
+    const page = await client({
+      method: 'GET',
+      path: `${path}?limit=1000${query}`,
+      patienceMs: oraclePatienceMs,
+    });
     if (page.outcome !== 'acknowledged') throw new Error(`${path} was answered ${page.status}`);
     items.push(...(page.json as Item[]));
     cursor = page.headers.get('x-next-cursor');
