@@ -298,9 +298,8 @@ test('a key from the environment is the operator’s, and said to be', async () 
   });
   try {
     const source = given('own-key', database.url);
-    const service = await serve(source);
-    running.push(service);
-    await stop(service);
+    // Whatever may have to seal something enters the master key.
+    await json(source, 'webhooks', 'list');
     const archive = join(dir, 'own-key.tar');
     const { code, stdout, stderr } = await command(source, 'backup', archive);
     assert.equal(code, 0, stderr);
