@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 import { someTarget, webhookSettings } from './openapi-operations.ts';
+import { waitUntil } from './process.ts';
 import { type Answer, type Service, startService } from './service.ts';
 
 const vaults = '/api-v1/platform/vaults';
@@ -347,12 +348,13 @@ async function poll(
 ): Promise<{ seen: Envelope[]; cursor: string | null }> {
   const seen: Envelope[] = [];
   let cursor = from;
-  while (seen.length < wanted) {
+  await waitUntil(async () => {
     const page = await service.call('GET', cursor === null ? events : `${events}?cursor=${cursor}`, { key });
     assert.equal(page.status, 200, page.text);
     seen.push(...page.json);
     cursor = next(page);
     assert.notEqual(cursor, null);
-  }
+    return seen.length >= wanted;
+  });
   return { seen, cursor };
 }
