@@ -166,10 +166,20 @@ test('an asset with 100,000 entries is listed and counted from indexes, and no p
       .Plan;
   const within = "from maintenances where workspace_id = 'ws_1' and asset_id = 'engine'";
   const counting = await plan(`select count(*) ${within}`);
-  assert.equal(counting.Plans[0]['Node Type'], 'Index Only Scan');
+  assert.deepEqual(scansIn(counting), ['Index Only Scan']);
   const deep = await plan(
     `select * ${within} and (performed_at, id) < (timestamptz '2020-02-01Z', 'mnt_') order by performed_at desc, id desc limit 100`,
   );
-  assert.equal(deep.Plans[0]['Node Type'], 'Index Scan');
+  assert.deepEqual(scansIn(deep), ['Index Scan']);
   assert.ok(deep['Shared Hit Blocks'] + deep['Shared Read Blocks'] < 400, JSON.stringify(deep));
 });
+
+interface PlanNode {
+  'Node Type': string;
+  Plans?: PlanNode[];
+}
+
+/** How tables are read, whether or not the planner has several processes do it. */
+function scansIn({ 'Node Type': type, Plans = [] }: PlanNode): string[] {
+  return [...(type.endsWith('Scan') ? [type] : []), ...Plans.flatMap(scansIn)];
+}
