@@ -218,7 +218,7 @@ test('a client that is cut off again and again, on either node and under load, s
   assert.ok(connections >= 5, `cut off only ${connections} times`);
 });
 
-const [bigCount, bigSize] = [2_400, 10_000];
+const [bigCount, bigSize] = [1_600, 10_000];
 
 /** A client that has stopped reading in the middle of far more than any socket holds. */
 async function stalledReader(node: Service): Promise<{ key: string; reader: EventReader; socket: Socket }> {

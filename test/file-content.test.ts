@@ -227,7 +227,7 @@ test('content that was damaged in the store breaks off, and is logged', async ()
 });
 
 test('a client that does not read is waited for, and one that goes away is let go', async () => {
-  const content = randomBytes(64 * 1024 * 1024);
+  const content = randomBytes(32 * 1024 * 1024);
   const id = await upload(content);
   const path = objectPath();
   const isRead = () =>

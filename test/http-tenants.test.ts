@@ -148,14 +148,15 @@ test('the lists of one workspace show nothing of another, whatever they are filt
     assert.deepEqual(shows(text), [], path);
   }
   const { json: ownEntries } = await service.call('GET', auditLog);
-  for (const { targetId, actor } of ownEntries) {
-    for (const filter of [`targetId=${targetId}`, `actorId=${actor.id}`]) {
-      const { json } = await service.call('GET', `${auditLog}?${filter}`, { key: stranger });
-      assert.deepEqual(
-        json.filter((entry: { targetId: string }) => entry.targetId === targetId),
-        [],
-      );
-    }
+  const entries: { targetId: string; actor: { id: string } }[] = ownEntries;
+  const targets = new Set(entries.map(({ targetId }) => targetId));
+  const filters = entries.flatMap(({ targetId, actor }) => [`targetId=${targetId}`, `actorId=${actor.id}`]);
+  for (const filter of new Set(filters)) {
+    const { json } = await service.call('GET', `${auditLog}?${filter}`, { key: stranger });
+    assert.deepEqual(
+      json.filter((entry: { targetId: string }) => targets.has(entry.targetId)),
+      [],
+    );
   }
 });
 
