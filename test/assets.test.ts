@@ -10,13 +10,10 @@ const url = '/api-v1/damc/assets/';
 
 let service: Service;
 let stage: AssetStage;
-/** Of another workspace. */
-let stranger: string;
 
 before(async () => {
   service = await startService({ runLoops: false });
   stage = openAssetStage(service);
-  stranger = await service.makeKey({ newWorkspace: true });
 });
 after(() => service.close());
 
@@ -68,12 +65,10 @@ test('an assetId is unique in its workspace, also for two that race, and free in
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
   await stage.refused(() => create(body), 'conflict', /already an asset twice/);
 
-  const theirs = await service.call('POST', '/api-v1/platform/vaults', {
-    key: stranger,
-    body: { name: 'V' },
-  });
+  const key = await service.makeKey({ newWorkspace: true });
+  const theirs = await service.call('POST', '/api-v1/platform/vaults', { key, body: { name: 'V' } });
   const elsewhere = { ...body, vaultAddress: theirs.json.address };
-  assert.equal((await service.call('POST', url, { key: stranger, body: elsewhere })).status, 201);
+  assert.equal((await service.call('POST', url, { key, body: elsewhere })).status, 201);
   const { rows } = await stage.sql("select count(*)::int as count from assets where asset_id = 'twice'");
   assert.equal(rows[0].count, 2);
 });
@@ -302,6 +297,10 @@ test('every change is in the audit log', async () => {
 
 test('to another workspace the asset and all that hangs on it is not there', async () => {
   const [assetId, engine] = [await stage.newAsset(), await stage.newAsset()];
+  const key = await service.makeKey({ newWorkspace: true });
+  const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { key, body: { name: 'V' } });
+  const own = { vaultAddress: vault.address, name: 'Pump', assetId: 'their own' };
+  assert.equal((await service.call('POST', url, { key, body: own })).status, 201);
   const address = randomAddress();
   const at = fromNow(0);
   const requests: [string, string, object?][] = [
@@ -329,14 +328,14 @@ test('to another workspace the asset and all that hangs on it is not there', asy
   ];
   for (const [method, path, body] of requests) {
     await stage.refused(
-      () => stage.call(method, assetId, path, { key: stranger, ...(body && { body }) }),
+      () => stage.call(method, assetId, path, { key, ...(body && { body }) }),
       'resource_not_found',
       /There is no/,
     );
   }
-  const { json } = await service.call('GET', url, { key: stranger });
+  const { json } = await service.call('GET', url, { key });
   assert.deepEqual(
     json.map(({ assetId }: { assetId: string }) => assetId),
-    ['twice'],
+    ['their own'],
   );
 });

@@ -97,6 +97,7 @@ withSettings({ HOLDFAST_RATE_LIMIT: '5/hour' }, (service) => {
   });
 
   test('metrics are shown on this machine, and to nobody a proxy passes on', async () => {
+    await service().call('GET', vaults, { key: await service().makeKey() });
     const here = await service().call('GET', '/metrics', { key: null });
     assert.equal(here.status, 200);
     assert.match(here.headers.get('content-type') ?? '', /^text\/plain/);
