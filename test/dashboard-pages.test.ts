@@ -4,8 +4,14 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { fromNow, openAssetStage } from './asset-stage.ts';
 import { browserMissing } from './browser.ts';
-import { type DialogPlaces, dialogsAt } from './dashboard-dialogs.ts';
-import { type DashboardStage, findFaults, follow, openDashboardStage } from './dashboard-stage.ts';
+import { type Dialog, type DialogPlaces, dialogsAt } from './dashboard-dialogs.ts';
+import {
+  type DashboardStage,
+  findFaults,
+  follow,
+  openDashboardStage,
+  type PageOptions,
+} from './dashboard-stage.ts';
 import { withClient } from './database.ts';
 import { longOnly } from './long.ts';
 import { waitUntil } from './process.ts';
@@ -14,8 +20,6 @@ import { type Receiver, startReceiver } from './receiver.ts';
 const skip = browserMissing();
 const platform = '/api-v1/platform';
 const phone = { width: 360, height: 720 };
-/** Where a walk through the pages begins: a page with little on it. */
-const begin = '/keys';
 const manyDeliveries = 3_000;
 
 let stage: DashboardStage;
@@ -103,6 +107,19 @@ async function makeData(): Promise<typeof pages> {
   ];
 }
 
+/** Pages of the owner that nothing happens on, by their options: to open one takes longer than to go from page to page. */
+const quiet = new Map<string, Page>();
+
+/** Where it begins is any page, but for the first time one with little on it. */
+async function withPage(options: PageOptions, work: (page: Page) => Promise<void>): Promise<void> {
+  const key = JSON.stringify(options);
+  const page = quiet.get(key) ?? (await stage.open('/keys', { as: await stage.owner(), ...options }));
+  // What a failure leaves behind is not used again.
+  quiet.delete(key);
+  await work(page);
+  quiet.set(key, page);
+}
+
 /** Goes there, and waits until all of it is there. */
 async function settle(page: Page, path: string, title: string | RegExp): Promise<void> {
   await follow(page, path);
@@ -118,15 +135,15 @@ for (const colorScheme of ['light', 'dark'] as const) {
   for (const half of [0, 1]) {
     const name = `${half === 0 ? 'no page has' : 'nor has any other'} a serious fault of accessibility`;
     test(`${name} in ${colorScheme} colours`, { skip: left }, async () => {
-      const page = await stage.open(begin, { as: await stage.owner(), colorScheme });
       const faults: string[] = [];
-      for (const [path, title] of pages.filter((_, place) => place % 2 === half)) {
-        // The address alone leads there too.
-        assert.equal((await stage.service.call('GET', path, { key: null })).status, 200, path);
-        await settle(page, path, title);
-        faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
-      }
-      await page.context().close();
+      await withPage({ colorScheme }, async (page) => {
+        for (const [path, title] of pages.filter((_, place) => place % 2 === half)) {
+          // The address alone leads there too.
+          assert.equal((await stage.service.call('GET', path, { key: null })).status, 200, path);
+          await settle(page, path, title);
+          faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
+        }
+      });
       assert.deepEqual(faults, []);
     });
   }
@@ -158,46 +175,50 @@ const lookOfDialog = `(({ opacity, transform }) => opacity + transform)(
   getComputedStyle(document.querySelector('[role=dialog]')))`;
 const atRest: unknown[] = ['1none', '1matrix(1, 0, 0, 1, 0, 0)'];
 
+/** Opens it, looks at it, and closes it again. */
+async function faultsOf({ title, path, open }: Dialog, page: Page): Promise<string[]> {
+  await follow(page, path);
+  await open?.(page);
+  const dialog = page.getByRole('dialog', { name: title });
+  await dialog.waitFor();
+  await dialog.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+  await waitUntil(async () => atRest.includes(await page.evaluate(lookOfDialog)));
+  const faults = await findFaults(page, undefined, '[role=dialog]');
+  const box = await dialog.boundingBox();
+  if (!box || box.x < 0 || box.x + box.width > phone.width) faults.push('is wider than a phone');
+  await dialog.getByRole('button', { name: 'Close', exact: true }).first().click();
+  await dialog.waitFor({ state: 'detached' });
+  return faults;
+}
+
 for (const half of [0, 1]) {
   const name = half === 0 ? 'nor has a dialog, which fits a phone' : 'nor has any other dialog';
   test(name, { skip }, async () => {
-    const page = await stage.open(begin, { as: await stage.owner(), viewport: phone });
     const faults: string[] = [];
-    for (const { title, path, open } of dialogsAt(places).filter((_, place) => place % 2 === half)) {
-      await follow(page, path);
-      await open?.(page);
-      const dialog = page.getByRole('dialog', { name: title });
-      await dialog.waitFor();
-      await dialog.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
-      await waitUntil(async () => atRest.includes(await page.evaluate(lookOfDialog)));
-      faults.push(
-        ...(await findFaults(page, undefined, '[role=dialog]')).map((fault) => `${title} ${fault}`),
-      );
-      const box = await dialog.boundingBox();
-      if (!box || box.x < 0 || box.x + box.width > phone.width) faults.push(`${title} is wider than a phone`);
-      await dialog.getByRole('button', { name: 'Close', exact: true }).first().click();
-      await dialog.waitFor({ state: 'detached' });
-    }
-    await page.context().close();
+    await withPage({ viewport: phone }, async (page) => {
+      for (const dialog of dialogsAt(places).filter((_, place) => place % 2 === half)) {
+        faults.push(...(await faultsOf(dialog, page)).map((fault) => `${dialog.title} ${fault}`));
+      }
+    });
     assert.deepEqual(faults, []);
   });
 }
 
 test('no page is wider than a phone', { skip }, async () => {
-  const page = await stage.open(begin, { as: await stage.owner(), viewport: phone });
   const wide: string[] = [];
-  for (const [path, title] of pages) {
-    await settle(page, path, title);
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    if (Number(width) > phone.width) wide.push(`${path} is ${width} wide`);
-  }
-  await page.context().close();
+  await withPage({ viewport: phone }, async (page) => {
+    for (const [path, title] of pages) {
+      await settle(page, path, title);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      if (Number(width) > phone.width) wide.push(`${path} is ${width} wide`);
+    }
+  });
   assert.deepEqual(wide, []);
 });
 
 test('on a phone the navigation is out of the way of the keyboard until it is opened', { skip }, async () => {
-  const page = await stage.open(begin, { as: await stage.owner(), viewport: phone });
-  await settle(page, '/keys', 'API keys');
+  const page = await stage.open('/keys', { as: await stage.owner(), viewport: phone });
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
   const focused = (role: 'button' | 'link', name: string | RegExp) =>
     page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();
   const menu = page.getByRole('button', { name: /^Your account/ });
