@@ -5,6 +5,7 @@ import { anvilMissing } from './anvil.ts';
 import { killAfterBroadcast } from './faults/faults/kill-at.ts';
 import { deepReorg } from './faults/faults/reorg.ts';
 import { runFaults } from './faults/run.ts';
+import { seed } from './seed.ts';
 
 test('everything is anchored exactly once when the service is killed after a broadcast, and a reorg takes back what was confirmed', {
   skip: await anvilMissing(),
@@ -13,7 +14,7 @@ test('everything is anchored exactly once when the service is killed after a bro
 }, async (t) => {
   const summary = await runFaults({
     cycles: 2,
-    seed: 'short',
+    seed,
     chain: 'rpc',
     actors: 4,
     longestPauseMs: 250,

@@ -7,6 +7,7 @@ import { killDatabase } from './faults/faults/kill-database.ts';
 import { killAmidFiles, killDuringUpload } from './faults/faults/kill-in-files.ts';
 import { stopPastLease } from './faults/faults/stop-past-lease.ts';
 import { runFaults } from './faults/run.ts';
+import { seed } from './seed.ts';
 
 test('nothing is lost or done twice when service, database and chain are killed, also in the midst of files, and a node is stopped past its lease', {
   // Whatever gets stuck gives up by itself; a minute and a half alone, and so many times that beside others.
@@ -16,7 +17,7 @@ test('nothing is lost or done twice when service, database and chain are killed,
   if (missing) t.diagnostic(`without a chain: ${missing}`);
   const summary = await runFaults({
     cycles: 4,
-    seed: 'short',
+    seed,
     chain: missing ? 'none' : 'embedded',
     // Enough to be in the midst of something at any time; all of it has to be looked at in the end.
     actors: 4,

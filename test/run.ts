@@ -12,7 +12,6 @@ import { startStress } from './runner/stress.ts';
 import { countOutcomes, hasFailed, nameFailures, summarise } from './runner/summary.ts';
 import { startTestServer } from './runner/test-server.ts';
 import { fileWeight, rememberTimes } from './runner/times.ts';
-import { describeVersions } from './runner/versions.ts';
 
 process.exitCode = await main();
 
@@ -76,7 +75,11 @@ interface Surroundings {
 async function runFiles(options: Options, { directory, serverUrl, signal }: Surroundings): Promise<boolean> {
   const startedAt = performance.now();
   const { files, seed } = options;
-  if (files.length > 1) process.stdout.write(`${await describeVersions()}\n`);
+  if (files.length > 1) {
+    // Loaded where it is needed: what finds the browser takes longer to load than many a file to run.
+    const { describeVersions } = await import('./runner/versions.ts');
+    process.stdout.write(`${await describeVersions()}\n`);
+  }
   const env = environment(options, serverUrl);
   const progress = createProgressLine(process.stdout);
   const runs: FileRun[] = [];

@@ -104,7 +104,7 @@ async function runProcess({ args, env, signal }: ProcessOptions) {
     child.on('error', (error) => resolve(error.message));
   });
   // A process that the test left running may hold the pipe open for good.
-  await Promise.race([closed, sleep(longestDrainMs)]);
+  await Promise.race([closed, sleep(longestDrainMs, undefined, { ref: false })]);
   clearTimeout(limit);
   signal.removeEventListener('abort', endGroup);
   child.stdout.destroy();
