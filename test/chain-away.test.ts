@@ -84,13 +84,17 @@ test('without the lead it says "not now" where it needs the chain, judges nothin
   await Promise.all([writeFile(paths[0], proof), writeFile(paths[1], JSON.stringify(data))]);
   const refusals = () => service.logged().split('no chain to ask just now').length;
   const before = refusals();
-  const verifying = command({}, 'verify', ...paths, '--rpc', `${service.url}/verify/rpc`, '--json');
+  const verify = () => command({}, 'verify', ...paths, '--rpc', `${service.url}/verify/rpc`, '--json');
+  const verifying = verify();
   await waitUntil(() => refusals() > before);
   assert.equal((await validation()).json.status, 'pending');
 
   await away.giveBack();
-  const { stdout } = await verifying;
-  const { steps } = JSON.parse(stdout) as Awaited<ReturnType<typeof verifyProof>>;
+  type Verification = Awaited<ReturnType<typeof verifyProof>>;
+  let { steps } = JSON.parse((await verifying).stdout) as Verification;
+  // It asks again for some seconds; a chain that takes longer to come back is asked for once more, as it says itself.
+  while (steps.some(({ notNow }) => notNow))
+    ({ steps } = JSON.parse((await verify()).stdout) as Verification);
   const passed = steps.filter((step) => step.status === 'pass').map(({ name }) => name);
   assert.deepEqual(passed.slice(0, 7), ['digest', 'claims', 'leaf', 'path', 'seal', 'registry', 'chain']);
   const { json: judged } = await waitUntil(async () => {

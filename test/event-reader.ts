@@ -16,6 +16,8 @@ export interface EventReader {
   lastId(): string;
   /** The first block, comments and all; empty until it is there. */
   greeting(): string;
+  /** How many blocks came, heartbeats and the first one included. */
+  blocks(): number;
   /** `complete` when the service ended the answer, `cut` when the connection broke. */
   ended: Promise<'complete' | 'cut'>;
   close(): void;
@@ -45,12 +47,14 @@ export function readEvents(
 function toReader(sent: ClientRequest, response: IncomingMessage): EventReader {
   const messages: Message[] = [];
   let greeting = '';
+  let count = 0;
   let rest = '';
   let lastId = '';
   response.setEncoding('utf8');
   response.on('data', (chunk: string) => {
     const blocks = (rest + chunk).split('\n\n');
     rest = blocks.pop() ?? '';
+    count += blocks.length;
     for (const block of blocks) {
       greeting ||= `${block}\n\n`;
       const { id, event = 'message', data } = toFields(block);
@@ -67,6 +71,7 @@ function toReader(sent: ClientRequest, response: IncomingMessage): EventReader {
     messages,
     lastId: () => lastId,
     greeting: () => greeting,
+    blocks: () => count,
     ended,
     close() {
       sent.destroy();

@@ -174,6 +174,14 @@ test('a path that cannot be decoded is 400', async () => {
   }
 });
 
+test('what follows a number sign is left out of the path, also where it cannot be decoded', async () => {
+  const of = (method: string, target: string) =>
+    sendBytes(service.url, `${method} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  assertError(await of('GET', '/nothing#%zz'), 'resource_not_found');
+  assertError(await of('DELETE', '/healthz#x'), 'method_not_allowed');
+  assert.equal((await of('GET', '/healthz#%zz')).status, 200);
+});
+
 test('a path parameter that is far too long is 400', async () => {
   const path = `${vaults}/${'a'.repeat(5000)}`;
   const headers = { 'x-api-key': service.key };

@@ -96,13 +96,13 @@ export function holdfast(settings: Settings, ...args: string[]): Promise<Command
 
 /** Asks again until there is an answer other than null, false or undefined. */
 export async function waitUntil<T>(
-  ask: () => T | null | false | Promise<T | null | false>,
+  ask: () => T | null | undefined | false | Promise<T | null | undefined | false>,
   // Ample: a loaded machine that also emulates the chain's processor took more than ten seconds for one start.
   deadlineMs = 40_000,
 ): Promise<T> {
-  for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; ) {
+  for (const deadline = performance.now() + deadlineMs; performance.now() < deadline; ) {
     const answer = await ask();
-    if (answer !== null && answer !== false) return answer;
+    if (answer !== null && answer !== undefined && answer !== false) return answer;
     await sleep(20);
   }
   throw new Error(`nothing within ${deadlineMs} ms: ${ask}`);

@@ -71,11 +71,12 @@ function readOptions(args: string[]): RepeatOptions | 'help' {
 async function repeat({ times, stress, only, seed }: RepeatOptions): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'hf-repeat-'));
   const rounds: Round[] = [];
-  let interrupted = false;
-  // The run gets the signal as well, and ends by itself.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (interrupted = true));
+  const interruption = new AbortController();
+  const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+  for (const signal of Object.keys(signals)) process.on(signal, () => interruption.abort(signal));
+  const { signal } = interruption;
   try {
-    for (let number = 1; number <= times && !interrupted; number += 1) {
+    for (let number = 1; number <= times && !signal.aborted; number += 1) {
       process.stdout.write(`Run ${number} of ${times}, seed ${seed}-${number}\n`);
       const report = join(directory, `${number}.json`);
       const round = await runOnce({
@@ -83,14 +84,15 @@ async function repeat({ times, stress, only, seed }: RepeatOptions): Promise<num
         seed: `${seed}-${number}`,
         report,
         args: [...only, ...(stress ? ['--stress'] : [])],
+        signal,
       });
-      if (!interrupted) rounds.push(round);
+      if (!signal.aborted) rounds.push(round);
     }
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
   process.stdout.write(`\n${describeRounds(rounds, stress)}\n`);
-  if (interrupted) return 130;
+  if (signal.aborted) return signals[signal.reason as keyof typeof signals];
   return rounds.every(({ exitCode }) => exitCode === 0) ? 0 : 1;
 }
 
@@ -99,9 +101,11 @@ interface RunRequest {
   seed: string;
   report: string;
   args: string[];
+  /** Aborted with the name of the signal that the run is to get. */
+  signal: AbortSignal;
 }
 
-async function runOnce({ number, seed, report, args }: RunRequest): Promise<Round> {
+async function runOnce({ number, seed, report, args, signal }: RunRequest): Promise<Round> {
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
@@ -110,6 +114,8 @@ async function runOnce({ number, seed, report, args }: RunRequest): Promise<Roun
       stdio: 'inherit',
     },
   );
+  // In a terminal it gets the signal as well; a second one changes nothing.
+  signal.addEventListener('abort', () => child.kill(signal.reason), { once: true });
   const exitCode = await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
   return { number, seed, exitCode, ms: performance.now() - startedAt, runs: readRuns(report) };
 }

@@ -60,6 +60,8 @@ async function runTests(options: Options): Promise<number> {
       await server.stop();
     }
   } finally {
+    // Also after a fault of the runner itself: no file may begin after this.
+    interruption.abort();
     await endProcessesUsing(directory, 0);
     rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -17,6 +17,8 @@ export interface Outcome {
 
 export interface FileEvents {
   outcomes: Outcome[];
+  /** What it said beside its tests, such as an error after the last of them. */
+  diagnostics: string[];
   /** Whether the file came to its end; false when its process died before. */
   complete: boolean;
 }
@@ -29,6 +31,8 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     if (type === 'test:start') {
       names.length = data.nesting;
       names.push(data.name);
+    } else if (type === 'test:diagnostic' && data.nesting === 0) {
+      yield `${JSON.stringify({ diagnostic: data.message })}\n`;
     } else if (type === 'test:summary') {
       yield '"end"\n';
     } else if (type === 'test:pass' || type === 'test:fail') {
@@ -52,22 +56,29 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
 export async function readEvents(path: string): Promise<FileEvents> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const outcomes: Outcome[] = [];
+  const diagnostics: string[] = [];
   let complete = false;
   for (const line of text.split('\n')) {
     const event = parseLine(line);
     if (event === 'end') complete = true;
+    else if (event !== null && 'diagnostic' in event) diagnostics.push(event.diagnostic);
     else if (event !== null) outcomes.push(event);
   }
-  return { outcomes, complete };
+  return { outcomes, diagnostics: diagnostics.filter((line) => !isCount(line)), complete };
 }
 
 /** The last line of a process that died may be half a line. */
-function parseLine(line: string): Outcome | 'end' | null {
+function parseLine(line: string): Outcome | { diagnostic: string } | 'end' | null {
   try {
     return line === '' ? null : JSON.parse(line);
   } catch {
     return null;
   }
+}
+
+/** What node:test tells at the end of every file. */
+function isCount(line: string): boolean {
+  return /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(line);
 }
 
 function isSubtestFailure(error: unknown): boolean {

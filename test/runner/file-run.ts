@@ -55,7 +55,7 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
     env: { ...options.env, TMPDIR: temporary },
     signal,
   });
-  const { outcomes, complete } = await readEvents(eventsFile);
+  const { outcomes, diagnostics, complete } = await readEvents(eventsFile);
   const faults: string[] = [];
   if (!signal.aborted) {
     if (ended === 'late') faults.push(`It was still running after ${fileTimeoutMs / 60_000} minutes.`);
@@ -63,13 +63,15 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
     else if (ended === 0 && outcomes.length === 0 && name === null) faults.push('It ran no test.');
     else if (!complete) faults.push(`Its process ended with ${ended} before the tests did.`);
     else if (ended !== 0 && outcomes.every(({ passed }) => passed))
-      faults.push(`Its process ended with ${ended}.`);
+      faults.push([`Its process ended with ${ended}.`, ...diagnostics].join('\n'));
     for (const { pid, command } of await endProcessesUsing(directory))
       faults.push(`It left process ${pid} running: ${command.slice(0, 200)}`);
     for (const entry of await entriesOf(temporary))
       faults.push(`It left ${entry} in the temporary directory.`);
   }
-  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  if (signal.aborted) await endProcessesUsing(directory, 0);
+  // The directory of the whole run is removed in the end, with whatever is still written here.
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   const seconds = (performance.now() - startedAt) / 1000;
   return { file, outcomes, faults, output: output(), seconds, load: loadavg()[0] ?? 0 };
 }

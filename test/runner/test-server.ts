@@ -32,8 +32,7 @@ const commitDelay = 10_000;
 export async function startTestServer({ directory, slowCommits }: TestServerOptions): Promise<TestServer> {
   // The migrated cluster is kept for each state of the migrations: that takes two seconds off every run.
   const kept = join(cache, `cluster-${fingerprint()}`);
-  if (existsSync(kept)) await copy(kept, directory);
-  else {
+  if (!(await copyKept(kept, directory))) {
     await makeCluster(directory);
     await keep(directory, kept);
   }
@@ -46,6 +45,18 @@ export async function startTestServer({ directory, slowCommits }: TestServerOpti
     throw error;
   }
   return { url: connectionText(server), stop: () => postgres.release() };
+}
+
+/** Another run may be removing it at the same time. */
+async function copyKept(kept: string, directory: string): Promise<boolean> {
+  if (!existsSync(kept)) return false;
+  try {
+    await copy(kept, directory);
+    return true;
+  } catch {
+    await rm(directory, { recursive: true, force: true });
+    return false;
+  }
 }
 
 async function makeCluster(directory: string): Promise<void> {
