@@ -145,6 +145,7 @@ function toAppError(error: unknown, request: FastifyRequest): AppError {
 }
 
 export function pathOf(request: FastifyRequest): string {
-  const [path = '/'] = request.url.split('?', 1);
+  // A fragment does not belong into a request, but routers leave it out too.
+  const [path = '/'] = request.url.split(/[?#]/, 1);
   return path;
 }

@@ -34,12 +34,13 @@ export function watchMethods(app: FastifyInstance): { close(): void } {
   });
   // Before the body is read: it does not matter what it says.
   app.addHook('onRequest', (request, reply, done) => {
-    const path = request.is404 ? find(decodeURI(pathOf(request))) : undefined;
+    const path = request.is404 ? find(pathOf(request)) : undefined;
     done(path && refuse(path, request, reply));
   });
 
   /** As the router does: what stands there as it is goes before what varies. */
-  function find(path: string): KnownPath | undefined {
+  function find(encoded: string): KnownPath | undefined {
+    const path = decode(encoded);
     return [...known.values()]
       .filter(({ shape }) => shape.test(path))
       .sort((one, other) => one.parameters - other.parameters)[0];
@@ -65,6 +66,15 @@ export function watchMethods(app: FastifyInstance): { close(): void } {
       }
     },
   };
+}
+
+/** What cannot be decoded is the path of nothing. */
+function decode(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return '';
+  }
 }
 
 function toKnownPath(url: string): KnownPath {
