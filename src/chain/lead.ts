@@ -118,9 +118,11 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
       return current && term ? { term, chain: current.chain } : null;
     },
     async openChain() {
-      if (current === null && awaitedSince !== null) {
+      // All wait for the same moment: an opening that takes long holds up nobody for longer than that.
+      const leftMs = awaitedSince === null ? 0 : awaitedSince + patienceMs - performance.now();
+      if (current === null && leftMs > 0) {
         const early = new AbortController();
-        await Promise.race([changed.promise, pause(patienceMs, early.signal)]);
+        await Promise.race([changed.promise, pause(leftMs, early.signal)]);
         early.abort();
       }
       return current?.chain ?? null;

@@ -36,9 +36,10 @@ export async function seekLead(client: pg.Client, seeking: LeadSeeking): Promise
     }
     // From an answer to a later question, so that what holds up this node does not count against the leader.
     if (leader && askedAt - seenAt > hungAfterMs) {
-      if (await endHung(client, leader, seeking))
+      if (await endHung(client, leader, seeking)) {
         log.error({ work, backendPid: leader.holder }, 'the leader gave no sign of life, its lead is taken');
-      continue;
+        continue;
+      }
     }
     onStandBy();
     await pause(leader ? beatMs / 2 : 0, signal);
@@ -77,7 +78,11 @@ async function endHung(
   { holder, sign }: Leader,
   { work, beatMs }: LeadSeeking,
 ): Promise<boolean> {
-  const end = () => client.query('select pg_terminate_backend($1, 1000)', [holder]);
+  const end = async () => {
+    const text = 'select pg_terminate_backend($1, 1000) as ended';
+    const { rows } = await client.query<{ ended: boolean }>(text, [holder]);
+    return rows[0]?.ended === true;
+  };
   try {
     await client.query('begin');
     await client.query("select set_config('lock_timeout', $1, true)", [String(beatMs)]);
@@ -86,17 +91,20 @@ async function endHung(
       [work, sign],
     );
     // Without a row there is none to give a sign in: it hangs in its very first epoch, before that is begun.
-    const hangs = rows.length === 1 || sign === '';
-    if (hangs) await end();
+    const hangs = rows.length === 1 || (sign === '' && !(await hasRow(client, work)));
+    const ended = hangs && (await end());
     await client.query('commit');
-    return hangs;
+    return ended;
   } catch (error) {
     await client.query('rollback');
-    // Whoever has the row for so long hangs while it begins its epoch, and does not lead yet.
+    // Whoever has the row for so long hangs while it begins its epoch or gives a sign; either ends with its connection.
     if (!isLockTimeout(error)) throw error;
-    await end();
-    return true;
+    return end();
   }
+}
+
+async function hasRow(client: pg.Client, work: string): Promise<boolean> {
+  return (await client.query('select from leaders where work = $1', [work])).rowCount === 1;
 }
 
 function isLockTimeout(error: unknown): boolean {

@@ -226,8 +226,8 @@ test('a sign of life that is given while the lead is being taken keeps it', asyn
   // It waits as long as a beat for the row, and that is not over before this test has seen it wait.
   const two = candidate(t, { database, beatMs: 4_000, hungAfterMs: 500 });
   await waitUntil(() => somebodyWaitsFor('for no key update'));
-  await giving.query('commit');
   const { looks } = two;
+  await giving.query('commit');
   await waitUntil(() => two.looks > looks);
   await leader.sign();
   assert.equal(two.current, null);

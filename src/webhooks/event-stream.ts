@@ -75,8 +75,9 @@ export function createEventStreams({
       const leave = enter(request.workspaceId, end);
       let after: number;
       try {
-        after = request.after ?? (await tailPosition(pool));
-        if (closed) throw stopping();
+        const tail = request.after ?? (await unlessAborted(tailPosition(pool), ending.signal));
+        if (closed || tail === null) throw stopping();
+        after = tail;
       } catch (error) {
         leave();
         throw error;
@@ -107,7 +108,8 @@ export function createEventStreams({
 
       /**
        * Ends in order, so that the client sees a whole answer: nothing more is read for it, and the end follows what
-       * was sent. However slowly a client reads, it gets there; one that has stopped reading would never see it.
+       * was sent. A client that reads slowly gets there, unless the whole service stops meanwhile; one that has stopped
+       * reading would never see it.
        */
       function end(): void {
         if (ending.signal.aborted) return;
