@@ -1,6 +1,6 @@
 /** The anvil process of a chain: started in a session of its own, known by its pid file and proof, ended by its pid. */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
@@ -72,16 +72,20 @@ export async function startAnvil({
       stdio: ['ignore', log.fd, log.fd],
     });
     child.unref();
+    const record: PidRecord = { pid: child.pid ?? 0, port, chainId, program, keeper };
+    // Whoever stops in order ends it before; this is for a process that ends because something else took too long.
+    const endHard = () => endNow(record, places);
+    process.once('exit', endHard);
     let end: string | null = null;
     child.once('error', (error) => {
       end = error.message;
       onExit();
     });
     child.once('exit', (code, signal) => {
+      process.removeListener('exit', endHard);
       end ??= `exit ${code ?? signal}`;
       onExit();
     });
-    const record: PidRecord = { pid: child.pid ?? 0, port, chainId, program, keeper };
     // At once and without waiting: a kill of ours before this line leaves a node that nobody will look for.
     if (child.pid !== undefined) writeFileSync(places.pidFile, JSON.stringify(record), { mode: 0o600 });
     return { record, url: urlOf(port), ended: async () => end };
@@ -137,6 +141,16 @@ export async function endAnvil(node: AnvilProcess, places: ChainPlaces): Promise
   }
   const last = await readPidFile(places);
   if (!last || last.pid === record.pid) await rm(places.pidFile, { force: true });
+}
+
+/** At once, without waiting; one that somebody else adopted since is left alone. */
+function endNow({ pid, keeper }: PidRecord, { pidFile }: ChainPlaces): void {
+  try {
+    const named: PidRecord = JSON.parse(readFileSync(pidFile, 'utf8'));
+    if (named.pid === pid && named.keeper === keeper) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended, or nobody knows any more whose it is.
+  }
 }
 
 /** Chain id and port are random, and stand in the command line of this one process of all. */
