@@ -1,16 +1,17 @@
 /** The anvil process of a chain: started in a session of its own, known by its pid file and proof, ended by its pid. */
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { choosePort } from '../../db/embedded/port.ts';
 import { processExists } from '../../db/embedded/postmaster.ts';
 import type { ChainPlaces } from './places.ts';
-import { commandLineOf, executableOf } from './process-proof.ts';
+import { commandLineOf, executableOf, findByCommandLine } from './process-proof.ts';
 
 /** What the pid file says. The last two are known once the node answers. */
 export interface PidRecord {
+  /** 0 until it is known: whoever is killed in that moment has said what to look for. */
   pid: number;
   port: number;
   chainId: number;
@@ -61,6 +62,8 @@ export async function startAnvil({
   onExit,
 }: AnvilStart): Promise<AnvilProcess> {
   const port = await choosePort((await readPidFile(places))?.port ?? null);
+  const record: PidRecord = { pid: 0, port, chainId, program, keeper };
+  writePidFile(record, places);
   const log = await open(places.logFile, 'w', 0o600);
   try {
     const child = spawn(program, ['--chain-id', String(chainId), '--port', String(port), ...flags, ...from], {
@@ -72,7 +75,6 @@ export async function startAnvil({
       stdio: ['ignore', log.fd, log.fd],
     });
     child.unref();
-    const record: PidRecord = { pid: child.pid ?? 0, port, chainId, program, keeper };
     // Whoever stops in order ends it before; this is for a process that ends because something else took too long.
     const endHard = () => endNow(record, places);
     process.once('exit', endHard);
@@ -86,8 +88,10 @@ export async function startAnvil({
       end ??= `exit ${code ?? signal}`;
       onExit();
     });
-    // At once and without waiting: a kill of ours before this line leaves a node that nobody will look for.
-    if (child.pid !== undefined) writeFileSync(places.pidFile, JSON.stringify(record), { mode: 0o600 });
+    if (child.pid !== undefined) {
+      record.pid = child.pid;
+      writePidFile(record, places);
+    }
     return { record, url: urlOf(port), ended: async () => end };
   } finally {
     await log.close();
@@ -101,15 +105,22 @@ export async function confirmPidFile(
   places: ChainPlaces,
 ): Promise<void> {
   node.record = { ...node.record, executable: await executableOf(node.record.pid), genesisHash, keeper };
-  const draft = `${places.pidFile}.new`;
-  writeFileSync(draft, JSON.stringify(node.record), { mode: 0o600 });
-  await rename(draft, places.pidFile);
+  writePidFile(node.record, places);
+}
+
+/** Whole or not at all, and at once: the process may be killed at any time. */
+function writePidFile(record: PidRecord, { pidFile }: ChainPlaces): void {
+  const draft = `${pidFile}.new`;
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
+  renameSync(draft, pidFile);
 }
 
 /** The process that the pid file names, if it provably is a node of this chain. Its port proves nothing. */
 export async function findAnvilProcess(places: ChainPlaces, chainId: number): Promise<AnvilProcess | null> {
   const record = await readPidFile(places);
-  if (!record || record.chainId !== chainId || !(await isNodeOf(record))) return null;
+  if (!record || record.chainId !== chainId) return null;
+  if (record.pid === 0) record.pid = (await findByCommandLine(argumentsOf(record))) ?? 0;
+  if (!(await isNodeOf(record))) return null;
   return {
     record,
     url: urlOf(record.port),
@@ -153,17 +164,22 @@ function endNow({ pid, keeper }: PidRecord, { pidFile }: ChainPlaces): void {
   }
 }
 
+async function isNodeOf(record: PidRecord): Promise<boolean> {
+  if (record.pid === 0 || !processExists(record.pid)) return false;
+  return (await commandLineOf(record.pid)).includes(argumentsOf(record));
+}
+
 /** Chain id and port are random, and stand in the command line of this one process of all. */
-async function isNodeOf({ pid, chainId, port }: PidRecord): Promise<boolean> {
-  if (!processExists(pid)) return false;
-  return (await commandLineOf(pid)).includes(` --chain-id ${chainId} --port ${port} `);
+function argumentsOf({ chainId, port }: PidRecord): string {
+  return ` --chain-id ${chainId} --port ${port} `;
 }
 
 async function readPidFile({ pidFile }: ChainPlaces): Promise<PidRecord | null> {
   try {
     const record: PidRecord = JSON.parse(await readFile(pidFile, 'utf8'));
     const { pid, port, chainId } = record;
-    return [pid, port, chainId].every((value) => Number.isSafeInteger(value) && value > 0) ? record : null;
+    const numbers = [port, chainId, pid === 0 ? 1 : pid];
+    return numbers.every((value) => Number.isSafeInteger(value) && value > 0) ? record : null;
   } catch {
     return null;
   }

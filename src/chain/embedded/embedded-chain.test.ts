@@ -255,6 +255,22 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         assert.equal(foreign.exitCode ?? foreign.signalCode, null);
       },
     );
+
+    await t.test(
+      'a node whose starter was killed before it had noted the pid is found and ended',
+      async () => {
+        const child = await bed.startElsewhere(0, 'run');
+        const pid = await waitUntil(() => nodePid(bed).catch(() => null));
+        await killed(child);
+        const record = JSON.parse(await readFile(places.pidFile, 'utf8'));
+        const { port, chainId, program, keeper } = record;
+        await writeFile(places.pidFile, JSON.stringify({ pid: 0, port, chainId, program, keeper }));
+        const next = await bed.start();
+        assert.notEqual(await nodePid(bed), pid);
+        await next.stop();
+        assert.deepEqual(processesMentioning(`--chain-id ${chainId} --port ${port}`), []);
+      },
+    );
   });
 
   test('a block that was mined and not committed is nobody’s, and its transactions are sent again', async (t) => {

@@ -1,6 +1,6 @@
 /** What the system tells of a process, so that a pid from a file is believed only with proof. */
 import { execFile } from 'node:child_process';
-import { readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** Its arguments with a space before, between and after them; empty for one that is dead, or hidden from us. */
@@ -12,6 +12,23 @@ export async function commandLineOf(pid: number): Promise<string> {
   const ps = promisify(execFile)('/bin/ps', ['-ww', '-o', 'stat=,command=', '-p', String(pid)]);
   const { stdout } = await ps.catch(() => ({ stdout: '' }));
   return stdout.startsWith('Z') ? '' : ` ${stdout.trim()} `;
+}
+
+/** The process whose arguments hold this text, for one that nobody wrote the pid of; null when there is none. */
+export async function findByCommandLine(text: string): Promise<number | null> {
+  for (const pid of await allPids()) if ((await commandLineOf(pid)).includes(text)) return pid;
+  return null;
+}
+
+async function allPids(): Promise<number[]> {
+  if (process.platform === 'linux') return (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const { stdout } = await promisify(execFile)('/bin/ps', ['-ax', '-o', 'pid=']).catch(() => ({
+    stdout: '',
+  }));
+  return stdout
+    .split('\n')
+    .map(Number)
+    .filter((pid) => pid > 0);
 }
 
 /** The file that runs there; null where the system does not tell. A replaced one has another name: " (deleted)". */
