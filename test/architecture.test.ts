@@ -36,6 +36,8 @@ const floors = [
     'src/date-time.ts',
     'src/errors.ts',
     'src/ids.ts',
+    'src/json-fault.ts',
+    'src/json-text.ts',
     'src/loop.ts',
     'src/random.ts',
     'src/scrape.ts',

@@ -121,6 +121,36 @@ test('the media type may carry a charset and any case', async () => {
   }
 });
 
+test('a body in another charset than UTF-8 is 415, and a name twice in it 400, on any route', async () => {
+  for (const charset of ['iso-8859-1', 'utf-16', '"us-ascii"']) {
+    const headers = { 'content-type': `application/json; charset=${charset}` };
+    const answer = await service.call('POST', vaults, { body: '{"name":"x"}', headers });
+    assertError(answer, 'unsupported_media_type', /UTF-8/);
+  }
+  assertError(
+    await service.call('POST', vaults, { body: '{"name":"x","name":"y"}' }),
+    'invalid_request',
+    /twice/,
+  );
+});
+
+test('a browser that asks for an address that is not there gets a page', async () => {
+  const path = '/no/<script>where';
+  const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  const answer = await send(service.url, { method: 'GET', path, headers });
+  assert.equal(answer.status, 404);
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(answer.text, /There is no such page[\s\S]*href="\/"/);
+  assert.doesNotMatch(answer.text, /<script/);
+  assertError(await send(service.url, { method: 'POST', path, headers }), 'resource_not_found');
+});
+
+test('the body of a request to an unknown path is not read', async () => {
+  const bytes =
+    'POST /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n';
+  assertError(await sendBytes(service.url, bytes), 'resource_not_found');
+});
+
 test('a compressed body is 415 and the message names the encoding', async () => {
   for (const [encoding, body] of [
     ['gzip', gzipSync('{"name":"x"}')],
@@ -134,8 +164,8 @@ test('a compressed body is 415 and the message names the encoding', async () => 
 
 test('a body above the limit is 413, announced or not', async () => {
   const fields = `Host: a\r\nx-api-key: ${service.key}\r\nContent-Type: application/json`;
-  const announced = `POST ${vaults} HTTP/1.1\r\n${fields}\r\nContent-Length: 1048577\r\n\r\n{`;
-  assertError(await sendBytes(service.url, announced), 'payload_too_large', /1048576/);
+  const announced = `POST ${vaults} HTTP/1.1\r\n${fields}\r\nContent-Length: 65537\r\n\r\n{`;
+  assertError(await sendBytes(service.url, announced), 'payload_too_large', /65536/);
 
   const body = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
   const headers = { 'x-api-key': service.key, 'content-type': 'application/json' };

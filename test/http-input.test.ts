@@ -46,7 +46,7 @@ test('every field of every body refuses what its schema does not allow, and noth
 }, async (t) => {
   const before = await everythingStored();
   // Every body is read by the same code: where that would run out of stack, once.
-  let levels = 100_000;
+  let levels = 10_000;
   for (const operation of operations) {
     const { body } = operation;
     if (!body) continue;

@@ -175,7 +175,7 @@ test('what cannot be hashed in one reading, or means nothing, is refused', async
   const raw = (data: string) =>
     `{"workerAddress":"${stage.worker}","type":"repair","summary":"s","performedAt":"2026-01-15T09:30:00Z","data":${data}}`;
   for (const [data, message] of [
-    ['{"n":9007199254740993}', /data\.n is an integer beyond 2\^53/],
+    ['{"n":9007199254740993}', /data\.n would be read as/],
     ['{"a":1,"a":2}', /twice/],
     ['{"s":"\\ud800"}', /surrogate/],
     ['{"s":"\\u0000"}', /NUL|null character|U\+0000|\\u0000/i],

@@ -203,10 +203,14 @@ test('one value in two spellings has one canonical form', async () => {
 
 const refused: [what: string, data: string, message: RegExp][] = [
   ['2^53', '{"a":{"n":9007199254740992}}', /^data\.a\.n .*2\^53/],
-  ['2^53 + 1, which a reader rounds', '{"list":[0,9007199254740993]}', /^data\.list\[1\] .*2\^53/],
+  [
+    '2^53 + 1, which a reader rounds',
+    '{"list":[0,9007199254740993]}',
+    /^data\.list\[1\] would be read as 9007199254740992/,
+  ],
   ['-(2^53)', '{"n":-9007199254740992}', /^data\.n /],
   ['an integer with an exponent', '{"n":1e30}', /^data\.n .*2\^53/],
-  ['a number beyond all doubles', '{"n":1e400}', /^data\.n .*finite/],
+  ['a number beyond all doubles', '{"n":1e400}', /^data\.n .*Infinity/],
   ['a NUL', '{"t":"a\\u0000b"}', /^data\.t .*NUL/],
   ['half of a surrogate pair', '{"t":["\\ud800"]}', /^data\.t\[0\] .*surrogate/],
   ['half of a pair in a name', '{"\\udc00":1}', /name .*surrogate/],
@@ -337,7 +341,7 @@ test('a batch has 1 to 1000 records', async () => {
   assert.deepEqual(await stored(), before);
 });
 
-test('a record may be as large as a body, a batch four times as large; beyond that it is 413', async () => {
+test('a record may be as large as a body, and so may a batch; beyond that it is 413', async () => {
   const text = 'x'.repeat(1024 * 1024 - 150);
   const { id } = await made({ text });
   assert.equal((await service.call('GET', `${url}/${id}`)).json.data.text, text);
@@ -347,9 +351,9 @@ test('a record may be as large as a body, a batch four times as large; beyond th
     service.call('POST', `${url}/batch`, {
       body: { vaultAddress, records: Array.from({ length: count }, () => ({ data: { text } })) },
     });
-  assertError(await batch(5), 'payload_too_large', /4194304/);
+  assertError(await batch(2), 'payload_too_large', /1048576/);
   assert.deepEqual(await stored(), before);
-  assert.equal((await batch(3)).status, 202);
+  assert.equal((await batch(1)).status, 202);
 });
 
 test('a repeat under one Idempotency-Key gets the first answer and creates nothing, for each way to create', async () => {

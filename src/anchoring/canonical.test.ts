@@ -3,7 +3,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import { anyCharacter, fc } from '../../test/properties.ts';
-import { CanonicalJsonError, canonicalJson, parseUnambiguousJson } from './canonical.ts';
+import { parseJsonText } from '../json-text.ts';
+import { CanonicalJsonError, canonicalJson } from './canonical.ts';
 import { contentDigest, recordDigest } from './content.ts';
 import { toHex } from './hex.ts';
 import { fixed, utf8 } from './proof.test-bed.ts';
@@ -103,7 +104,7 @@ test('one value has one text, in whatever order and spelling it came', () => {
       assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)));
       assert.equal(canonicalJson(JSON.parse(text)), text);
       assert.equal(canonicalJson(reversed(value)), text);
-      assert.deepEqual(parseUnambiguousJson(JSON.stringify(value, null, 2)), JSON.parse(text));
+      assert.deepEqual(parseJsonText(JSON.stringify(value, null, 2)), JSON.parse(text));
     }),
     { numRuns: 500 },
   );
@@ -116,7 +117,7 @@ test('a name that occurs twice in one object is refused, however it is spelled',
     '[{"b":{"":0, "" :1}}]',
     String.raw`{"\\":1,"x":"\"","\\" : 2}`,
   ]) {
-    assert.throws(() => parseUnambiguousJson(text), /occurs twice/, text);
+    assert.throws(() => parseJsonText(text), /occurs twice/, text);
   }
   for (const text of [
     '{"a":{"a":1}}',
@@ -124,7 +125,7 @@ test('a name that occurs twice in one object is refused, however it is spelled',
     '[{"a":1},{"a":1}]',
     '"a:"',
   ]) {
-    assert.deepEqual(parseUnambiguousJson(text), JSON.parse(text));
+    assert.deepEqual(parseJsonText(text), JSON.parse(text));
   }
 });
 

@@ -2,7 +2,8 @@
 import { createHMAC, createSHA256, type IHasher } from 'hash-wasm';
 import type { Hex } from 'viem';
 import { sha256 } from 'viem/utils';
-import { CanonicalJsonError, canonicalJson, parseUnambiguousJson } from './canonical.ts';
+import { parseJsonText } from '../json-text.ts';
+import { CanonicalJsonError, canonicalJson } from './canonical.ts';
 import { fromHex, toHex } from './hex.ts';
 
 export const canonicalizations = ['raw', 'jcs', 'hmac-sha256'] as const;
@@ -38,7 +39,7 @@ export function recordDigest(salt: Uint8Array, data: unknown): Hex {
 
 function parseRecord(bytes: Uint8Array): unknown {
   try {
-    return parseUnambiguousJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJsonText(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     throw error instanceof CanonicalJsonError ? error : new CanonicalJsonError((error as Error).message);
   }

@@ -1,6 +1,6 @@
 /** The document `holdfast/history@1`: all proofs of one thing in order, and a verifier of what they say together. */
 import type { Hex } from 'viem';
-import { parseUnambiguousJson } from './canonical.ts';
+import { parseJsonText } from '../json-text.ts';
 import type { Content } from './content.ts';
 import { eachOf, exactly, objectOf } from './form.ts';
 import { toHex, zeroHash } from './hex.ts';
@@ -58,7 +58,7 @@ export async function verifyHistory(
 function readHistory(document: unknown): History | string {
   let value = document;
   try {
-    if (typeof document === 'string') value = parseUnambiguousJson(document);
+    if (typeof document === 'string') value = parseJsonText(document);
   } catch (error) {
     return `The document is not usable JSON: ${(error as Error).message}`;
   }

@@ -1,6 +1,7 @@
 /** The verifier: checks a proof step by step, and trusts nothing that the document says about where to look. */
 import type { Hex } from 'viem';
-import { CanonicalJsonError, parseUnambiguousJson } from './canonical.ts';
+import { parseJsonText } from '../json-text.ts';
+import { CanonicalJsonError } from './canonical.ts';
 import type { ChainReader, Registry } from './chain-reader.ts';
 import { type Content, contentDigest } from './content.ts';
 import type { Fault } from './form.ts';
@@ -106,7 +107,7 @@ async function checkSeal({ leaf, seal }: Proof): Promise<Result> {
 function read(document: unknown): ParsedProof {
   if (typeof document !== 'string') return parseProof(document);
   try {
-    return parseProof(parseUnambiguousJson(document));
+    return parseProof(parseJsonText(document));
   } catch (error) {
     return {
       proof: null,

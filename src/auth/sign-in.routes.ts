@@ -25,7 +25,6 @@ export interface SignInRoutesDeps {
   publicUrl(): string;
 }
 
-const bodyLimit = 16 * 1024;
 /** Headers that the library looks at. */
 const passedHeaders = ['cookie', 'origin', 'user-agent'];
 
@@ -67,7 +66,6 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
     app.post(
       `${signInBase}/${path}`,
       {
-        bodyLimit,
         schema: { hide: true, body: Type.Object(fields, { additionalProperties: false }) },
         onRequest: async (request) => requireSameOrigin(request, publicUrl()),
       },

@@ -4,11 +4,12 @@ import { Type } from 'typebox';
 import { anchorToJson } from '../anchoring/anchor-state.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
+import { bodyBytes } from '../http/body-limits.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, name, orNull } from '../http/schemas.ts';
-import { anchorFields, readJson } from '../platform/records.routes.ts';
+import { anchorFields } from '../platform/records.routes.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { AssetVersion } from './asset-versions.ts';
 import type { Asset } from './assets.store.ts';
@@ -19,7 +20,7 @@ export const assetUrl = `${assetsUrl}:assetId/`;
 export const assetPath = Type.Object({ assetId: Type.String() });
 const tags = ['assets'];
 
-const write = { scope: 'assets:write', tellsOfChain: true, readJson } as const;
+const write = { scope: 'assets:write', tellsOfChain: true } as const;
 const read = { scope: 'assets:read', tellsOfChain: true } as const;
 
 const assetId = Type.String({
@@ -90,6 +91,7 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
     assetsUrl,
     {
       config: { ...write, idempotent: true },
+      bodyLimit: bodyBytes.document,
       schema: {
         summary: 'Create an asset',
         description: 'Anchored with the next batch. Without an assetId the service makes one.',
@@ -167,6 +169,7 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
     assetUrl,
     {
       config: write,
+      bodyLimit: bodyBytes.document,
       schema: {
         summary: 'Change an asset',
         description:

@@ -4,11 +4,11 @@
  * safe in browsers; reads line by line, so that the number of entries does not matter.
  */
 import { createSHA256 } from 'hash-wasm';
-import { parseUnambiguousJson } from '../anchoring/canonical.ts';
 import type { ChainReader, Registry } from '../anchoring/chain-reader.ts';
 import { contentDigest, recordDigest } from '../anchoring/content.ts';
 import { fromHex } from '../anchoring/hex.ts';
 import { type History, transferKind, verifyHistory } from '../anchoring/history.ts';
+import { parseJsonText } from '../json-text.ts';
 import { createEntryCheck } from './dossier-check-entries.ts';
 import { createFindings, type Findings } from './dossier-findings.ts';
 import {
@@ -81,7 +81,7 @@ async function readSummary(files: DossierFiles, findings: Run['findings']): Prom
     return null;
   }
   try {
-    const dossier = parseUnambiguousJson(await textOf(bytes)) as Dossier;
+    const dossier = parseJsonText(await textOf(bytes)) as Dossier;
     if (dossier.format !== dossierFormat) throw new Error(`its format is not ${dossierFormat}`);
     if (!Array.isArray(dossier.contents) || typeof dossier.asset?.assetId !== 'string') {
       throw new Error('it lacks the asset or the list of files');
@@ -248,7 +248,7 @@ export function digestOf(salt: string, document: unknown): string | null {
 
 function parseLine<Line>(line: string, path: string, findings: Run['findings']): Line | null {
   try {
-    return parseUnambiguousJson(line) as Line;
+    return parseJsonText(line) as Line;
   } catch (error) {
     findings.fault(path, `has a line that is not usable JSON: ${(error as Error).message}`);
     return null;

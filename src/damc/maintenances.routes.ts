@@ -4,11 +4,12 @@ import { type AnchorStatus, anchorStatuses, anchorToJson } from '../anchoring/an
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
+import { bodyBytes } from '../http/body-limits.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { linkNextPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, orNull } from '../http/schemas.ts';
-import { anchorFields, readJson } from '../platform/records.routes.ts';
+import { anchorFields } from '../platform/records.routes.ts';
 import type { MaintenanceEntry } from './maintenance-entry.ts';
 import type { Maintenance } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
@@ -91,7 +92,8 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
   app.post(
     url,
     {
-      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true, readJson },
+      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
+      bodyLimit: bodyBytes.document,
       schema: {
         summary: 'Put maintenance work on record',
         description:

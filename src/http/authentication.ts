@@ -35,7 +35,11 @@ export function requireCallers(
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
     const { scope, role } = request.routeOptions.config;
-    if (scope === undefined && role === undefined) return;
+    if (scope === undefined && role === undefined) {
+      // Counted before the body is read: reading it is the work that a stranger could ask for.
+      if (request.is404 || hasBody(request)) countAddress(request, reply, limiter);
+      return;
+    }
     const caller = await findCaller(request.headers, request.id).catch((error) => {
       if (error instanceof AppError) countAddress(request, reply, limiter);
       throw error;
@@ -47,6 +51,10 @@ export function requireCallers(
     if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
     if (role !== undefined) requireRole(caller, role);
   });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** The caller of a route that has a scope or a role. */

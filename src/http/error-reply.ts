@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseAway, violates } from '../db/faults.ts';
 import { AppError, type ErrorCode, errorKinds } from '../errors.ts';
+import { sendNoPage } from './no-page.ts';
 
 export interface ErrorBody {
   message: string;
@@ -30,9 +31,16 @@ export function replyWithErrors(app: FastifyInstance, publicUrl: PublicUrl, resc
     return sendError(toAppError(failure, request), failure, { request, reply, publicUrl });
   });
   app.setNotFoundHandler((request, reply) => {
-    const error = new AppError('resource_not_found', `There is no ${request.method} ${pathOf(request)}.`);
+    const error = noRoute(request);
     return sendError(error, error, { request, reply, publicUrl });
   });
+}
+
+export function noRoute(request: FastifyRequest): AppError {
+  return new AppError(
+    'resource_not_found',
+    `There is no ${request.method} ${pathOf(request).slice(0, 200)}.`,
+  );
 }
 
 /** For faults before routing, such as a path that cannot be decoded. */
@@ -75,6 +83,7 @@ function sendError(
   const { status } = errorKinds[error.code];
   if (status >= 500) request.log.error({ requestId: request.id, err: original }, 'request failed');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
+  if (request.is404 && wantsPage(request)) return sendNoPage(request, reply);
   const body = errorBody(error, publicUrl);
   // Sent as text, so that no response schema of the route can reshape it.
   if (wantsProblem(request)) {
@@ -91,6 +100,11 @@ function errorBody(error: AppError, publicUrl: PublicUrl): ErrorBody {
     docUrl: `${publicUrl()}${errorPagePath}#${error.code}`,
     timestamp: new Date().toISOString(),
   };
+}
+
+/** A browser that was led to an address, rather than a program that asks for JSON. */
+function wantsPage({ method, headers }: FastifyRequest): boolean {
+  return method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
 }
 
 function wantsProblem(request: FastifyRequest): boolean {

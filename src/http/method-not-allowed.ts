@@ -1,8 +1,8 @@
-/** 405 with Allow for a known path and a method it does not take. */
+/** 405 with Allow for a known path and a method it does not take, 404 for an unknown path. */
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
-import { pathOf } from './error-reply.ts';
+import { noRoute, pathOf } from './error-reply.ts';
 
 /** A path as its routes write it, with `:name` for what varies. */
 interface KnownPath {
@@ -34,8 +34,9 @@ export function watchMethods(app: FastifyInstance): { close(): void } {
   });
   // Before the body is read: it does not matter what it says.
   app.addHook('onRequest', (request, reply, done) => {
-    const path = request.is404 ? find(pathOf(request)) : undefined;
-    done(path && refuse(path, request, reply));
+    if (!request.is404) return done();
+    const path = find(pathOf(request));
+    done(path ? refuse(path, request, reply) : noRoute(request));
   });
 
   /** As the router does: what stands there as it is goes before what varies. */

@@ -20,6 +20,7 @@ import type { Keyring } from '../keys/keyring.ts';
 import { pause } from '../loop.ts';
 import type { Api } from './api.ts';
 import { type FindCaller, requireCallers } from './authentication.ts';
+import { bodyBytes, limitOpenRoutes } from './body-limits.ts';
 import { announceDeprecations } from './deprecation.ts';
 import { errorPage } from './error-page.ts';
 import { answerBrokenRequest, answerFrameworkError, pathOf, replyWithErrors } from './error-reply.ts';
@@ -48,8 +49,6 @@ export interface ServerDeps {
   addRoutes(app: Api, shell: { idempotency: Idempotency; uploads: Api }): void;
 }
 
-const bodyLimitBytes = 1024 * 1024;
-
 export interface Server {
   http: FastifyInstance;
   /** Base of every link the service gives out; true once it listens. */
@@ -75,7 +74,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     // A logger for each request costs more than the few lines it would write: the request's id is given with each.
     childLoggerFactory: (logger) => logger,
     trustProxy: toTrustFunction(config.trustProxy),
-    bodyLimit: bodyLimitBytes,
+    bodyLimit: bodyBytes.usual,
     requestTimeout: 60_000,
     // A request that arrives on an open connection during shutdown is still answered, then the connection closes.
     return503OnClosing: false,
@@ -98,6 +97,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
 
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   useStrictValidation(app);
+  limitOpenRoutes(app);
   acceptJsonBodies(app);
   addHeadersAndLog(app, config, log);
   closeConnectionsWhenStopping(app, config);

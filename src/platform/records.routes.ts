@@ -1,10 +1,10 @@
 /** /platform/records */
 import { Type } from 'typebox';
 import { type AnchorStatus, anchorStatuses, anchorToJson } from '../anchoring/anchor-state.ts';
-import { CanonicalJsonError, parseUnambiguousJson } from '../anchoring/canonical.ts';
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
+import { bodyBytes } from '../http/body-limits.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
@@ -53,14 +53,10 @@ const version = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
 );
 
-/** Room for a thousand records of four kilobytes. */
-const batchLimitBytes = 4 * 1024 * 1024;
-
 const url = `${apiBase}/platform/records`;
 const tags = ['records'];
 
-/** For bodies that hold data: what is hashed must be what the sender meant. */
-const write = { scope: 'records:write', tellsOfChain: true, idempotent: true, readJson } as const;
+const write = { scope: 'records:write', tellsOfChain: true, idempotent: true } as const;
 const read = { scope: 'records:read', tellsOfChain: true } as const;
 
 export interface RecordRoutesDeps {
@@ -74,6 +70,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     url,
     {
       config: write,
+      bodyLimit: bodyBytes.data,
       schema: {
         summary: 'Create a record',
         description: 'Anchored with the next batch; `record.anchor.confirmed` tells when.',
@@ -93,7 +90,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     `${url}/batch`,
     {
       config: write,
-      bodyLimit: batchLimitBytes,
+      bodyLimit: bodyBytes.data,
       schema: {
         summary: 'Create many records',
         description: 'All of them or, when one is refused, none. The answer has them in the same order.',
@@ -219,6 +216,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     `${url}/:recordId/versions`,
     {
       config: write,
+      bodyLimit: bodyBytes.data,
       schema: {
         summary: 'Add a version to a record',
         description: 'Its leaf names that of the version before. Nothing of older versions changes.',
@@ -255,16 +253,6 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       return { ...(await records.proof(workspaceId, request.params.recordId, request.query.version)) };
     },
   );
-}
-
-/** Names that occur twice are refused: readers differ in which of the two they take. */
-export function readJson(text: string): unknown {
-  try {
-    return parseUnambiguousJson(text);
-  } catch (error) {
-    if (!(error instanceof CanonicalJsonError)) throw error;
-    throw new AppError('invalid_request', `The body has two readings: ${error.message}`, { cause: error });
-  }
 }
 
 function toJson({ createdAt, ...rest }: RecordVersion) {

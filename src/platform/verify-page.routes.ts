@@ -9,7 +9,6 @@ import type { ChainRelay } from './chain-relay.ts';
 
 /** A verification asks about ten times. */
 const relayLimit = { requests: 300, windowSeconds: 60 };
-const relayBodyBytes = 4_096;
 
 /** Connections go where the visitor says: to any node over https, or to one on the visitor's own machine. */
 const policy = [
@@ -70,7 +69,6 @@ export function verifyPageRoutes(app: Api, { chainRelay }: { chainRelay: ChainRe
     '/verify/rpc',
     {
       schema: { hide: true, body: RelayCall },
-      bodyLimit: relayBodyBytes,
       onRequest: (request, reply, done) => {
         limiter.count(`address ${request.ip}`, reply);
         done();

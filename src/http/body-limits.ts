@@ -1,0 +1,20 @@
+/** How large a body may be: little where nobody is known yet, and room for data only where a route takes data. */
+import type { FastifyInstance } from 'fastify';
+
+export const bodyBytes = {
+  /** Routes that are open to everybody. */
+  open: 4 * 1024,
+  /** All others that do not say more. */
+  usual: 64 * 1024,
+  /** An asset with its metadata, an entry with its data. */
+  document: 256 * 1024,
+  /** Record data, one or many. */
+  data: 1024 * 1024,
+} as const;
+
+export function limitOpenRoutes(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { scope, role } = route.config ?? {};
+    if (scope === undefined && role === undefined) route.bodyLimit ??= bodyBytes.open;
+  });
+}

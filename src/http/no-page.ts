@@ -1,0 +1,11 @@
+/** What a browser shows for an address that is not there. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { escapeHtml, sendPlainPage } from './plain-page.ts';
+
+export function sendNoPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = '/'] = request.url.split('?', 1);
+  const body = `<h1>There is no such page</h1>
+<p>Nothing is at <code>${escapeHtml(path.slice(0, 200))}</code>. The link may be old, or the address mistyped.</p>
+<p><a href="/">Go to the dashboard</a> · <a href="/docs/">API reference</a> · <a href="/verify">Verify a proof</a></p>`;
+  return sendPlainPage(reply.code(404), { title: 'No such page · Holdfast', body });
+}
