@@ -70,18 +70,46 @@ export async function refuseTooMany(db: Db, workspaceId: string): Promise<void> 
   }
 }
 
+/**
+ * An endpoint is given up after five days of failures. A day in which nothing was tried says nothing about it, and the
+ * five days begin anew behind it. All of it by the clock of the database, which is one for all nodes.
+ */
+const quietSpell = "interval '1 day'";
+export const failingTooLong = `failing_since < now() - interval '5 days' and last_failure_at > now() - ${quietSpell}`;
+
+export interface HealthChange {
+  id: string;
+  failing: boolean;
+}
+
 /** Many endpoints may fail at the same moment; the API must not wait for that to be written down. */
-export function createHealthWriter(db: Db): (change: { id: string; since: Date | null }) => Promise<void> {
-  return gather<{ id: string; since: Date | null }, void>({
+export function createHealthWriter(db: Db): (change: HealthChange) => Promise<void> {
+  return gather<HealthChange, void>({
     maxInFlight: 1,
     maxItems: 500,
     isItemFault: () => false,
     async run(changes) {
       await sql`
-        update webhook_endpoints e set failing_since = c.since
-        from json_to_recordset(${JSON.stringify(changes)}) as c (id text, since timestamptz)
-        where e.id = c.id and (e.failing_since is null) = (c.since is not null)`.execute(db);
+        update webhook_endpoints e
+        set failing_since = case
+              when not c.failing then null
+              when c.succeeded or e.last_failure_at < now() - ${sql.raw(quietSpell)} then now()
+              else coalesce(e.failing_since, now())
+            end,
+            last_failure_at = case when c.failing then now() else e.last_failure_at end
+        from json_to_recordset(${JSON.stringify(lastOfEach(changes))}) as c (id text, failing boolean, succeeded boolean)
+        where e.id = c.id and (c.failing or e.failing_since is not null)`.execute(db);
       return changes.map(() => undefined);
     },
   });
+}
+
+/** One row for each endpoint: how it fared last, and whether there was a success among it all. */
+function lastOfEach(changes: HealthChange[]): (HealthChange & { succeeded: boolean })[] {
+  const last = new Map<string, HealthChange & { succeeded: boolean }>();
+  for (const { id, failing } of changes) {
+    const succeeded = !failing || (last.get(id)?.succeeded ?? false);
+    last.set(id, { id, failing, succeeded });
+  }
+  return [...last.values()];
 }

@@ -1,4 +1,5 @@
 /** Webhook endpoints: where events are sent, which of them, and with which secret they are signed. */
+import { sql } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
@@ -11,6 +12,7 @@ import { type AddressGuard, BlockedTarget } from './address-guard.ts';
 import {
   createHealthWriter,
   type Endpoint,
+  failingTooLong,
   findEndpoint,
   refuseTooMany,
   toEndpoint,
@@ -57,7 +59,7 @@ export interface Endpoints {
   test(workspaceId: string, id: string): Promise<TestOutcome>;
   /** The service's own decision: it answered 410, or failed for too long. */
   disable(endpoint: { workspaceId: string; id: string; url: URL }, reason: 'gone' | 'failing'): Promise<void>;
-  setFailing(id: string, since: Date | null): Promise<void>;
+  setFailing(id: string, failing: boolean): Promise<void>;
   secretsOf(endpoint: SecretOwner): Promise<{ secret: string; previousSecret: string | null }>;
 }
 
@@ -293,6 +295,8 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .where('enabled', '=', true)
           // What an address did is not held against the one it was replaced with.
           .where('url', '=', url.href)
+          // Asked again here: another node may have seen a success since.
+          .where(reason === 'failing' ? sql<boolean>`${sql.raw(failingTooLong)}` : sql.lit(true))
           .returning('url')
           .executeTakeFirst();
         if (!disabled) return;
@@ -316,7 +320,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       eventBell.ring();
     },
 
-    setFailing: (id, since) => writeHealth({ id, since }),
+    setFailing: (id, failing) => writeHealth({ id, failing }),
 
     secretsOf,
   };

@@ -3,23 +3,29 @@ import type { EndpointHealth } from './attempt.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ClaimedEndpoint } from './queue.ts';
 
-const giveUpAfterMs = 5 * 24 * 60 * 60 * 1000;
-/** What this node wrote down is not written again for so long: deliveries claimed before do not know of it yet. */
+/** A failure is not written again for so long: deliveries claimed before do not know of it yet. */
 const keptMs = 10_000;
 const most = 10_000;
 
-/** Only what changes is written down: an endpoint that goes on failing, or being well, costs nothing. */
+/** What this node wrote last about an endpoint. */
+interface Written {
+  failing: boolean;
+  at: number;
+  /** The stretch of failures that the success ended, by its begin; null when the delivery did not know of one. */
+  ended: number | null;
+}
+
+/** Only what changes is written down: an endpoint that goes on failing, or being well, costs next to nothing. */
 export function createHealthKeeper(
   endpoints: Pick<Endpoints, 'setFailing' | 'disable'>,
 ): (endpoint: ClaimedEndpoint, health: EndpointHealth) => Promise<void> {
-  const written = new Map<string, { failing: boolean; at: number }>();
+  const written = new Map<string, Written>();
 
-  async function write(id: string, failing: boolean): Promise<void> {
-    const at = Date.now();
+  async function write(id: string, change: Omit<Written, 'at'>): Promise<void> {
     if (written.size >= most) written.clear();
-    written.set(id, { failing, at });
+    written.set(id, { ...change, at: performance.now() });
     try {
-      await endpoints.setFailing(id, failing ? new Date(at) : null);
+      await endpoints.setFailing(id, change.failing);
     } catch (error) {
       // Not written after all: the next attempt tries it again.
       written.delete(id);
@@ -28,19 +34,19 @@ export function createHealthKeeper(
   }
 
   return async (endpoint, health) => {
-    const { id, failingSince } = endpoint;
-    const last = written.get(id);
+    const { id } = endpoint;
     if (health === 'gone') return endpoints.disable(endpoint, 'gone');
+    const last = written.get(id);
+    const since = endpoint.failingSince?.getTime() ?? null;
+    // What was claimed before the recovery still says that it fails.
+    const isFailing = since !== null && since !== last?.ended;
     if (health === 'well') {
-      // Known to be failing by what was claimed, unless that is older than the recovery; or by what was written since.
-      const known = failingSince !== null && !(last?.failing === false && last.at >= failingSince.getTime());
-      if (known || last?.failing) await write(id, false);
-      return;
-    }
-    // Only the database says for how long: another node may have seen a success since this one saw a failure.
-    if (failingSince === null) {
-      if (!last?.failing || Date.now() - last.at > keptMs) await write(id, true);
-    } else if (Date.now() - failingSince.getTime() > giveUpAfterMs)
+      if (isFailing || last?.failing) await write(id, { failing: false, ended: since });
+    } else if (isFailing && endpoint.failingTooLong) {
       await endpoints.disable(endpoint, 'failing');
+    } else if (!isFailing || !endpoint.failureNoted) {
+      const justWritten = last?.failing && performance.now() - last.at < keptMs;
+      if (!justWritten) await write(id, { failing: true, ended: last?.ended ?? null });
+    }
   };
 }

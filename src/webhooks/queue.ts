@@ -3,6 +3,7 @@
  * has one, which remembers whose turn it is and what it knows of the endpoints.
  */
 import type { Pool } from 'pg';
+import { failingTooLong } from './endpoints.store.ts';
 
 export interface ClaimedDelivery {
   id: string;
@@ -27,6 +28,9 @@ export interface ClaimedEndpoint {
   enabled: boolean;
   rateLimit: number | null;
   failingSince: Date | null;
+  /** A failure was written down within the last hour. */
+  failureNoted: boolean;
+  failingTooLong: boolean;
   previousSecretUntil: Date | null;
   revision: number;
 }
@@ -156,6 +160,8 @@ interface EndpointRow {
   enabled: boolean;
   rate_limit: number | null;
   failing_since: Date | null;
+  failure_noted: boolean;
+  failing_too_long: boolean;
   previous_secret_until: Date | null;
   revision: number;
 }
@@ -198,6 +204,8 @@ export function createQueue(pool: Pool): Queue {
     const { rows } = await pool.query<EndpointRow>({
       name: 'webhook-endpoints',
       text: `select id, workspace_id, url, enabled and deleted_at is null as enabled, rate_limit, failing_since,
+                    coalesce(last_failure_at > now() - interval '1 hour', false) as failure_noted,
+                    coalesce(${failingTooLong}, false) as failing_too_long,
                     previous_secret_until, revision
              from webhook_endpoints where id = any($1::text[])`,
       values: [[...ids]],
@@ -305,6 +313,8 @@ function toEndpoint(row: EndpointRow): ClaimedEndpoint {
     enabled: row.enabled,
     rateLimit: row.rate_limit,
     failingSince: row.failing_since,
+    failureNoted: row.failure_noted,
+    failingTooLong: row.failing_too_long,
     previousSecretUntil: row.previous_secret_until,
     revision: row.revision,
   };

@@ -13,6 +13,7 @@ export interface WebhookTables {
     disabled_reason: 'owner' | 'gone' | 'failing' | null;
     rate_limit: number | null;
     failing_since: NullableTimestamp;
+    last_failure_at: NullableTimestamp;
     previous_secret_until: NullableTimestamp;
     revision: Generated<number>;
     deleted_at: NullableTimestamp;
