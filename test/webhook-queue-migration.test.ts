@@ -59,7 +59,16 @@ test('what was open when the log was still the queue is sent on, each in its tur
       ],
     );
     const queue = createQueue(pool);
-    const request = { claimId: 'c', nodeId: 1, leaseMs: 60_000, room: [], usual: 10, waiting: [], limit: 10 };
+    const request = {
+      claimId: 'c',
+      nodeId: 1,
+      leaseMs: 60_000,
+      room: [],
+      usual: 10,
+      fullWorkspaces: [],
+      waiting: [],
+      limit: 10,
+    };
     const claimed = await queue.claim(request);
     assert.deepEqual(
       claimed.map(({ id, envelope, attemptCount }) => [id, envelope, attemptCount]),

@@ -13,12 +13,15 @@ export interface DispatcherDeps extends AttemptDeps, ResultWriterDeps {
   nodeId: number;
   /** Rung when a delivery may have become due. */
   bell: Bell;
+  mostInHand?: number;
 }
 
 const claimLimit = 1000;
 /** Bound the memory of a node whatever the receivers do: what waits here to be sent, and all it has in hand. */
-const mostWaiting = 2000;
-const mostInHand = 10_000;
+const mostWaiting = 4000;
+const usualMostInHand = 10_000;
+/** Enough to go on with. */
+const stock = 1000;
 /** For what other nodes commit, and for retries that become due. */
 const pollMs = 200;
 /** Claims that would follow each other faster are made as one. */
@@ -36,7 +39,7 @@ export function createNodeId(): number {
 }
 
 export function dispatcherLoop(deps: DispatcherDeps): Loop {
-  const { queue, bell, log } = deps;
+  const { queue, bell, log, mostInHand = usualMostInHand } = deps;
   // A third of it to wait for its turn, a third to be sent, a third to be written down.
   const leaseMs = Math.max(deps.timeoutMs * 3, shortestLeaseMs);
   let claims = 0;
@@ -53,7 +56,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     },
   });
 
-  const stocked = () => lanes.waiting() > mostWaiting / 2;
+  const stocked = () => lanes.waiting() > stock;
 
   async function send(delivery: ClaimedDelivery): Promise<boolean> {
     let result: Result;
@@ -74,13 +77,16 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     lanes.sweep(now);
     const waiting = lanes.waiting();
     const inHand = waiting + lanes.inFlight() + writer.waiting();
-    const limit = Math.max(0, Math.min(claimLimit, mostWaiting - waiting, mostInHand - inHand));
-    const room = lanes.room(now, limit);
+    const free = { toWait: mostWaiting - waiting, inHand: mostInHand - inHand };
+    // No more than half of what is free: all of a claim may be for a workspace that nothing is known of yet.
+    const limit = Math.max(0, Math.min(claimLimit, Math.ceil(free.toWait / 2), Math.ceil(free.inHand / 2)));
+    const { endpoints: room, full: fullWorkspaces } = lanes.room(now, { limit, ...free });
     const claimed = await queue.claim({
       claimId: `${deps.nodeId.toString(36)}-${(claims++).toString(36)}`,
       nodeId: deps.nodeId,
       leaseMs,
       room,
+      fullWorkspaces,
       usual: firstCap,
       waiting: lanes.waitingEndpoints(),
       limit,
@@ -90,7 +96,8 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     const byEndpoint = Map.groupBy(claimed, ({ endpoint }) => endpoint.id);
     for (const [endpointId, jobs] of byEndpoint) {
       const more = full || jobs.length === (granted.get(endpointId) ?? firstCap);
-      lanes.add(endpointId, { jobs, rateLimit: jobs[0]?.endpoint.rateLimit ?? null, more });
+      const [{ endpoint }] = jobs as [ClaimedDelivery, ...ClaimedDelivery[]];
+      lanes.add(endpointId, { ...endpoint, jobs, more });
     }
     if (limit > 0 && !full)
       lanes.noMore(room.filter((one) => one.free > 0 && !byEndpoint.has(one.endpointId)).map(idOf));

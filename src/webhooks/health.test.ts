@@ -63,7 +63,7 @@ async function claimed(): Promise<ClaimedEndpoint> {
     [workspaceId, newId('evt')],
   );
   const request = { claimId: randomUUID(), nodeId: 1, leaseMs: 60_000, room: [], usual: 100, limit: 1000 };
-  const deliveries = await createQueue(database.pool).claim({ ...request, waiting: [] });
+  const deliveries = await createQueue(database.pool).claim({ ...request, fullWorkspaces: [], waiting: [] });
   const endpoint = deliveries.find((delivery) => delivery.endpoint.id === id)?.endpoint;
   assert.ok(endpoint);
   await database.pool.query('delete from webhook_queue where endpoint_id = $1', [id]);

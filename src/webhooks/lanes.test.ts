@@ -26,8 +26,13 @@ function createRig(t: TestContext, options: { isStale?: (job: Job) => boolean; w
     onTakenBack: (jobs) => takenBack.push(...jobs),
     waitsAfterMs: options.waitsAfterMs ?? 60_000,
   });
-  const add = (endpoint: string, count: number, more: { rateLimit?: number; more?: boolean } = {}) =>
+  const add = (
+    endpoint: string,
+    count: number,
+    more: { rateLimit?: number; more?: boolean; workspaceId?: string } = {},
+  ) =>
     lanes.add(endpoint, {
+      workspaceId: more.workspaceId ?? 'ws',
       jobs: Array.from({ length: count }, (_, number) => ({ endpoint, number })),
       rateLimit: more.rateLimit ?? null,
       more: more.more ?? false,
@@ -67,6 +72,35 @@ test('requests that wait for their receiver leave their place to others', async 
   t.mock.timers.tick(1);
   assert.equal(of('well'), 8);
   assert.equal(started.length, 72);
+  await finish(() => true);
+});
+
+test('a workspace with many endpoints leaves its turns, and room to start, to another with one', async (t) => {
+  const { add, finish, started, of } = createRig(t, { waitsAfterMs: 100 });
+  for (let number = 0; number < 500; number += 1) add(`hangs-${number}`, 8, { workspaceId: 'busy' });
+  assert.equal(started.length, 64);
+  add('well', 8, { workspaceId: 'other' });
+  assert.equal(of('well'), 8, 'at once, with 500 others before it');
+  for (const number of [1, 2, 3]) add(`well-${number}`, 8, { workspaceId: `other-${number}` });
+  assert.ok([1, 2, 3].every((number) => of(`well-${number}`) > 0));
+  t.mock.timers.tick(100);
+  assert.ok([1, 2, 3].every((number) => of(`well-${number}`) === 8));
+  await finish(() => true);
+});
+
+test('a workspace holds no more than it leaves to others, and gets more again when it has given some back', async (t) => {
+  const { lanes, add, finish } = createRig(t);
+  for (let number = 0; number < 10; number += 1)
+    add(`hangs-${number}`, 8, { workspaceId: 'busy', more: true });
+  add('well', 1, { workspaceId: 'other', more: true });
+  const room = (inHand: number) => lanes.room(Date.now(), { limit: 1000, toWait: 1000, inHand });
+  assert.deepEqual(room(80).full, ['busy'], '80 in hand, 80 left');
+  const free = room(80).endpoints;
+  assert.equal(free.find(({ endpointId }) => endpointId === 'hangs-0')?.free, 0);
+  assert.ok((free.find(({ endpointId }) => endpointId === 'well')?.free ?? 0) > 0);
+  assert.deepEqual(room(82).full, []);
+  await finish(() => true);
+  assert.deepEqual(room(80).full, []);
   await finish(() => true);
 });
 
@@ -113,7 +147,8 @@ test('those with more to send share the room, and those that ran out no longer c
   const { lanes, add, finish } = createRig(t);
   for (const id of ['a', 'b', 'c', 'd']) add(id, 8, { more: true });
   await finish(() => true);
-  const free = () => lanes.room(Date.now(), 20).map((one) => one.free);
+  const free = () =>
+    lanes.room(Date.now(), { limit: 20, toWait: 1000, inHand: 1000 }).endpoints.map((one) => one.free);
   assert.deepEqual(free(), [5, 5, 5, 5]);
   lanes.noMore(['a', 'b', 'c']);
   assert.deepEqual(

@@ -1,6 +1,7 @@
 /**
- * The lanes of a node, one for each endpoint it has deliveries for. In turns they share what the node can do at once;
- * a request that has to wait for its receiver takes no part in that.
+ * The lanes of a node, one for each endpoint it has deliveries for. In turns they share what the node can do at once:
+ * first the workspaces, then the endpoints of each. A request that has to wait for its receiver takes no part in that.
+ * No workspace takes all there is of anything, so that those beside it never wait for its receivers.
  */
 import { createLane, type Lane } from './lane.ts';
 
@@ -18,9 +19,8 @@ export interface LanesOptions<Job> {
 
 export interface Lanes<Job> {
   /** How many more jobs each known endpoint would take; of `limit` those with more to send get equal shares. */
-  room(now: number, limit: number): { endpointId: string; free: number }[];
-  /** `more`: there may be further jobs for this endpoint. */
-  add(endpointId: string, batch: { jobs: Job[]; rateLimit: number | null; more: boolean }): void;
+  room(now: number, free: FreePlaces): Room;
+  add(endpointId: string, batch: Batch<Job>): void;
   /** There is nothing more to be had for these now. */
   noMore(endpointIds: Iterable<string>): void;
   /** Takes back what stands behind a receiver that does not answer, and forgets endpoints that had nothing for long. */
@@ -33,7 +33,38 @@ export interface Lanes<Job> {
   inFlight(): number;
 }
 
+/** What the node has left to give out. */
+export interface FreePlaces {
+  /** In this claim. */
+  limit: number;
+  toWait: number;
+  inHand: number;
+}
+
+export interface Room {
+  endpoints: { endpointId: string; free: number }[];
+  /** Workspaces that get nothing more now, for whichever endpoint. */
+  full: string[];
+}
+
+export interface Batch<Job> {
+  workspaceId: string;
+  jobs: Job[];
+  rateLimit: number | null;
+  /** There may be further jobs for this endpoint. */
+  more: boolean;
+}
+
+interface Workspace<Job> {
+  /** Endpoints that wait for their turn. */
+  turns: Entry<Job>[];
+  active: number;
+  inFlight: number;
+}
+
 interface Entry<Job> {
+  workspaceId: string;
+  workspace: Workspace<Job>;
   lane: Lane<Job>;
   more: boolean;
   /** More are asked for when no more than these are left, so that it does not run dry meanwhile. */
@@ -45,7 +76,9 @@ interface Entry<Job> {
 }
 
 /** Requests at once over all endpoints, without those that wait for their receiver: more would only slow each other. */
-const mostActive = 64;
+const mostActive = 85;
+/** A workspace may have so many times what it leaves to others: 64 when it is alone. */
+const activeShare = 3;
 const usualWaitsAfterMs = 25;
 /** How an endpoint fares and how much it may have is remembered for so long after its last delivery. */
 const rememberMs = 10 * 60 * 1000;
@@ -60,27 +93,48 @@ export function createLanes<Job>({
   waitsAfterMs = usualWaitsAfterMs,
 }: LanesOptions<Job>): Lanes<Job> {
   const entries = new Map<string, Entry<Job>>();
-  const turns: Entry<Job>[] = [];
+  /** Of all known endpoints. */
+  const workspaces = new Map<string, Workspace<Job>>();
+  /** Workspaces with endpoints that wait for their turn. */
+  let round: Workspace<Job>[] = [];
   let inFlight = 0;
   /** In the order in which they started. */
-  const active = new Set<{ startedAt: number }>();
+  const active = new Set<Request<Job>>();
   let clock: NodeJS.Timeout | null = null;
 
   function ask(entry: Entry<Job>): void {
     if (entry.queued) return;
-    entry.queued = true;
-    turns.push(entry);
+    queueUp(entry);
     share();
+  }
+
+  function queueUp(entry: Entry<Job>): void {
+    entry.queued = true;
+    if (entry.workspace.turns.push(entry) === 1) round.push(entry.workspace);
   }
 
   /** Starts jobs of the endpoints in their turn, while there is anything to share. */
   function share(): void {
+    const passed: Workspace<Job>[] = [];
     while (active.size < mostActive) {
-      const entry = turns.shift();
-      if (!entry) break;
+      const workspace = round.shift();
+      if (!workspace) break;
+      if (workspace.active >= activeShare * (mostActive - active.size)) {
+        passed.push(workspace);
+        continue;
+      }
+      const entry = workspace.turns.shift();
+      if (!entry) continue;
+      if (workspace.turns.length > 0) round.push(workspace);
       entry.queued = false;
       start(entry);
     }
+    // They were first, and are again when others have left.
+    if (passed.length > 0) round = [...passed, ...round];
+  }
+
+  function leave(request: Request<Job>): void {
+    if (active.delete(request)) request.workspace.active -= 1;
   }
 
   /** Those that wait for their receiver make room for others. */
@@ -88,7 +142,7 @@ export function createLanes<Job>({
     const before = performance.now() - waitsAfterMs;
     for (const request of active) {
       if (request.startedAt > before) break;
-      active.delete(request);
+      leave(request);
     }
     if (active.size === 0 && clock) {
       clearInterval(clock);
@@ -105,8 +159,7 @@ export function createLanes<Job>({
     const [job] = lane.start(now, 1);
     if (job !== undefined) {
       void follow(entry, job);
-      entry.queued = true;
-      turns.push(entry);
+      queueUp(entry);
       return;
     }
     const next = lane.nextStartAt();
@@ -121,14 +174,17 @@ export function createLanes<Job>({
   }
 
   async function follow(entry: Entry<Job>, job: Job): Promise<void> {
-    const { lane } = entry;
-    const request = { startedAt: performance.now() };
+    const { lane, workspace } = entry;
+    const request = { startedAt: performance.now(), workspace };
     inFlight += 1;
+    workspace.inFlight += 1;
     active.add(request);
+    workspace.active += 1;
     clock ??= setInterval(leaveWaiting, waitsAfterMs / 2);
     const succeeded = await run(job);
-    active.delete(request);
+    leave(request);
     inFlight -= 1;
+    workspace.inFlight -= 1;
     lane.finished(succeeded, Date.now());
     ask(entry);
     share();
@@ -138,17 +194,39 @@ export function createLanes<Job>({
     }
   }
 
+  function workspaceOf(id: string): Workspace<Job> {
+    const present = workspaces.get(id) ?? { turns: [], active: 0, inFlight: 0 };
+    workspaces.set(id, present);
+    return present;
+  }
+
   return {
-    room(now, limit) {
+    room(now, { limit, toWait, inHand }) {
       const sharers = entries.values().reduce((count, { more }) => count + Number(more), 0);
       const share = Math.ceil(limit / Math.max(1, sharers));
-      return [...entries].map(([endpointId, { lane }]) => ({
+      const held = new Map([...workspaces.keys()].map((id) => [id, { waiting: 0, sharers: 0 }]));
+      for (const { workspaceId, lane, more } of entries.values()) {
+        const hold = held.get(workspaceId);
+        if (!hold) continue;
+        hold.waiting += lane.waiting();
+        hold.sharers += Number(more);
+      }
+      const shares = new Map<string, number>();
+      const full: string[] = [];
+      for (const [id, { waiting, sharers }] of held) {
+        const under = waiting + (workspaces.get(id)?.inFlight ?? 0);
+        const most = Math.min(untilAsMuchAsIsLeft(waiting, toWait), untilAsMuchAsIsLeft(under, inHand));
+        shares.set(id, Math.ceil(most / Math.max(1, sharers)));
+        if (most === 0) full.push(id);
+      }
+      const endpoints = [...entries].map(([endpointId, { workspaceId, lane }]) => ({
         endpointId,
-        free: Math.min(lane.room(now), share),
+        free: Math.min(lane.room(now), share, shares.get(workspaceId) ?? share),
       }));
+      return { endpoints, full };
     },
-    add(endpointId, { jobs, rateLimit, more }) {
-      const entry = entries.get(endpointId) ?? newEntry<Job>();
+    add(endpointId, { workspaceId, jobs, rateLimit, more }) {
+      const entry = entries.get(endpointId) ?? newEntry<Job>(workspaceId, workspaceOf(workspaceId));
       entries.set(endpointId, entry);
       entry.more = more;
       entry.fewLeft = jobs.length / 2;
@@ -173,6 +251,8 @@ export function createLanes<Job>({
         const idleSince = lane.idleSince();
         if (idleSince !== null && now - idleSince > keptMs) entries.delete(endpointId);
       }
+      const present = new Set(entries.values().map(({ workspaceId }) => workspaceId));
+      for (const id of workspaces.keys()) if (!present.has(id)) workspaces.delete(id);
     },
     empty() {
       for (const { lane } of entries.values()) onTakenBack(lane.takeBack(() => true));
@@ -183,6 +263,17 @@ export function createLanes<Job>({
   };
 }
 
-function newEntry<Job>(): Entry<Job> {
-  return { lane: createLane<Job>(), more: false, fewLeft: 0, asked: false, queued: false, timer: null };
+interface Request<Job> {
+  startedAt: number;
+  workspace: Workspace<Job>;
+}
+
+/** How many more may be held until what is held is as much as what is left free. */
+function untilAsMuchAsIsLeft(held: number, free: number): number {
+  return Math.max(0, Math.floor((free - held) / 2));
+}
+
+function newEntry<Job>(workspaceId: string, workspace: Workspace<Job>): Entry<Job> {
+  const lane = createLane<Job>();
+  return { workspaceId, workspace, lane, more: false, fewLeft: 0, asked: false, queued: false, timer: null };
 }

@@ -51,7 +51,15 @@ async function makeEvents(count: number, at = new Date()): Promise<void> {
 }
 
 function claim(change: Partial<ClaimRequest> = {}, from = queue): Promise<ClaimedDelivery[]> {
-  const usual = { nodeId: 1, leaseMs: 60_000, room: [], usual: 8, waiting: [], limit: 1000 };
+  const usual = {
+    nodeId: 1,
+    leaseMs: 60_000,
+    room: [],
+    usual: 8,
+    fullWorkspaces: [],
+    waiting: [],
+    limit: 1000,
+  };
   return from.claim({ claimId: randomUUID(), ...usual, ...change });
 }
 
@@ -128,6 +136,21 @@ test('each endpoint gives as many as it has room for, and all together no more t
   const count = (id: string) => claimed.filter(({ endpoint }) => endpoint.id === id).length;
   assert.deepEqual([count(full), count(some), count(unnamed)], [0, 3, 5]);
   assert.equal((await claim({ usual: 100, limit: 7 })).length, 7);
+});
+
+test('a workspace that has enough in hand gives nothing, whichever of its endpoints', async () => {
+  await makeEndpoint();
+  await makeEvents(3);
+  const busy = workspaceId;
+  workspaceId = (await createWorkspace(database.db, { name: `Queue ${randomUUID()}` })).id;
+  const other = await makeEndpoint();
+  await makeEvents(1);
+  const claimed = await claim({ fullWorkspaces: [busy] });
+  assert.deepEqual(
+    claimed.map(({ endpoint }) => endpoint.id),
+    [other],
+  );
+  assert.equal((await claim()).length, 3);
 });
 
 test('first attempts go before retries, and among them what has waited longest', async () => {

@@ -61,6 +61,8 @@ export interface ClaimRequest {
   /** How many more each endpoint may have here; endpoints that are not named may have `usual`. */
   room: { endpointId: string; free: number }[];
   usual: number;
+  /** Whose endpoints may have none. */
+  fullWorkspaces: string[];
   /** Endpoints with deliveries that wait here: what has changed in them is looked up too. */
   waiting: string[];
   limit: number;
@@ -90,7 +92,7 @@ with recursive active (endpoint_id) as (
 ), due as (
   select found.row_at
   from active
-  join webhook_endpoints e on e.id = active.endpoint_id
+  join webhook_endpoints e on e.id = active.endpoint_id and e.workspace_id <> all ($10::text[])
   left join unnest($1::text[], $2::integer[]) as room (endpoint_id, free) on room.endpoint_id = active.endpoint_id
   cross join lateral (
     select q.ctid as row_at from webhook_queue q
@@ -174,14 +176,14 @@ export function createQueue(pool: Pool): Queue {
   let endpoints = new Map<string, ClaimedEndpoint>();
 
   async function claimRows(request: ClaimRequest): Promise<ClaimRow[]> {
-    const { claimId, nodeId, leaseMs, room, usual, limit } = request;
+    const { claimId, nodeId, leaseMs, room, usual, fullWorkspaces, limit } = request;
     const claimBetween = async (first: string, last: string, limit: number) => {
       const ids = room.map((one) => one.endpointId);
       const free = room.map((one) => one.free);
       const { rows } = await pool.query<ClaimRow>({
         name: 'webhook-claim',
         text: claimText,
-        values: [ids, free, usual, limit, claimId, nodeId, leaseMs, first, last],
+        values: [ids, free, usual, limit, claimId, nodeId, leaseMs, first, last, fullWorkspaces],
       });
       return rows;
     };

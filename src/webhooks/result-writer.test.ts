@@ -30,6 +30,7 @@ test('an answer that cannot be stored holds up no other result, and its own is k
       leaseMs: 60_000,
       room: [],
       usual: 10,
+      fullWorkspaces: [],
       waiting: [],
       limit: 10,
     });
