@@ -36,9 +36,20 @@ export function violates(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && /^235/.test(error.code ?? '') && error.constraint === constraint;
 }
 
-/** Whether the statement itself was refused, as opposed to the connection. */
+/** What others did to the statement: a deadlock or another conflict (40), a lock that was not free, cut off by its time-out. */
+const passingStates = /^(40|55P03|57014)/;
+
+/** Whether the statement itself was refused for what it holds, as opposed to the connection, a lock or a time-out. */
 export function isStatementFault(error: unknown): boolean {
-  return error instanceof DatabaseError && !isDatabaseAway(error);
+  return error instanceof DatabaseError && !isDatabaseAway(error) && !passingStates.test(error.code ?? '');
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '55P03';
+}
+
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '57014';
 }
 
 /** Whether something that must be unique is there already, also as the cause of an error made from it. */

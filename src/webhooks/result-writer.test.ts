@@ -6,7 +6,7 @@ import { createWorkspace } from '../auth/workspaces.ts';
 import { insertAll } from '../db/writes.ts';
 import { newId } from '../ids.ts';
 import { eventWrite } from './events.ts';
-import { createQueue } from './queue.ts';
+import { createQueue, type Result } from './queue.ts';
 import { createResultWriter } from './result-writer.ts';
 
 test('an answer that cannot be stored holds up no other result, and its own is kept without it', async () => {
@@ -70,6 +70,51 @@ test('an answer that cannot be stored holds up no other result, and its own is k
       ],
     );
     assert.deepEqual(complaints, ['an answer could not be stored']);
+  } finally {
+    await database.close();
+  }
+});
+
+test('results that a lock or a time-out held up are written again together, whole', async () => {
+  const database = await openTestDatabase();
+  try {
+    const sizes: number[] = [];
+    let written: Result[] = [];
+    const writer = createResultWriter({
+      queue: {
+        async complete(results) {
+          sizes.push(results.length);
+          if (sizes.length > 1) return results.length;
+          const client = await database.pool.connect();
+          try {
+            await client.query('set statement_timeout = 1');
+            await client.query('select pg_sleep(60)');
+            return assert.fail('it was not cut off');
+          } finally {
+            client.release(true);
+          }
+        },
+      },
+      onWritten: (results) => (written = results),
+      log: { error() {} },
+    });
+    const attempt = { number: 1, at: '', durationMs: 1, statusCode: 200, error: null, responseHeaders: {} };
+    for (let number = 0; number < 4; number += 1) {
+      const delivery = { id: `dlv_${number}` } as Result['delivery'];
+      writer.add({
+        delivery,
+        status: 'succeeded',
+        retryInMs: null,
+        attempt: { ...attempt, responseBody: 'kept' },
+      });
+    }
+    const stop = new AbortController();
+    const running = writer.run(stop.signal, () => {});
+    await waitUntil(() => written.length === 4);
+    stop.abort();
+    await running;
+    assert.deepEqual(sizes, [4, 4]);
+    assert.ok(written.every(({ attempt }) => attempt?.responseBody === 'kept'));
   } finally {
     await database.close();
   }

@@ -4,12 +4,18 @@ import { type Bell, type Loop, repeating } from '../loop.ts';
 import type { Nodes } from './nodes.ts';
 import { keepPartitions } from './partitions.ts';
 
+const lookEveryMs = 60 * 60 * 1000;
+const againMs = 60 * 1000;
+
 export function deliveryLogLoop(db: Db, retentionDays: number): Loop {
+  let nextAt = 0;
   return repeating({
     name: 'delivery-log',
-    restMs: 60 * 60 * 1000,
+    restMs: againMs,
     async step() {
-      await keepPartitions(db, retentionDays);
+      if (performance.now() < nextAt) return false;
+      const { unfinished } = await keepPartitions(db, retentionDays);
+      nextAt = performance.now() + (unfinished ? 0 : lookEveryMs);
       return false;
     },
   });
