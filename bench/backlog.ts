@@ -49,7 +49,7 @@ export function refuseGaps(
 }
 
 function refuseForgery({ path, headers, body }: Sample, secret: string): void {
-  const expected = createSigner({ serviceName: 'Service', secret, previousSecret: null })({
+  const expected = createSigner({ serviceName: 'Service', secret, previousSecrets: [] })({
     eventId: headers['webhook-id'] ?? '',
     body,
     timestamp: Number(headers['webhook-timestamp']),

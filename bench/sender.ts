@@ -11,7 +11,7 @@ export function createSender(origin: string): (parcel: Parcel) => Promise<void> 
   const signers = new Map<string, Signer>();
   const signerOf = (secret: string) => {
     const signer =
-      signers.get(secret) ?? createSigner({ serviceName: 'Service', secret, previousSecret: null });
+      signers.get(secret) ?? createSigner({ serviceName: 'Service', secret, previousSecrets: [] });
     signers.set(secret, signer);
     return signer;
   };

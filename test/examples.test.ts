@@ -124,9 +124,10 @@ function sign(
   secrets: { secret: string; previousSecret?: string },
   ageSeconds = 0,
 ): Headers {
-  const { secret, previousSecret = null } = secrets;
+  const { secret, previousSecret } = secrets;
+  const previousSecrets = previousSecret === undefined ? [] : [previousSecret];
   const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
-  return createSigner({ serviceName: 'Service', secret, previousSecret })({ eventId: id, body, timestamp });
+  return createSigner({ serviceName: 'Service', secret, previousSecrets })({ eventId: id, body, timestamp });
 }
 
 /** What took longer says nothing about a time that is so near to a limit: it is tried again. */

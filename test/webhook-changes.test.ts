@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import pg from 'pg';
+import { Webhook } from 'standardwebhooks';
 import { idBound } from '../src/ids.ts';
 import { firstCap } from '../src/webhooks/lane.ts';
 import { waitUntil } from './process.ts';
@@ -153,4 +154,44 @@ test('a change that is still being tested does not bring back the address that a
     rotations.map(() => 200),
     'as many at once as they like',
   );
+});
+
+test('a secret that was rotated twice goes on signing to its own end, and a repeat with the same key gives the same one', async () => {
+  const made = await service.call('POST', endpoints, {
+    body: { url: old.url, eventTypes: ['vault.deactivated'] },
+  });
+  const { id, secret: deployed } = made.json;
+  const rotate = (key: string) =>
+    service.call('POST', `${endpoints}/${id}/rotate-secret`, { headers: { 'idempotency-key': key } });
+  const first = (await rotate('first')).json;
+  // The answer was lost, once with the key and once without.
+  assert.deepEqual((await rotate('first')).json, first);
+  const second = (await rotate('second')).json;
+  assert.ok(second.previousSecretUntil >= first.previousSecretUntil);
+  const signedBy = async () => {
+    old.received.length = 0;
+    await service.call('POST', `${endpoints}/${id}/test`);
+    const [test] = old.received;
+    assert.ok(test);
+    return [deployed, first.secret, second.secret].map((secret) => {
+      try {
+        new Webhook(secret).verify(test.body, test.headers as Record<string, string>);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  };
+  assert.deepEqual(await signedBy(), [true, true, true]);
+  // The oldest has come to its end.
+  await database.query(
+    `update webhook_previous_secrets set until = now()
+     where endpoint_id = $1 and until = (select min(until) from webhook_previous_secrets where endpoint_id = $1)`,
+    [id],
+  );
+  assert.deepEqual(await signedBy(), [false, true, true]);
+  assert.equal((await rotate('third')).status, 200);
+  const kept = await database.query("select from secrets where purpose = 'webhook-secret-previous'");
+  const known = await database.query('select from webhook_previous_secrets');
+  assert.equal(kept.rowCount, known.rowCount, 'what has ended is forgotten');
 });

@@ -126,7 +126,7 @@ async function createForward(
   const guard = createAddressGuard(toAllowList(['0.0.0.0/0', '::/0']));
   const exchanger = createExchanger({ guard, timeoutMs, caFile });
   const url = new URL(forwardTo ?? '');
-  const sign = createSigner({ serviceName, secret, previousSecret: null });
+  const sign = createSigner({ serviceName, secret, previousSecrets: [] });
   return {
     secret,
     post(eventId, envelope) {

@@ -203,22 +203,25 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   app.post(
     `${url}/:endpointId/rotate-secret`,
     {
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', idempotent: 'own' },
       schema: {
         summary: 'Rotate the signing secret',
         description:
-          'Both secrets sign the Standard Webhooks header for 24 hours; the sha256= header changes at once.',
+          'The old secret goes on signing the Standard Webhooks header for 24 hours, also when the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key a repeat gives the same secret.',
         tags,
         params: endpointPath,
         response: { 200: Type.Object({ secret: Type.String(), previousSecretUntil: dateTime }) },
       },
     },
-    async (request) => {
-      const { secret, previousSecretUntil } = await endpoints.rotateSecret(
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply, { secret: true });
+      await endpoints.rotateSecret(
         callerOf(request),
         request.params.endpointId,
+        ({ secret, previousSecretUntil }) =>
+          answer.remember({ secret, previousSecretUntil: previousSecretUntil.toISOString() }),
       );
-      return { secret, previousSecretUntil: previousSecretUntil.toISOString() };
+      return answer.send();
     },
   );
 

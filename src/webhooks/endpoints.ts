@@ -10,6 +10,12 @@ import type { Keyring } from '../keys/keyring.ts';
 import type { Bell } from '../loop.ts';
 import { type AddressGuard, BlockedTarget } from './address-guard.ts';
 import {
+  createEndpointSecrets,
+  type RotatedSecret,
+  type SecretOwner,
+  type SigningSecrets,
+} from './endpoint-secrets.ts';
+import {
   createHealthWriter,
   type Endpoint,
   failingTooLong,
@@ -54,19 +60,13 @@ export interface Endpoints {
   ): Promise<{ endpoint: Endpoint; test: TestOutcome }>;
   remove(caller: Caller, id: string): Promise<void>;
   secret(workspaceId: string, id: string): Promise<string>;
-  /** The old secret goes on signing beside the new one for a day. */
-  rotateSecret(caller: Caller, id: string): Promise<{ secret: string; previousSecretUntil: Date }>;
+  /** The old secret goes on signing beside the new one for a day. `also`: rows to commit with it. */
+  rotateSecret(caller: Caller, id: string, also: (rotated: RotatedSecret) => Write[]): Promise<void>;
   test(workspaceId: string, id: string): Promise<TestOutcome>;
   /** The service's own decision: it answered 410, or failed for too long. */
   disable(endpoint: { workspaceId: string; id: string; url: URL }, reason: 'gone' | 'failing'): Promise<void>;
   setFailing(id: string, failing: boolean): Promise<void>;
-  secretsOf(endpoint: SecretOwner): Promise<{ secret: string; previousSecret: string | null }>;
-}
-
-export interface SecretOwner {
-  workspaceId: string;
-  id: string;
-  previousSecretUntil: Date | null;
+  secretsOf(endpoint: SecretOwner): Promise<SigningSecrets>;
 }
 
 export interface EndpointsDeps {
@@ -77,26 +77,9 @@ export interface EndpointsDeps {
   eventBell: Pick<Bell, 'ring'>;
 }
 
-const overlapMs = 24 * 60 * 60 * 1000;
-const purpose = 'webhook-secret';
-const previousPurpose = 'webhook-secret-previous';
-
 export function createEndpoints({ db, keyring, guard, tester, eventBell }: EndpointsDeps): Endpoints {
   const writeHealth = createHealthWriter(db);
-
-  async function openSecret(workspaceId: string, id: string, which = purpose, within = db): Promise<string> {
-    const secret = await keyring.open({ workspaceId, purpose: which, id }, within);
-    if (!secret) throw new Error(`the secret of ${id} is missing`);
-    return secret.toString();
-  }
-
-  async function secretsOf({ workspaceId, id, previousSecretUntil }: SecretOwner) {
-    const overlaps = previousSecretUntil !== null && previousSecretUntil > new Date();
-    return {
-      secret: await openSecret(workspaceId, id),
-      previousSecret: overlaps ? await openSecret(workspaceId, id, previousPurpose) : null,
-    };
-  }
+  const secrets = createEndpointSecrets({ db, keyring });
 
   async function vet(url: string): Promise<string> {
     try {
@@ -117,10 +100,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       const url = await vet(input.url);
       const id = newId('whe');
       const secret = newWebhookSecret();
-      const { outcome, write } = await tester.send(
-        { workspaceId, id, url },
-        { secret, previousSecret: null },
-      );
+      const { outcome, write } = await tester.send({ workspaceId, id, url }, { secret, previousSecrets: [] });
       const at = new Date();
       const endpoint: Endpoint = {
         id,
@@ -149,7 +129,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
               updated_at: at,
             },
           },
-          keyring.seal({ workspaceId, purpose, id }, Buffer.from(secret)),
+          secrets.seal({ workspaceId, id }, secret),
           write,
           auditWrite(caller, {
             action: 'webhook_endpoint.create',
@@ -180,8 +160,10 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       const { workspaceId } = caller;
       const before = await findEndpoint(db, { workspaceId, id });
       const url = change.url === undefined ? before.url : await vet(change.url);
-      const secrets = await secretsOf({ workspaceId, id, previousSecretUntil: before.previous_secret_until });
-      const { outcome, write } = await tester.send({ workspaceId, id, url }, secrets);
+      const { outcome, write } = await tester.send(
+        { workspaceId, id, url },
+        await secrets.signing({ workspaceId, id }),
+      );
       const endpoint = await db.transaction().execute(async (db) => {
         const row = await findEndpoint(db, { workspaceId, id, lock: true });
         const enabled = change.enabled ?? row.enabled;
@@ -236,45 +218,33 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
 
     async secret(workspaceId, id) {
       await findEndpoint(db, { workspaceId, id });
-      return openSecret(workspaceId, id);
+      return secrets.open({ workspaceId, id });
     },
 
-    async rotateSecret(caller, id) {
+    async rotateSecret(caller, id, also) {
       const { workspaceId } = caller;
-      const secret = newWebhookSecret();
-      const previousSecretUntil = new Date(Date.now() + overlapMs);
       await db.transaction().execute(async (db) => {
         const row = await findEndpoint(db, { workspaceId, id, lock: true });
-        const previous = await openSecret(workspaceId, id, purpose, db);
-        await db
-          .deleteFrom('secrets')
-          .where('workspace_id', '=', workspaceId)
-          .where('purpose', 'in', [purpose, previousPurpose])
-          .where('id', '=', id)
-          .execute();
+        const rotated = await secrets.rotate(db, { workspaceId, id });
         await db
           .updateTable('webhook_endpoints')
-          .set({
-            previous_secret_until: previousSecretUntil,
-            revision: row.revision + 1,
-            updated_at: new Date(),
-          })
+          .set({ revision: row.revision + 1, updated_at: new Date() })
           .where('workspace_id', '=', workspaceId)
           .where('id', '=', id)
           .execute();
         await insertAll(db, [
-          keyring.seal({ workspaceId, purpose, id }, Buffer.from(secret)),
-          keyring.seal({ workspaceId, purpose: previousPurpose, id }, Buffer.from(previous)),
           auditWrite(caller, { action: 'webhook_endpoint.rotate_secret', targetId: id }),
+          ...also(rotated),
         ]);
       });
-      return { secret, previousSecretUntil };
     },
 
     async test(workspaceId, id) {
       const row = await findEndpoint(db, { workspaceId, id });
-      const secrets = await secretsOf({ workspaceId, id, previousSecretUntil: row.previous_secret_until });
-      const { outcome, write } = await tester.send({ workspaceId, id, url: row.url }, secrets);
+      const { outcome, write } = await tester.send(
+        { workspaceId, id, url: row.url },
+        await secrets.signing({ workspaceId, id }),
+      );
       await insertAll(db, [write]);
       return outcome;
     },
@@ -322,6 +292,6 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
 
     setFailing: (id, failing) => writeHealth({ id, failing }),
 
-    secretsOf,
+    secretsOf: (endpoint) => secrets.signing(endpoint),
   };
 }

@@ -31,7 +31,6 @@ export interface ClaimedEndpoint {
   /** A failure was written down within the last hour. */
   failureNoted: boolean;
   failingTooLong: boolean;
-  previousSecretUntil: Date | null;
   revision: number;
 }
 
@@ -164,7 +163,6 @@ interface EndpointRow {
   failing_since: Date | null;
   failure_noted: boolean;
   failing_too_long: boolean;
-  previous_secret_until: Date | null;
   revision: number;
 }
 
@@ -208,7 +206,7 @@ export function createQueue(pool: Pool): Queue {
       text: `select id, workspace_id, url, enabled and deleted_at is null as enabled, rate_limit, failing_since,
                     coalesce(last_failure_at > now() - interval '1 hour', false) as failure_noted,
                     coalesce(${failingTooLong}, false) as failing_too_long,
-                    previous_secret_until, revision
+                    revision
              from webhook_endpoints where id = any($1::text[])`,
       values: [[...ids]],
     });
@@ -317,7 +315,6 @@ function toEndpoint(row: EndpointRow): ClaimedEndpoint {
     failingSince: row.failing_since,
     failureNoted: row.failure_noted,
     failingTooLong: row.failing_too_long,
-    previousSecretUntil: row.previous_secret_until,
     revision: row.revision,
   };
 }

@@ -18,7 +18,7 @@ for (const body of bodies) {
   test(`both signatures verify independently: ${body.slice(0, 40)}`, () => {
     const secret = newWebhookSecret();
     const timestamp = Math.floor(Date.now() / 1000);
-    const headers = createSigner({ serviceName: 'Service', secret, previousSecret: null })({
+    const headers = createSigner({ serviceName: 'Service', secret, previousSecrets: [] })({
       eventId: 'evt_1',
       body,
       timestamp,
@@ -34,7 +34,7 @@ for (const body of bodies) {
 test('while a secret rotates, both sign the standard header and only the new one the other', () => {
   const [secret, previousSecret] = [newWebhookSecret(), newWebhookSecret()];
   const timestamp = Math.floor(Date.now() / 1000);
-  const headers = createSigner({ serviceName: 'Acme', secret, previousSecret })({
+  const headers = createSigner({ serviceName: 'Acme', secret, previousSecrets: [previousSecret] })({
     eventId: 'evt_1',
     body: '{}',
     timestamp,

@@ -12,8 +12,8 @@ export interface Signing {
   /** The word in X-…-Signature. */
   serviceName: string;
   secret: string;
-  /** Signs too, in the header that has room for two, while receivers change over. */
-  previousSecret: string | null;
+  /** Sign too, in the header that has room for several, while receivers change over. */
+  previousSecrets: string[];
 }
 
 export interface SignedDelivery {
@@ -28,12 +28,11 @@ export interface SignedDelivery {
 export type Signer = (delivery: SignedDelivery) => Record<string, string>;
 
 /** To be kept for further deliveries: what can be prepared from the secrets is. */
-export function createSigner({ serviceName, secret, previousSecret }: Signing): Signer {
+export function createSigner({ serviceName, secret, previousSecrets }: Signing): Signer {
   const ownHeader = `x-${serviceName.toLowerCase()}-signature`;
   // Keyed with the secret's text exactly as its owner sees it.
   const ownHmac = createHmacSha256(Buffer.from(secret));
-  const secrets = previousSecret === null ? [secret] : [secret, previousSecret];
-  const standardHmacs = secrets.map((secret) => createHmacSha256(toStandardKey(secret)));
+  const standardHmacs = [secret, ...previousSecrets].map((secret) => createHmacSha256(toStandardKey(secret)));
   return ({ eventId, body, timestamp }) => {
     const content = `${eventId}.${timestamp}.${body}`;
     return {

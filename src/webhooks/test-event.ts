@@ -1,6 +1,7 @@
 /** The webhook.test event: sent when an endpoint is saved or on request, its outcome told at once and kept in the log. */
 import type { Write } from '../db/writes.ts';
 import { newId } from '../ids.ts';
+import type { SigningSecrets } from './endpoint-secrets.ts';
 import type { Exchanger } from './exchange.ts';
 import { createSigner } from './signature.ts';
 
@@ -15,7 +16,7 @@ export interface Tester {
   /** `write` is the delivery for the log, to be committed with whatever the test belongs to. */
   send(
     endpoint: { workspaceId: string; id: string; url: string },
-    secrets: { secret: string; previousSecret: string | null },
+    secrets: SigningSecrets,
   ): Promise<{ outcome: TestOutcome; write: Write }>;
 }
 

@@ -45,8 +45,8 @@ export const webhookMutations: Mutation[] = [
   {
     name: 'previous secret dropped at once',
     file: 'src/webhooks/signature.ts',
-    text: 'previousSecret === null ? [secret] : [secret, previousSecret];',
-    replacement: '[secret];',
+    text: '[secret, ...previousSecrets]',
+    replacement: '[secret]',
     why: 'A rotation would cut off every receiver that has not changed over in the same moment.',
     tests: ['src/webhooks/signature.test.ts'],
   },

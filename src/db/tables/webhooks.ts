@@ -14,11 +14,16 @@ export interface WebhookTables {
     rate_limit: number | null;
     failing_since: NullableTimestamp;
     last_failure_at: NullableTimestamp;
-    previous_secret_until: NullableTimestamp;
     revision: Generated<number>;
     deleted_at: NullableTimestamp;
     created_at: Timestamp;
     updated_at: Timestamp;
+  };
+  webhook_previous_secrets: {
+    workspace_id: string;
+    endpoint_id: string;
+    id: string;
+    until: Timestamp;
   };
   webhook_deliveries: {
     workspace_id: string;
