@@ -38,7 +38,7 @@ test('what was open when the log was still the queue is sent on, each in its tur
       from (values
         ('dlv_due', 'pending', '-1 minute', 0, null),
         ('dlv_claimed', 'delivering', '-2 minutes', 0, '7'),
-        ('dlv_again', 'pending', '-3 minutes', 1, null),
+        ('dlv_again', 'pending', '-3 seconds', 1, null),
         ('dlv_later', 'pending', '1 hour', 1, null),
         ('dlv_done', 'succeeded', null, 1, null),
         ('dlv_skipped', 'skipped', null, 0, null)

@@ -53,13 +53,18 @@ export async function attemptDelivery(
   if (gone) return { delivery, status: 'failed', retryInMs: null, attempt };
   const asked = told.statusCode === 429 || told.statusCode === 503 ? told.retryAfter : null;
   const now = Date.now();
+  const retryAfterMs = parseRetryAfter(asked ?? undefined, now);
+  if (delivery.byHand) return { delivery, status: 'pending', retryInMs: retryAfterMs, attempt };
+  // What it waited for this service is no part of the time that the receiver has.
+  const isFirst = delivery.firstAttemptAt === null;
+  const lateMs = isFirst ? 0 : delivery.lateMs + Math.max(0, startedAt - delivery.claimedAt);
   const next = nextAttemptAt(retryStepsMs, {
-    attempts: attempt.number,
-    firstAttemptAt: delivery.firstAttemptAt?.getTime() ?? startedAt,
+    attempts: attempt.number - delivery.manualCount,
+    firstAttemptAt: (delivery.firstAttemptAt?.getTime() ?? startedAt) + lateMs,
     now,
-    retryAfterMs: parseRetryAfter(asked ?? undefined, now),
+    retryAfterMs,
   });
   return next === null
     ? { delivery, status: 'failed', retryInMs: null, attempt }
-    : { delivery, status: 'pending', retryInMs: next - now, attempt };
+    : { delivery, status: 'pending', retryInMs: next - now, lateMs, attempt };
 }

@@ -101,7 +101,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     }
     if (limit > 0 && !full)
       lanes.noMore(room.filter((one) => one.free > 0 && !byEndpoint.has(one.endpointId)).map(idOf));
-    return full;
+    return full || queue.isMidRound();
   }
 
   return {

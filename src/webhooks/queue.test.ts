@@ -138,21 +138,6 @@ test('each endpoint gives as many as it has room for, and all together no more t
   assert.equal((await claim({ usual: 100, limit: 7 })).length, 7);
 });
 
-test('a workspace that has enough in hand gives nothing, whichever of its endpoints', async () => {
-  await makeEndpoint();
-  await makeEvents(3);
-  const busy = workspaceId;
-  workspaceId = (await createWorkspace(database.db, { name: `Queue ${randomUUID()}` })).id;
-  const other = await makeEndpoint();
-  await makeEvents(1);
-  const claimed = await claim({ fullWorkspaces: [busy] });
-  assert.deepEqual(
-    claimed.map(({ endpoint }) => endpoint.id),
-    [other],
-  );
-  assert.equal((await claim()).length, 3);
-});
-
 test('first attempts go before retries, and among them what has waited longest', async () => {
   await makeEndpoint();
   const now = Date.now();

@@ -3,6 +3,7 @@
  * has one, which remembers whose turn it is and what it knows of the endpoints.
  */
 import type { Pool } from 'pg';
+import { claimText, wakeText } from './claim-statement.ts';
 import { failingTooLong } from './endpoints.store.ts';
 
 export interface ClaimedDelivery {
@@ -11,7 +12,13 @@ export interface ClaimedDelivery {
   eventId: string;
   envelope: string;
   attemptCount: number;
+  /** Of these, how many somebody asked for. */
+  manualCount: number;
+  /** Somebody asked for this attempt; the schedule goes on behind it as before. */
+  byHand: boolean;
   firstAttemptAt: Date | null;
+  /** How long it has waited for this service, in all, when it was due. */
+  lateMs: number;
   /** Where its row lies in the queue: finds it again without a look into an index. */
   rowAt: string;
   claimId: string;
@@ -49,6 +56,8 @@ export interface Result {
   status: 'pending' | 'succeeded' | 'failed' | 'skipped';
   /** Until the next attempt, of a pending one; null: it is due as it was before. */
   retryInMs: number | null;
+  /** What it has waited for this service now; not given: as long as before. */
+  lateMs?: number;
   /** null when it was not tried: the endpoint is disabled, it waited for too long, or the node stops. */
   attempt: Attempt | null;
 }
@@ -69,51 +78,22 @@ export interface ClaimRequest {
 
 export interface Queue {
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
+  /** Whether there are endpoints behind those that the last claim looked at, as far as the end of the list. */
+  isMidRound(): boolean;
   /** Writes results down; those whose claim was lost meanwhile are refused. Returns how many were taken. */
   complete(results: Result[]): Promise<number>;
 }
 
-/**
- * Endpoints that have something in the queue are found by hopping through the index from one to the next, so that a
- * backlog of one costs the others nothing; each then gives as many as it has room for, first attempts before retries.
- * The next claim goes on behind the last endpoint, so that the first ones do not take all there is to give.
- */
-const claimText = `
-with recursive active (endpoint_id) as (
-  (select endpoint_id from webhook_queue where endpoint_id > $8 and ($9 = '' or endpoint_id <= $9)
-   order by endpoint_id limit 1)
-  union all
-  select next.endpoint_id from active cross join lateral (
-    select q.endpoint_id from webhook_queue q
-    where q.endpoint_id > active.endpoint_id and ($9 = '' or q.endpoint_id <= $9)
-    order by q.endpoint_id limit 1
-  ) as next
-), due as (
-  select found.row_at
-  from active
-  join webhook_endpoints e on e.id = active.endpoint_id and e.workspace_id <> all ($10::text[])
-  left join unnest($1::text[], $2::integer[]) as room (endpoint_id, free) on room.endpoint_id = active.endpoint_id
-  cross join lateral (
-    select q.ctid as row_at from webhook_queue q
-    where q.endpoint_id = active.endpoint_id and q.next_attempt_at <= now()
-      and (q.claim_id is null or q.lease_until < now())
-    order by q.retrying, q.next_attempt_at
-    limit coalesce(room.free, $3)
-    for update skip locked
-  ) as found
-  limit $4
-)
-update webhook_queue q
-set claim_id = $5, claimed_by = $6, lease_until = now() + $7 * interval '1 millisecond'
-from due where q.ctid = due.row_at
-returning q.workspace_id, q.delivery_id, q.created_at, q.event_id, q.endpoint_id, q.attempt_count, q.first_attempt_at,
-  q.ctid as row_at`;
+const wokenAtOnce = 1000;
+/** However many have something due, no claim takes long; the next one goes on from there. */
+const usualMostEndpoints = 1000;
 
 /** By what the queue still has of them: the log is changed only for those whose claim holds. */
 const completeText = `
 with result as (
-  select row_at, id, claim_id, status, retry_in_ms, attempt from json_to_recordset($1)
-    as r (row_at tid, id text, claim_id text, status text, retry_in_ms float8, attempt jsonb)
+  select row_at, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms, attempt
+  from json_to_recordset($1)
+    as r (row_at tid, id text, claim_id text, status text, retry_in_ms float8, late_ms float8, attempt jsonb)
 ), ended as (
   delete from webhook_queue q using result r
   where r.status <> 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id
@@ -121,7 +101,13 @@ with result as (
 ), waiting as (
   update webhook_queue q
   set retrying = q.retrying or r.attempt is not null,
-      next_attempt_at = coalesce(now() + r.retry_in_ms * interval '1 millisecond', q.next_attempt_at),
+      next_attempt_at = case when q.resume_at is not null and r.attempt is not null
+        then greatest(q.resume_at, now() + r.retry_in) else coalesce(now() + r.retry_in, q.next_attempt_at) end,
+      asleep = case when q.resume_at is not null and r.attempt is not null
+        then greatest(q.resume_at, now() + r.retry_in) > now() else coalesce(r.retry_in > interval '0', false) end,
+      resume_at = case when r.attempt is null then q.resume_at end,
+      manual_count = q.manual_count + (q.resume_at is not null and r.attempt is not null)::integer,
+      late_ms = coalesce(r.late_ms, q.late_ms),
       attempt_count = q.attempt_count + (r.attempt is not null)::integer,
       first_attempt_at = coalesce(q.first_attempt_at, (r.attempt ->> 'at')::timestamptz),
       claim_id = null, claimed_by = null, lease_until = null
@@ -137,6 +123,11 @@ from (select * from ended union all select * from waiting) as r
 where d.workspace_id = r.workspace_id and d.id = r.delivery_id and d.created_at = r.created_at
   and d.created_at between $2 and $3`;
 
+/** Of the one without a place only the endpoint is there: the last that was looked at. */
+interface FoundRow extends Omit<ClaimRow, 'row_at'> {
+  row_at: string | null;
+}
+
 interface ClaimRow {
   workspace_id: string;
   delivery_id: string;
@@ -144,7 +135,10 @@ interface ClaimRow {
   event_id: string;
   endpoint_id: string;
   attempt_count: number;
+  manual_count: number;
   first_attempt_at: Date | null;
+  by_hand: boolean;
+  late_ms: number;
   row_at: string;
 }
 
@@ -166,36 +160,43 @@ interface EndpointRow {
   revision: number;
 }
 
-export function createQueue(pool: Pool): Queue {
+export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Queue {
   /** The endpoint where the last claim had enough. */
   let after = '';
+  let midRound = false;
 
   /** Those with deliveries that wait here. */
   let endpoints = new Map<string, ClaimedEndpoint>();
 
   async function claimRows(request: ClaimRequest): Promise<ClaimRow[]> {
     const { claimId, nodeId, leaseMs, room, usual, fullWorkspaces, limit } = request;
+    const free = JSON.stringify(Object.fromEntries(room.map((one) => [one.endpointId, one.free])));
     const claimBetween = async (first: string, last: string, limit: number) => {
-      const ids = room.map((one) => one.endpointId);
-      const free = room.map((one) => one.free);
-      const { rows } = await pool.query<ClaimRow>({
+      const { rows } = await pool.query<FoundRow>({
         name: 'webhook-claim',
         text: claimText,
-        values: [ids, free, usual, limit, claimId, nodeId, leaseMs, first, last, fullWorkspaces],
+        values: [free, usual, limit, claimId, nodeId, leaseMs, first, last, fullWorkspaces, mostEndpoints],
       });
-      return rows;
+      return {
+        rows: rows.filter((row): row is ClaimRow => row.row_at !== null),
+        stoppedAt: rows.find((row) => row.row_at === null)?.endpoint_id,
+      };
     };
     const highest = (rows: ClaimRow[]) =>
       rows.reduce((most, { endpoint_id: id }) => (id > most ? id : most), '');
-    const rows = await claimBetween(after, '', limit);
-    if (rows.length === limit) {
-      after = highest(rows);
+    await pool.query({ name: 'webhook-wake', text: wakeText, values: [wokenAtOnce] });
+    const { rows, stoppedAt } = await claimBetween(after, '', limit);
+    midRound = stoppedAt !== undefined;
+    if (rows.length === limit || stoppedAt !== undefined) {
+      after = stoppedAt ?? highest(rows);
       return rows;
     }
+    if (after === '') return rows;
     // The round goes on with those from the start, up to where it began.
-    const rest = after === '' ? [] : await claimBetween('', after, limit - rows.length);
-    after = rest.length > 0 && rows.length + rest.length === limit ? highest(rest) : '';
-    return [...rows, ...rest];
+    const rest = await claimBetween('', after, limit - rows.length);
+    const isFull = rest.rows.length > 0 && rows.length + rest.rows.length === limit;
+    after = rest.stoppedAt ?? (isFull ? highest(rest.rows) : '');
+    return [...rows, ...rest.rows];
   }
 
   /** As they are now; deliveries claimed before see it too. */
@@ -242,6 +243,25 @@ export function createQueue(pool: Pool): Queue {
     lost.clear();
   }
 
+  async function writeDown(rows: object[], createdAt: Date[]): Promise<number> {
+    const times = createdAt.map((at) => at.getTime());
+    const { rowCount } = await pool.query({
+      name: 'webhook-complete',
+      text: completeText,
+      // The times leave out the days that none of them is of, when it is planned.
+      values: [JSON.stringify(rows), new Date(Math.min(...times)), new Date(Math.max(...times))],
+    });
+    return rowCount ?? 0;
+  }
+
+  /** There is nothing to send, or nowhere to send it to, and there never will be: claimed again and again otherwise. */
+  async function failLacking(rows: ClaimRow[], claimId: string): Promise<void> {
+    await writeDown(
+      rows.map(({ row_at, delivery_id: id }) => ({ row_at, id, claim_id: claimId, status: 'failed' })),
+      rows.map((row) => row.created_at),
+    );
+  }
+
   return {
     async claim(request) {
       const claimedAt = Date.now();
@@ -252,35 +272,39 @@ export function createQueue(pool: Pool): Queue {
           readEnvelopes(rows),
           lookUp(new Set([...request.waiting, ...rows.map((row) => row.endpoint_id)])),
         ]);
-        return rows.flatMap((row) => {
+        const lacking: ClaimRow[] = [];
+        const claimed = rows.flatMap((row) => {
           const endpoint = present.get(row.endpoint_id);
           const envelope = envelopes.get(eventKey(row));
-          if (!endpoint || envelope === undefined) return [];
-          return toDelivery(row, { claimId: request.claimId, claimedAt, endpoint, envelope });
+          if (endpoint && envelope !== undefined)
+            return toDelivery(row, { claimId: request.claimId, claimedAt, endpoint, envelope });
+          lacking.push(row);
+          return [];
         });
+        if (lacking.length > 0) await failLacking(lacking, request.claimId);
+        return claimed;
       } catch (error) {
         lost.add(request.claimId);
         throw error;
       }
     },
 
-    async complete(results) {
-      const rows = results.map(({ delivery, status, retryInMs, attempt }) => ({
+    isMidRound: () => midRound,
+
+    complete(results) {
+      const rows = results.map(({ delivery, status, retryInMs, lateMs, attempt }) => ({
         row_at: delivery.rowAt,
         id: delivery.id,
         claim_id: delivery.claimId,
         status,
         retry_in_ms: retryInMs,
+        late_ms: lateMs,
         attempt,
       }));
-      const times = results.map(({ delivery }) => delivery.createdAt.getTime());
-      const { rowCount } = await pool.query({
-        name: 'webhook-complete',
-        text: completeText,
-        // The times leave out the days that none of them is of, when it is planned.
-        values: [JSON.stringify(rows), new Date(Math.min(...times)), new Date(Math.max(...times))],
-      });
-      return rowCount ?? 0;
+      return writeDown(
+        rows,
+        results.map(({ delivery }) => delivery.createdAt),
+      );
     },
   };
 }
@@ -299,6 +323,9 @@ function toDelivery(
     createdAt: row.created_at,
     eventId: row.event_id,
     attemptCount: row.attempt_count,
+    manualCount: row.manual_count,
+    byHand: row.by_hand,
+    lateMs: row.late_ms,
     firstAttemptAt: row.first_attempt_at,
     rowAt: row.row_at,
     ...claim,

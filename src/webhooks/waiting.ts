@@ -27,6 +27,10 @@ export async function putInAgain(db: Db, workspaceId: string, deliveryId: string
     select workspace_id, id, created_at, event_id, endpoint_id, replay_id, true, now(),
            attempt_count, (attempts -> 0 ->> 'at')::timestamptz
     from webhook_deliveries where workspace_id = ${workspaceId} and id = ${deliveryId}
-    on conflict (workspace_id, delivery_id) do update set retrying = true, next_attempt_at = now()
+    on conflict (workspace_id, delivery_id) do update
+    set retrying = true, next_attempt_at = now(), asleep = false,
+        -- Its schedule goes on after that as if nobody had asked, unless it was due anyway.
+        resume_at = coalesce(webhook_queue.resume_at,
+          case when webhook_queue.next_attempt_at > now() then webhook_queue.next_attempt_at end)
     where webhook_queue.claim_id is null`.execute(db);
 }

@@ -20,7 +20,7 @@ export const webhookMutations: Mutation[] = [
   },
   {
     name: 'expired claim never taken over',
-    file: 'src/webhooks/queue.ts',
+    file: 'src/webhooks/claim-statement.ts',
     text: 'and (q.claim_id is null or q.lease_until < now())',
     replacement: 'and q.claim_id is null',
     why: 'What a node had in hand when it hung would never be delivered.',
@@ -28,7 +28,7 @@ export const webhookMutations: Mutation[] = [
   },
   {
     name: 'claim over a claim',
-    file: 'src/webhooks/queue.ts',
+    file: 'src/webhooks/claim-statement.ts',
     text: 'and (q.claim_id is null or q.lease_until < now())',
     replacement: '',
     why: 'Two nodes would send the same delivery at the same time.',

@@ -52,6 +52,10 @@ export interface WebhookTables {
     claim_id: string | null;
     claimed_by: number | null;
     lease_until: NullableTimestamp;
+    asleep: Generated<boolean>;
+    resume_at: NullableTimestamp;
+    manual_count: Generated<number>;
+    late_ms: Generated<number>;
   };
   webhook_nodes: {
     id: number;

@@ -1,0 +1,76 @@
+/** How the queue is claimed from, in SQL. */
+
+/** What has become due, but for those that are claimed just now; of one endpoint, the longest due first. */
+const dueOf = (retrying: boolean) => `
+  select q.ctid as row_at, q.next_attempt_at from webhook_queue q
+  where not q.asleep and q.endpoint_id = active.endpoint_id and q.retrying = ${retrying} and q.next_attempt_at <= now()
+    and (q.claim_id is null or q.lease_until < now())
+  order by q.next_attempt_at
+  limit room.free
+  for update skip locked`;
+
+/**
+ * Endpoints that have something due are found by hopping through the index from one to the next, so that a backlog of
+ * one costs the others nothing; each then gives as many as it has room for. First attempts go before retries, but a
+ * quarter of the room is for retries that have been waiting for long, so that a receiver that never gets through its
+ * first attempts still gets those. The next claim goes on behind the last endpoint, so that the first ones do not take
+ * all there is to give. One that has looked at enough endpoints says so by a row without a place.
+ */
+export const claimText = `
+with recursive active (endpoint_id, number) as (
+  (select endpoint_id, 1 from webhook_queue
+   where not asleep and endpoint_id > $7 and ($8 = '' or endpoint_id <= $8)
+   order by endpoint_id limit 1)
+  union all
+  select next.endpoint_id, active.number + 1 from active cross join lateral (
+    select q.endpoint_id from webhook_queue q
+    where not q.asleep and q.endpoint_id > active.endpoint_id and ($8 = '' or q.endpoint_id <= $8)
+    order by q.endpoint_id limit 1
+  ) as next
+  where active.number < $10
+), due as materialized (
+  select active.endpoint_id, found.row_at
+  from active
+  left join webhook_endpoints e on e.id = active.endpoint_id
+  cross join lateral (
+    select granted.free, floor(granted.free * 0.25 + random()) as for_overdue from (
+      select case when e.workspace_id = any ($9::text[]) then 0
+                  else coalesce(($1::jsonb ->> active.endpoint_id)::integer, $2) end as free
+    ) as granted
+  ) as room
+  cross join lateral (
+    select row_at from (
+      select row_at from (
+        select row_at, 1 as turn, next_attempt_at from (${dueOf(false)}) as first_attempt
+        union all
+        select row_at,
+               case when next_attempt_at < now() - interval '10 seconds'
+                      and row_number() over (order by next_attempt_at) <= room.for_overdue then 0 else 2 end,
+               next_attempt_at
+        from (${dueOf(true)}) as retry
+      ) as candidate
+      order by turn, next_attempt_at
+      limit room.free
+    ) as taken
+    union all
+    select null where active.number = $10
+  ) as found
+  limit $3
+), claimed as (
+  update webhook_queue q
+  set claim_id = $4, claimed_by = $5, lease_until = now() + $6 * interval '1 millisecond'
+  from due where q.ctid = due.row_at
+  returning q.workspace_id, q.delivery_id, q.created_at, q.event_id, q.endpoint_id, q.attempt_count, q.manual_count,
+    q.first_attempt_at, q.resume_at is not null as by_hand,
+    q.late_ms + extract(epoch from now() - q.next_attempt_at)::float8 * 1000 as late_ms, q.ctid as row_at
+)
+select * from claimed
+union all
+select null, null, null, null, endpoint_id, null, null, null, null, null, null from due where row_at is null`;
+
+/** Retries whose time has come. */
+export const wakeText = `
+update webhook_queue set asleep = false where ctid = any (array(
+  select ctid from webhook_queue where asleep and next_attempt_at <= now()
+  order by next_attempt_at limit $1 for update skip locked
+))`;
