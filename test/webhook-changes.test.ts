@@ -195,3 +195,91 @@ test('a secret that was rotated twice goes on signing to its own end, and a repe
   const known = await database.query('select from webhook_previous_secrets');
   assert.equal(kept.rowCount, known.rowCount, 'what has ended is forgotten');
 });
+
+test('disabling waits for no receiver that hangs, sends nothing, and keeps all that waits as skipped', async () => {
+  const endpoint = await subscribe(old, 'vault.deactivated');
+  const held: (() => void)[] = [];
+  old.answer = (response) => void held.push(() => response.writeHead(204).end());
+  const total = 4500;
+  await makeEvents('vault.deactivated', total);
+  await waitUntil(() => held.length === firstCap);
+  const { status, json } = await service.call('PATCH', `${endpoints}/${endpoint}`, {
+    body: { enabled: false, url: old.url },
+  });
+  assert.deepEqual([status, json.enabled, json.test], [200, false, null]);
+  assert.equal(old.received.length, firstCap, 'no test was sent');
+  for (const end of held) end();
+  await waitUntil(async () => {
+    const { rows } = await database.query('select from webhook_queue where endpoint_id = $1', [endpoint]);
+    return rows.length === 0;
+  });
+  const { rows } = await database.query(
+    "select status, count(*)::integer from webhook_deliveries where endpoint_id = $1 and type <> 'webhook.test' group by 1 order by 1",
+    [endpoint],
+  );
+  assert.deepEqual(rows, [
+    { status: 'skipped', count: total - firstCap },
+    { status: 'succeeded', count: firstCap },
+  ]);
+});
+
+test('a workspace has so many tests under way and no more, and so many endpoints, also when they are made at once', async () => {
+  const endpoint = await subscribe(old, 'vault.deactivated');
+  let held: (() => void)[] = [];
+  old.answer = (response) => void held.push(() => response.writeHead(204).end());
+  const tests = Array.from({ length: 25 }, () => service.call('POST', `${endpoints}/${endpoint}/test`));
+  const refused = await Promise.race([
+    Promise.all(tests).then(() => assert.fail('all were sent')),
+    waitUntil(() => held.length === 20).then(() => Promise.any(tests)),
+  ]);
+  assert.equal(refused.status, 429);
+  assert.ok(refused.headers.get('retry-after'));
+  for (const end of held) end();
+  const statuses = (await Promise.all(tests)).map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(20).fill(200), ...Array(5).fill(429)]);
+
+  held = [];
+  await database.query(
+    `insert into webhook_endpoints (workspace_id, id, url, event_types)
+     select workspace_id, 'whe_full_' || n, 'https://example.org/', '{vault.reactivated}'
+     from webhook_endpoints, generate_series(2, 499) as n where id = $1`,
+    [endpoint],
+  );
+  const body = { url: old.url, eventTypes: ['vault.deactivated'] };
+  const made = [1, 2, 3].map(() => service.call('POST', endpoints, { body }));
+  await waitUntil(() => held.length === 3);
+  for (const end of held) end();
+  assert.deepEqual((await Promise.all(made)).map(({ status }) => status).sort(), [201, 409, 409]);
+  await database.query("delete from webhook_endpoints where id like 'whe\\_full\\_%'");
+});
+
+test('the path and query of a URL are shown only to who may change it, and looks at secrets and tests are in the audit log', async () => {
+  const secretUrl = `${old.url}services/T000/SECRETPATH?token=SECRETQUERY`;
+  const body = { url: secretUrl, eventTypes: ['vault.deactivated'] };
+  const { id, url } = (await service.call('POST', endpoints, { body })).json;
+  assert.equal(url, secretUrl);
+  assert.equal((await service.call('GET', `${endpoints}/${id}`)).json.url, secretUrl);
+  await service.call('PATCH', `${endpoints}/${id}`, { body: { url: `${secretUrl}2` } });
+  await service.call('GET', `${endpoints}/${id}/secret`);
+  await service.call('POST', `${endpoints}/${id}/test`);
+  old.answer = (response) => response.writeHead(410).end();
+  await makeEvents('vault.deactivated', 1);
+  const told = await waitUntil(async () => {
+    const { text } = await service.call('GET', '/api-v1/platform/events?type=endpoint.disabled&order=newest');
+    return text.includes(id) ? text : null;
+  });
+
+  const key = await service.makeKey({ scopes: ['webhooks:read', 'events:read', 'audit:read'] });
+  const seen = [
+    await service.call('GET', endpoints, { key }),
+    await service.call('GET', `${endpoints}/${id}`, { key }),
+    await service.call('GET', '/api-v1/platform/audit-log', { key }),
+  ].map(({ text }) => text);
+  for (const text of [told, ...seen]) assert.doesNotMatch(text, /SECRET/);
+  assert.equal(JSON.parse(seen[1] ?? '').url, `${new URL(old.url).origin}/…`);
+  const entries = JSON.parse(seen[2] ?? '').filter((one: { targetId: string }) => one.targetId === id);
+  assert.deepEqual(
+    entries.map(({ action }: { action: string }) => action).reverse(),
+    ['create', 'update', 'read_secret', 'test', 'disable'].map((verb) => `webhook_endpoint.${verb}`),
+  );
+});

@@ -13,6 +13,8 @@ export const locks = {
   chainLead: 4_801_007,
   /** With a second number for the workspace. */
   assetParents: 4_801_010,
+  /** With a second number for the workspace. */
+  webhookEndpoints: 4_801_012,
   restore: 4_801_008,
   auditAnchors: 4_801_011,
 } as const;

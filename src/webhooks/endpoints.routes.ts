@@ -1,5 +1,6 @@
 /** /platform/webhooks/endpoints */
 import { Type } from 'typebox';
+import { type Caller, may } from '../caller.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -9,6 +10,7 @@ import { dateTime, orNull } from '../http/schemas.ts';
 import type { Endpoint } from './endpoints.store.ts';
 import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
 import { type EventType, eventTypes } from './events.ts';
+import { maskUrl } from './masked-url.ts';
 
 export const eventTypesSchema = Type.Array(Type.Unsafe<EventType>(Type.String({ enum: [...eventTypes] })), {
   minItems: 1,
@@ -31,7 +33,7 @@ const rateLimit = orNull(
 
 const fields = {
   id: Type.String(),
-  url: Type.String(),
+  url: Type.String({ description: 'Path and query are shown only to who may change the endpoint' }),
   eventTypes: Type.Array(Type.String()),
   description: Type.String(),
   enabled: Type.Boolean(),
@@ -50,7 +52,7 @@ const test = Type.Object({
   durationMs: Type.Integer(),
 });
 const EndpointSchema = Type.Object(fields);
-const SavedSchema = Type.Object({ ...fields, test });
+const SavedSchema = Type.Object({ ...fields, test: orNull(test) });
 const CreatedSchema = Type.Object({ ...fields, secret: Type.String(), test });
 
 const url = `${apiBase}/platform/webhooks/endpoints`;
@@ -120,7 +122,8 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         },
         { request, reply, cursors, ...request.query },
       );
-      return items.map(toJson);
+      const caller = callerOf(request);
+      return items.map((endpoint) => toShown(endpoint, caller));
     },
   );
 
@@ -135,7 +138,10 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         response: { 200: EndpointSchema },
       },
     },
-    async (request) => toJson(await endpoints.get(callerOf(request).workspaceId, request.params.endpointId)),
+    async (request) => {
+      const caller = callerOf(request);
+      return toShown(await endpoints.get(caller.workspaceId, request.params.endpointId), caller);
+    },
   );
 
   app.patch(
@@ -144,7 +150,8 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
       config: { scope: 'webhooks:write' },
       schema: {
         summary: 'Change, enable or disable a webhook endpoint',
-        description: 'Sends webhook.test and tells how it went; a failed test still saves.',
+        description:
+          'Sends webhook.test and tells how it went; a failed test still saves. Disabling sends none, and `test` is null.',
         tags,
         params: endpointPath,
         body: Type.Object(
@@ -196,7 +203,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
       },
     },
     async (request) => ({
-      secret: await endpoints.secret(callerOf(request).workspaceId, request.params.endpointId),
+      secret: await endpoints.secret(callerOf(request), request.params.endpointId),
     }),
   );
 
@@ -231,8 +238,14 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
       config: { scope: 'webhooks:write' },
       schema: { summary: 'Send webhook.test', tags, params: endpointPath, response: { 200: test } },
     },
-    async (request) => endpoints.test(callerOf(request).workspaceId, request.params.endpointId),
+    async (request) => endpoints.test(callerOf(request), request.params.endpointId),
   );
+}
+
+/** Whole only to who may change it. */
+function toShown(endpoint: Endpoint, caller: Caller) {
+  const shown = toJson(endpoint);
+  return may(caller, 'webhooks:write') ? shown : { ...shown, url: maskUrl(shown.url) };
 }
 
 function toJson(endpoint: Endpoint) {

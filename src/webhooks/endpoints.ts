@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
+import { locks } from '../db/turn.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -24,6 +25,7 @@ import {
   toEndpoint,
 } from './endpoints.store.ts';
 import { type EventType, eventWrite } from './events.ts';
+import { maskUrl } from './masked-url.ts';
 import { newWebhookSecret } from './signature.ts';
 import type { Tester, TestOutcome } from './test-event.ts';
 import { skipWaiting } from './waiting.ts';
@@ -57,12 +59,12 @@ export interface Endpoints {
     caller: Caller,
     id: string,
     change: Partial<EndpointInput>,
-  ): Promise<{ endpoint: Endpoint; test: TestOutcome }>;
+  ): Promise<{ endpoint: Endpoint; test: TestOutcome | null }>;
   remove(caller: Caller, id: string): Promise<void>;
-  secret(workspaceId: string, id: string): Promise<string>;
+  secret(caller: Caller, id: string): Promise<string>;
   /** The old secret goes on signing beside the new one for a day. `also`: rows to commit with it. */
   rotateSecret(caller: Caller, id: string, also: (rotated: RotatedSecret) => Write[]): Promise<void>;
-  test(workspaceId: string, id: string): Promise<TestOutcome>;
+  test(caller: Caller, id: string): Promise<TestOutcome>;
   /** The service's own decision: it answered 410, or failed for too long. */
   disable(endpoint: { workspaceId: string; id: string; url: URL }, reason: 'gone' | 'failing'): Promise<void>;
   setFailing(id: string, failing: boolean): Promise<void>;
@@ -112,8 +114,13 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
         updatedAt: at,
       };
       const made = { endpoint, secret, test: outcome };
-      await db.transaction().execute((db) =>
-        insertAll(db, [
+      await db.transaction().execute(async (db) => {
+        // Counted once more: others may have been made while this one was tested.
+        await sql`select pg_advisory_xact_lock(${locks.webhookEndpoints}, hashtext(${workspaceId}))`.execute(
+          db,
+        );
+        await refuseTooMany(db, workspaceId);
+        await insertAll(db, [
           {
             table: 'webhook_endpoints',
             row: {
@@ -134,11 +141,11 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           auditWrite(caller, {
             action: 'webhook_endpoint.create',
             targetId: id,
-            details: { url, eventTypes: input.eventTypes },
+            details: { url: maskUrl(url), eventTypes: input.eventTypes },
           }),
           ...also(made),
-        ]),
-      );
+        ]);
+      });
       return made;
     },
 
@@ -160,10 +167,11 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       const { workspaceId } = caller;
       const before = await findEndpoint(db, { workspaceId, id });
       const url = change.url === undefined ? before.url : await vet(change.url);
-      const { outcome, write } = await tester.send(
-        { workspaceId, id, url },
-        await secrets.signing({ workspaceId, id }),
-      );
+      // Who disables it wants nothing sent to it, and need not wait for a receiver that hangs.
+      const tested =
+        change.enabled === false && url === before.url
+          ? null
+          : await tester.send({ workspaceId, id, url }, await secrets.signing({ workspaceId, id }));
       const endpoint = await db.transaction().execute(async (db) => {
         const row = await findEndpoint(db, { workspaceId, id, lock: true });
         const enabled = change.enabled ?? row.enabled;
@@ -189,16 +197,17 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow();
-        if (!enabled && row.enabled) await skipWaiting(db, 'endpoint_id', id);
+        const details = { ...change, ...(change.url !== undefined && { url: maskUrl(url) }) };
         await insertAll(db, [
-          write,
-          auditWrite(caller, { action: 'webhook_endpoint.update', targetId: id, details: { ...change } }),
+          ...(tested ? [tested.write] : []),
+          auditWrite(caller, { action: 'webhook_endpoint.update', targetId: id, details }),
         ]);
         return toEndpoint(updated);
       });
       // What waits here to be sent is held to the change at once.
       eventBell.ring();
-      return { endpoint, test: outcome };
+      if (!endpoint.enabled) await skipWaiting(db, 'endpoint_id', id);
+      return { endpoint, test: tested?.outcome ?? null };
     },
 
     async remove(caller, id) {
@@ -210,15 +219,18 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .where('workspace_id', '=', caller.workspaceId)
           .where('id', '=', id)
           .execute();
-        await skipWaiting(db, 'endpoint_id', id);
         await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.delete', targetId: id })]);
       });
       eventBell.ring();
+      await skipWaiting(db, 'endpoint_id', id);
     },
 
-    async secret(workspaceId, id) {
+    async secret(caller, id) {
+      const { workspaceId } = caller;
       await findEndpoint(db, { workspaceId, id });
-      return secrets.open({ workspaceId, id });
+      const secret = await secrets.open({ workspaceId, id });
+      await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.read_secret', targetId: id })]);
+      return secret;
     },
 
     async rotateSecret(caller, id, also) {
@@ -239,18 +251,23 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
       });
     },
 
-    async test(workspaceId, id) {
+    async test(caller, id) {
+      const { workspaceId } = caller;
       const row = await findEndpoint(db, { workspaceId, id });
       const { outcome, write } = await tester.send(
         { workspaceId, id, url: row.url },
         await secrets.signing({ workspaceId, id }),
       );
-      await insertAll(db, [write]);
+      const details = { delivered: outcome.delivered, statusCode: outcome.statusCode };
+      await insertAll(db, [
+        write,
+        auditWrite(caller, { action: 'webhook_endpoint.test', targetId: id, details }),
+      ]);
       return outcome;
     },
 
     async disable({ workspaceId, id, url }, reason) {
-      await db.transaction().execute(async (db) => {
+      const isDisabled = await db.transaction().execute(async (db) => {
         const at = new Date();
         const disabled = await db
           .updateTable('webhook_endpoints')
@@ -269,8 +286,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .where(reason === 'failing' ? sql<boolean>`${sql.raw(failingTooLong)}` : sql.lit(true))
           .returning('url')
           .executeTakeFirst();
-        if (!disabled) return;
-        await skipWaiting(db, 'endpoint_id', id);
+        if (!disabled) return false;
         const caller: Caller = {
           workspaceId,
           actor: { kind: 'system', id: 'webhooks' },
@@ -282,12 +298,15 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
             workspaceId,
             type: 'endpoint.disabled',
             at,
-            data: { endpoint_id: id, url: disabled.url, reason, disabled_at: at.toISOString() },
+            data: { endpoint_id: id, url: maskUrl(disabled.url), reason, disabled_at: at.toISOString() },
           }),
           auditWrite(caller, { action: 'webhook_endpoint.disable', targetId: id, details: { reason } }),
         ]);
+        return true;
       });
+      if (!isDisabled) return;
       eventBell.ring();
+      await skipWaiting(db, 'endpoint_id', id);
     },
 
     setFailing: (id, failing) => writeHealth({ id, failing }),

@@ -1,8 +1,9 @@
 /** The webhook.test event: sent when an endpoint is saved or on request, its outcome told at once and kept in the log. */
 import type { Write } from '../db/writes.ts';
+import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { SigningSecrets } from './endpoint-secrets.ts';
-import type { Exchanger } from './exchange.ts';
+import type { Exchange, Exchanger, Outcome } from './exchange.ts';
 import { createSigner } from './signature.ts';
 
 export interface TestOutcome {
@@ -20,6 +21,9 @@ export interface Tester {
   ): Promise<{ outcome: TestOutcome; write: Write }>;
 }
 
+/** Each may take as long as a delivery, and takes no turn among them. */
+const mostAtOnce = { node: 100, workspace: 20 };
+
 export function createTester({
   exchanger,
   serviceName,
@@ -27,6 +31,38 @@ export function createTester({
   exchanger: Exchanger;
   serviceName: string;
 }): Tester {
+  const underWay = new Map<string, number>();
+  let all = 0;
+
+  /** The way out of it. */
+  function enter(workspaceId: string): () => void {
+    const own = underWay.get(workspaceId) ?? 0;
+    if (own >= mostAtOnce.workspace || all >= mostAtOnce.node) {
+      throw new AppError(
+        'rate_limit_exceeded',
+        'Too many tests of webhook endpoints are under way. Try again when one of them has ended.',
+        { retryAfterSeconds: 5 },
+      );
+    }
+    underWay.set(workspaceId, own + 1);
+    all += 1;
+    return () => {
+      all -= 1;
+      const left = (underWay.get(workspaceId) ?? 1) - 1;
+      if (left > 0) underWay.set(workspaceId, left);
+      else underWay.delete(workspaceId);
+    };
+  }
+
+  async function post(exchange: Exchange, workspaceId: string): Promise<Outcome> {
+    const leave = enter(workspaceId);
+    try {
+      return await exchanger.post(exchange);
+    } finally {
+      leave();
+    }
+  }
+
   return {
     async send({ workspaceId, id, url }, secrets) {
       const at = new Date();
@@ -44,7 +80,7 @@ export function createTester({
         retryAfter: _,
         cutOff: __,
         ...told
-      } = await exchanger.post({ url: new URL(url), headers, body: envelope });
+      } = await post({ url: new URL(url), headers, body: envelope }, workspaceId);
       const delivered = told.error === null;
       return {
         outcome: { delivered, statusCode: told.statusCode, error: told.error, durationMs: told.durationMs },

@@ -2,14 +2,31 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 
+const skippedAtOnce = 2000;
+/** So that nobody waits for minutes; what is left is skipped by those who would send it. */
+const mostSteps = 25;
+
 /**
  * What waits for an endpoint, or of a replay, is kept in the log as skipped, and can be replayed. What is being sent just
- * now ends as it ends.
+ * now ends as it ends. In steps, each a commit of its own outside of a transaction.
  */
 export async function skipWaiting(db: Db, column: 'endpoint_id' | 'replay_id', value: string): Promise<void> {
-  await sql`
+  for (let step = 0; step < mostSteps; step += 1) {
+    const { numAffectedRows } = await skipSome(db, column, value);
+    if (Number(numAffectedRows ?? 0) < skippedAtOnce) return;
+  }
+}
+
+function skipSome(db: Db, column: 'endpoint_id' | 'replay_id', value: string) {
+  // Each in the index that has it.
+  const waiting = (asleep: boolean) => sql`array(
+    select ctid from webhook_queue
+    where asleep = ${sql.lit(asleep)} and ${sql.ref(column)} = ${value} and claim_id is null
+    limit ${skippedAtOnce} for update skip locked
+  )`;
+  return sql`
     with taken as (
-      delete from webhook_queue where ${sql.ref(column)} = ${value} and claim_id is null
+      delete from webhook_queue where ctid = any (${waiting(false)} || ${waiting(true)})
       returning workspace_id, delivery_id, created_at
     )
     update webhook_deliveries d set status = 'skipped'

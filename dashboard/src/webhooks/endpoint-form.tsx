@@ -93,7 +93,7 @@ function Saved({ endpoint, close }: { endpoint: SavedEndpoint; close(): void }) 
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack gap="sm">
-        <TestOutcomeNote test={endpoint.test} />
+        {endpoint.test && <TestOutcomeNote test={endpoint.test} />}
         {endpoint.secret !== undefined && (
           <SecretOnce
             label="Signing secret"

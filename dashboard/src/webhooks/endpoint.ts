@@ -24,7 +24,8 @@ export interface TestOutcome {
   durationMs: number;
 }
 
-export type SavedEndpoint = Endpoint & { test: TestOutcome; secret?: string };
+/** No test is sent to one that is being disabled. */
+export type SavedEndpoint = Endpoint & { test: TestOutcome | null; secret?: string };
 
 export interface Delivery {
   id: string;
