@@ -62,6 +62,7 @@ import { openStore } from './store.ts';
 import { version } from './version.ts';
 import { createDeliveries } from './webhooks/deliveries.ts';
 import { createNodeId, dispatcherLoop } from './webhooks/dispatcher.ts';
+import { countAnchorSubscribers } from './webhooks/endpoints.store.ts';
 import { createEventStreams } from './webhooks/event-stream.ts';
 import { placeEvents } from './webhooks/events.ts';
 import { createFeedWatcher } from './webhooks/feed-watcher.ts';
@@ -146,6 +147,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         [transferKind]: each(confirmFileTransfers, confirmAssetTransfers),
       },
       placeEvents,
+      countSubscribers: countAnchorSubscribers,
       eventBell,
       log,
     });

@@ -52,6 +52,7 @@ export interface OnChainDeps {
   keyring: Keyring;
   confirmations: Confirmations;
   placeEvents: AnnouncerDeps['placeEvents'];
+  countSubscribers: AnnouncerDeps['countSubscribers'];
   eventBell: Pick<Bell, 'ring'>;
   log: Logger;
 }
@@ -60,7 +61,7 @@ export interface OnChainDeps {
 const lookForBlocksMs = { embedded: 100, rpc: 1_000 };
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
-  const { db, connection, keyring, confirmations, placeEvents, eventBell, log } = deps;
+  const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventBell, log } = deps;
   const senderBell = createBell();
   const blockBell = createBell();
   const confirmedBell = createBell();
@@ -85,7 +86,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const sender = createSender({ submitter, applyMoves, log });
   const batcher = createBatcher({ db, keyring, thread: batchThread, sender, senderBell, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
-  const announcer = createAnnouncer({ db, confirmations, placeEvents, eventBell });
+  const announcer = createAnnouncer({ db, confirmations, placeEvents, countSubscribers, eventBell });
 
   /** Asks anew where the chain was closed meanwhile, because the lead was lost, and is open again. */
   async function readFrom(chain: Chain, asked: { method: string; params: readonly unknown[] }) {

@@ -13,6 +13,7 @@ import { registryRuntimeCode } from '../chain/registry-code.ts';
 import { createIndexer } from '../indexer/indexer.ts';
 import { recordConfirmed } from '../platform/record-events.ts';
 import { createSender } from '../sender/sender.ts';
+import { countAnchorSubscribers } from '../webhooks/endpoints.store.ts';
 import { placeEvents } from '../webhooks/events.ts';
 import { createAnnouncer, tells } from './announcer.ts';
 import { type Bed, leadOf, openBed } from './batcher.test-bed.ts';
@@ -75,6 +76,7 @@ async function openService() {
     eventBell: { ring() {} },
     confirmations: { record: tells(recordConfirmed) },
     placeEvents,
+    countSubscribers: countAnchorSubscribers,
   });
   const round = async () => {
     await batcher.resend(lead);

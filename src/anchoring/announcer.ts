@@ -1,8 +1,9 @@
-/** Tells of confirmed batches: an event for each leaf, a thousand of them to a commit, each once per confirmation. */
+/** Tells of confirmed batches: an event for each leaf, up to a thousand to a commit, each once per confirmation. */
 import { sql } from 'kysely';
 import type { Lead } from '../chain/chain.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
+import { isStatementTimeout } from '../db/faults.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import type { Bell } from '../loop.ts';
 
@@ -46,9 +47,13 @@ export interface AnnouncerDeps {
   confirmations: Confirmations;
   /** Gives events their places in the feed before they are inserted. */
   placeEvents(db: Db, writes: Write[]): Promise<void>;
+  /** How many deliveries an event of each workspace may make. */
+  countSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>>;
   /** Rung when events were written. */
   eventBell: Pick<Bell, 'ring'>;
   leavesAtOnce?: number;
+  /** Events and their deliveries. */
+  rowsAtOnce?: number;
 }
 
 export interface Announcer {
@@ -57,7 +62,10 @@ export interface Announcer {
 }
 
 export function createAnnouncer(deps: AnnouncerDeps): Announcer {
-  const { db, confirmations, placeEvents, eventBell, leavesAtOnce = 1000 } = deps;
+  const { db, confirmations, placeEvents, countSubscribers, eventBell } = deps;
+  // Until the commit nobody else gets a place in the feed: it has to be a matter of tenths of a second.
+  const { leavesAtOnce = 1000, rowsAtOnce = 10_000 } = deps;
+  let mostRows = rowsAtOnce;
 
   async function announce(db: Db, batchId: number): Promise<boolean> {
     // Read again and held: a reorg may have taken the confirmation back since.
@@ -73,15 +81,17 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
     if (transaction_hash === null || block_number === null || block_time === null) {
       throw new Error(`batch ${batchId} is confirmed nowhere`);
     }
-    const until = Math.min(announced + leavesAtOnce, batch.size);
-    const rows = await db
+    const end = Math.min(announced + leavesAtOnce, batch.size);
+    const ahead = await db
       .selectFrom('anchor_leaves')
-      .select(['workspace_id', 'kind', 'subject_id', 'version', 'vault_id', 'claims'])
+      .select(['place', 'workspace_id', 'kind', 'subject_id', 'version', 'vault_id', 'claims'])
       .where('batch_id', '=', batchId)
       .where('place', '>=', announced)
-      .where('place', '<', until)
+      .where('place', '<', end)
       .orderBy('place')
       .execute();
+    const rows = ahead.slice(0, await countFitting(db, ahead));
+    const until = ahead[rows.length]?.place ?? end;
     const anchor = {
       transactionHash: fromBytea(transaction_hash),
       blockNumber: block_number,
@@ -98,6 +108,17 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
     return writes.length > 0;
   }
 
+  /** How many of these leaves, from the first on, make no more rows than one commit may have; at least one. */
+  async function countFitting(db: Db, leaves: { workspace_id: string }[]): Promise<number> {
+    const subscribers = await countSubscribers(db, [...new Set(leaves.map((leaf) => leaf.workspace_id))]);
+    let rows = 0;
+    const tooMany = leaves.findIndex(({ workspace_id }) => {
+      rows += 1 + (subscribers.get(workspace_id) ?? 0);
+      return rows > mostRows;
+    });
+    return tooMany === -1 ? leaves.length : Math.max(1, tooMany);
+  }
+
   return {
     async step(lead) {
       const { rows } = await sql<{ id: number }>`
@@ -105,7 +126,14 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
         order by id limit 1`.execute(db);
       const [batch] = rows;
       if (!batch) return false;
-      if (await lead.term.commit((db) => announce(db, batch.id))) eventBell.ring();
+      try {
+        if (await lead.term.commit((db) => announce(db, batch.id))) eventBell.ring();
+        mostRows = Math.min(mostRows * 2, rowsAtOnce);
+      } catch (error) {
+        // It took too long: half of it is tried at once.
+        if (!isStatementTimeout(error) || mostRows === 1) throw error;
+        mostRows = Math.ceil(mostRows / 2);
+      }
       return true;
     },
   };

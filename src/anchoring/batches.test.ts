@@ -6,8 +6,9 @@ import type { Hex } from 'viem';
 import type { Lead } from '../chain/chain.ts';
 import { recordConfirmed } from '../platform/record-events.ts';
 import type { MinedAt, Move } from '../sender/moves.ts';
+import { countAnchorSubscribers } from '../webhooks/endpoints.store.ts';
 import { placeEvents } from '../webhooks/events.ts';
-import { createAnnouncer, tells } from './announcer.ts';
+import { type AnnouncerDeps, createAnnouncer, tells } from './announcer.ts';
 import { type Bed, leadOf, mine, openBed, type TestVault } from './batcher.test-bed.ts';
 import { applyMoves, vaultsOfAnchors } from './batches.ts';
 import { readFigures } from './figures.ts';
@@ -73,6 +74,7 @@ const announcer = (leavesAtOnce = 1000) =>
     eventBell: { ring: () => (rings.events += 1) },
     confirmations: { record: tells(recordConfirmed) },
     placeEvents,
+    countSubscribers: countAnchorSubscribers,
   });
 
 test('a batch goes the way of its transaction', async () => {
@@ -114,6 +116,54 @@ test('the vaults of a transaction are those with content in its batch', async ()
 });
 
 describe('confirmations', () => {
+  test('go into commits by how many deliveries they make, and into smaller ones when those take too long', async () => {
+    await bed.db
+      .insertInto('webhook_endpoints')
+      .values(
+        [1, 2, 3, 4].map((number) => ({
+          workspace_id: 'ws_1',
+          id: `whe_${number}`,
+          url: 'https://example.org/',
+          description: '',
+          event_types: ['record.anchor.confirmed'],
+          enabled: true,
+        })),
+      )
+      .execute();
+    const tellAll = async (
+      leaves: number,
+      { placeEvents, rowsAtOnce }: Pick<AnnouncerDeps, 'placeEvents' | 'rowsAtOnce'>,
+    ) => {
+      const { outgoing_id } = await newBatch(leaves);
+      await apply(outgoing_id, { to: 'confirmed', mined: await mine(bed.db, outgoing_id) });
+      const lead = leadOf(bed.db);
+      const stepwise = createAnnouncer({
+        db: bed.db,
+        eventBell: { ring() {} },
+        confirmations: { record: tells(recordConfirmed) },
+        countSubscribers: countAnchorSubscribers,
+        placeEvents,
+        ...(rowsAtOnce !== undefined && { rowsAtOnce }),
+      });
+      while (await stepwise.step(lead));
+      return lead.commits;
+    };
+    // Five rows for each of four leaves, and one for the leaf of a workspace without an endpoint.
+    assert.equal(await tellAll(4, { placeEvents, rowsAtOnce: 10 }), 3);
+    assert.equal((await events()).length, 5);
+    const sizes: number[] = [];
+    const slow: AnnouncerDeps['placeEvents'] = async (db, writes) => {
+      sizes.push(writes.length);
+      if (writes.length < 3) return;
+      await sql`set local statement_timeout = 1`.execute(db);
+      await sql`select pg_sleep(60)`.execute(db);
+    };
+    await tellAll(5, { placeEvents: slow });
+    assert.equal((await events()).length, 5 + 6);
+    assert.ok(sizes.filter((size) => size < 3).length >= 3, sizes.join());
+    await bed.db.deleteFrom('webhook_endpoints').execute();
+  });
+
   test('are told once for each leaf, in the order of their places, in chunks', async () => {
     const { id, outgoing_id } = await newBatch(4);
     assert.equal(await announcer().step(bed.lead), false);

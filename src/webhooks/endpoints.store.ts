@@ -113,3 +113,21 @@ function lastOfEach(changes: HealthChange[]): (HealthChange & { succeeded: boole
   }
   return [...last.values()];
 }
+
+/** What is told of when anchors are confirmed. */
+const anchorTypes: EventType[] = [
+  'file.anchor.confirmed',
+  'file.transfer.completed',
+  'record.anchor.confirmed',
+  'maintenance.anchor.confirmed',
+  'asset.transfer.completed',
+];
+
+/** How many endpoints of each workspace subscribe to any of what is told about anchors. */
+export async function countAnchorSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ workspace_id: string; count: number }>`
+    select workspace_id, count(*)::integer as count from webhook_endpoints
+    where workspace_id = any (${workspaceIds}::text[]) and deleted_at is null and event_types && ${anchorTypes}::text[]
+    group by workspace_id`.execute(db);
+  return new Map(rows.map(({ workspace_id, count }) => [workspace_id, count]));
+}
