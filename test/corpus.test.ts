@@ -60,7 +60,9 @@ for (const name of names) {
     const { keys } = summary;
 
     await t.test('and answers as it did', async () => {
-      for (const read of summary.reads) {
+      // A look at a secret is written to the audit log, which is read here too: those come last.
+      const leavesTrace = ({ path }: { path: string }) => Number(path.endsWith('/secret'));
+      for (const read of summary.reads.toSorted((a, b) => leavesTrace(a) - leavesTrace(b))) {
         assertHolds(await ask(call, keys, read), read.expected, `${read.path} of ${read.key}`);
       }
       for (const { path, key, document } of summary.proofs) {
