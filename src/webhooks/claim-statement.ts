@@ -34,7 +34,7 @@ with recursive active (endpoint_id, number) as (
   left join webhook_endpoints e on e.id = active.endpoint_id
   cross join lateral (
     select granted.free, floor(granted.free * 0.25 + random()) as for_overdue from (
-      select case when e.workspace_id = any ($9::text[]) then 0
+      select case when e.id is null or e.workspace_id = any ($9::text[]) then 0
                   else coalesce(($1::jsonb ->> active.endpoint_id)::integer, $2) end as free
     ) as granted
   ) as room
