@@ -8,6 +8,7 @@ import { anvilMissing } from './anvil.ts';
 import { assertError } from './openapi-answers.ts';
 import { waitUntil } from './process.ts';
 import { type Service, startService } from './service.ts';
+import { sendForm } from './upload.ts';
 
 const skip = await anvilMissing();
 const platform = '/api-v1/platform';
@@ -29,6 +30,13 @@ before(async () => {
   givenTo = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Archív' } })).json;
 });
 after(() => service?.close());
+
+/** By the first test that needs it. */
+let anchoring = false;
+function startAnchoring(): void {
+  if (!anchoring) service.app.loops.start();
+  anchoring = true;
+}
 
 const hashOf = (content: string) => `0x${createHash('sha256').update(content).digest('hex')}`;
 
@@ -70,7 +78,7 @@ test('before the confirmation, of another workspace, or without the scope there 
 });
 
 test('a file is certified once it is confirmed, and its whole custody with it', { skip }, async () => {
-  service.app.loops.start();
+  startAnchoring();
   const fileId = await newFile();
   await reached(fileId, ['confirmed', 'finalized']);
 
@@ -120,4 +128,31 @@ test('a file is certified once it is confirmed, and its whole custody with it', 
   const first = readPdf((await fetchCertificate(fileId, '?version=1')).pdf).text;
   assert.match(first, /1 \(the newest is 2\)/);
   assert.match(first, /Version 1 of the file/);
+});
+
+test('content is said to be erased only when its bytes are gone', { skip }, async () => {
+  startAnchoring();
+  const upload = async (name: string): Promise<string> => {
+    const file = new File(['Kept twice.'], name);
+    const answer = await sendForm(service, `${platform}/files`, {
+      parts: [
+        ['vaultAddress', givenFrom.address],
+        ['file', file],
+      ],
+    });
+    return answer.json.id;
+  };
+  const [one, twin] = [await upload('one.txt'), await upload('twin.txt')];
+  await reached(one, ['confirmed', 'finalized']);
+  const erase = (id: string) => service.call('DELETE', `${platform}/files/${id}/content`);
+  const said = async () => readPdf((await fetchCertificate(one)).pdf).text;
+
+  assert.equal((await erase(one)).status, 200);
+  assert.equal((await service.call('GET', `${platform}/files/${twin}/content`)).text, 'Kept twice.');
+  const withdrawn = await said();
+  assert.match(withdrawn, /no longer given out as this file/);
+  assert.doesNotMatch(withdrawn, /erased from this service/);
+
+  assert.equal((await erase(twin)).status, 204);
+  assert.match(await said(), /erased from this service/);
 });

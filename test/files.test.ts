@@ -129,6 +129,7 @@ test('a file of which only the hash is given is accepted as pending, and found a
     status: 'pending',
     expirationDate: null,
     expired: false,
+    erased: false,
     createdAt,
     anchor: null,
   });
@@ -466,12 +467,17 @@ test('erased content is gone for good unless another file has it, and its hash s
   );
   assertError(await erase(one.id, '?version=2'), 'resource_not_found', /version 2/);
   const first = await erase(one.id);
-  assert.deepEqual([first.status, first.text], [204, '']);
+  assert.deepEqual([first.status, first.json.keptVersions], [200, [1]]);
+  assert.match(first.json.message, /another file of the vault has the same/);
+  assert.deepEqual((await erase(one.id)).json, first.json, 'a repeat answers the same');
+  assert.equal((await service.call('GET', `${url}/${one.id}`)).json.erased, true);
+  assert.equal((await service.call('GET', `${url}/${other.id}/versions`)).json[0].erased, false);
   assert.deepEqual([await keys(), await object()], [1, 1], 'the other file needs it');
   assertError(await service.call('GET', `${url}/${one.id}/content`), 'resource_not_found', /erased/);
   assert.equal((await erase(other.id, '?version=1')).status, 204);
   assert.deepEqual([await keys(), await object()], [0, 0]);
   assert.equal((await erase(other.id)).status, 204);
+  assert.equal((await erase(one.id)).status, 204, 'now they are gone for both');
   assert.equal((await service.call('GET', `${url}/${other.id}`)).json.contentHash, other.contentHash);
   const { rows: entries } = await sql(
     "select target_id, details from audit_entries where action = 'file.erase_content' order by id",

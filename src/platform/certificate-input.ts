@@ -37,7 +37,8 @@ export interface CertificateInput {
     canonicalization: 'raw' | 'hmac-sha256';
     createdAt: Date;
     expiresAt: Date | null;
-    erasedAt: Date | null;
+    /** `bytesKept`: another file has the same bytes, so that they are not gone. */
+    erased: { at: Date; bytesKept: boolean } | null;
   };
   status: 'confirmed' | 'finalized';
   proof: Proof;

@@ -87,12 +87,21 @@ export function noticesOf(input: CertificateInput, anchor: EvmAnchor): Notice[] 
       grave: false,
     });
   }
-  if (file.erasedAt !== null) {
-    notices.push({
-      title: 'Content erased',
-      text: `The content was erased from this service on ${dateAndTime(file.erasedAt)} and cannot be restored by it. The proof stays valid for anybody who has the same bytes.`,
-      grave: false,
-    });
+  if (file.erased !== null) {
+    const at = dateAndTime(file.erased.at);
+    notices.push(
+      file.erased.bytesKept
+        ? {
+            title: 'Content withdrawn',
+            text: `On ${at} it was asked to erase the content, and it is no longer given out as this file. The bytes are not gone: another file of the same vault has the very same ones. The proof is not affected.`,
+            grave: false,
+          }
+        : {
+            title: 'Content erased',
+            text: `The copy that was kept of this file was erased from this service on ${at} and cannot be restored by it. The proof stays valid for anybody who has the same bytes.`,
+            grave: false,
+          },
+    );
   }
   return notices;
 }

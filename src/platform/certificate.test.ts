@@ -45,7 +45,7 @@ function input(
       canonicalization: 'raw',
       createdAt: new Date('2026-11-15T02:19:28Z'),
       expiresAt: null,
-      erasedAt: null,
+      erased: null,
       ...file,
     },
     status: 'finalized',
@@ -129,7 +129,9 @@ describe('a certificate', () => {
 
   test('says that the content was erased, and that names are no longer bound once the claims are gone', async () => {
     const proof = { ...vector('file-raw').proof, claims: null };
-    const { text } = await read(input({ proof }, { erasedAt: new Date('2026-11-15T09:00:00Z') }));
+    const { text } = await read(
+      input({ proof }, { erased: { at: new Date('2026-11-15T09:00:00Z'), bytesKept: false } }),
+    );
     assert.match(text, /erased from this service on 15 November 2026 at 09:00:00 UTC/);
     assert.match(text, /no longer bound by the proof/);
   });

@@ -72,7 +72,7 @@ export function createCertificates({ pool, proofs, embedded, now }: Certificates
           canonicalization: row.canonicalization,
           createdAt: row.created_at,
           expiresAt: row.expires_at,
-          erasedAt: row.erased_at,
+          erased: erasedOf(row),
         },
         status: row.status === 'finalized' ? 'finalized' : 'confirmed',
         proof,
@@ -93,6 +93,11 @@ async function requireSound(proof: Proof): Promise<void> {
   throw new Error(`the proof of ${proof.subject.id} fails: ${failed.join(', ')}`);
 }
 
+function erasedOf({ erased_at, gone_at }: VersionRow): CertificateInput['file']['erased'] {
+  if (erased_at === null) return null;
+  return { at: gone_at ?? erased_at, bytesKept: gone_at === null };
+}
+
 interface VersionRow {
   version: number;
   newest_version: number;
@@ -104,6 +109,8 @@ interface VersionRow {
   created_at: Date;
   expires_at: Date | null;
   erased_at: Date | null;
+  /** Since when the bytes are gone, for whichever file they were kept. */
+  gone_at: Date | null;
   vault_id: string;
   vault_name: string;
   vault_address: string;
@@ -119,12 +126,13 @@ async function findVersion(
   const { rows } = await pool.query<VersionRow | { version: null }>({
     name: 'certificate-version',
     text: `select v.version, f.version as newest_version, v.name, v.media_type, v.size, v.canonicalization,
-                  v.content_hash, v.created_at, v.expires_at, v.erased_at, v.vault_id, s.name as vault_name,
-                  s.address as vault_address, w.name as workspace_name, b.status
+                  v.content_hash, v.created_at, v.expires_at, v.erased_at, k.erased_at as gone_at, v.vault_id,
+                  s.name as vault_name, s.address as vault_address, w.name as workspace_name, b.status
            from files f
            join workspaces w on w.id = f.workspace_id
            left join file_versions v on v.workspace_id = f.workspace_id and v.file_id = f.id
              and v.version = coalesce($3, f.version)
+           left join blobs k on k.workspace_id = v.workspace_id and k.id = v.blob_id
            left join vaults s on s.workspace_id = v.workspace_id and s.id = v.vault_id
            left join anchor_leaves l on l.workspace_id = v.workspace_id and l.subject_id = v.file_id
              and l.kind = '${fileKind}' and l.version = v.version

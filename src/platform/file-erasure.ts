@@ -8,18 +8,21 @@ import { AppError } from '../errors.ts';
 import { holdFile } from './file-versions.ts';
 import { noFileVersion } from './files.store.ts';
 
-/** Without a version: of all. What is erased already stays so, and nothing is logged of it. */
+/**
+ * Without a version: of all. What is erased already stays so, and nothing is logged of it. Gives the versions whose bytes
+ * are kept nevertheless, because another file has the same ones.
+ */
 export async function eraseContent(
   { db, blobs }: { db: Db; blobs: Pick<Blobs, 'erase'> },
   caller: Caller,
   { id, version }: { id: string; version: number | undefined },
-): Promise<void> {
+): Promise<number[]> {
   const { workspaceId } = caller;
-  const erased = await db.transaction().execute(async (db) => {
+  const { erased, kept } = await db.transaction().execute(async (db) => {
     await holdFile(db, { workspaceId, id });
     const stored = await storedVersions(db, { workspaceId, id, version });
     const open = stored.filter(({ erased_at }) => erased_at === null);
-    if (open.length === 0) return [];
+    if (open.length === 0) return { erased: [], kept: await keptVersions(db, stored, caller) };
     const versions = open.map(({ version }) => version);
     await db
       .updateTable('file_versions')
@@ -38,9 +41,26 @@ export async function eraseContent(
     }
     const details = { versions, erasedBlobs: dropped.map(({ blobId }) => blobId) };
     await insertAll(db, [auditWrite(caller, { action: 'file.erase_content', targetId: id, details })]);
-    return dropped;
+    return { erased: dropped, kept: await keptVersions(db, stored, caller) };
   });
   for (const { settle } of erased) await settle();
+  return kept;
+}
+
+async function keptVersions(
+  db: Db,
+  stored: { version: number; blob_id: string | null }[],
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
+): Promise<number[]> {
+  const kept = await db
+    .selectFrom('blobs')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', [...new Set(stored.map(({ blob_id }) => String(blob_id)))])
+    .where('erased_at', 'is', null)
+    .execute();
+  const ids = new Set(kept.map(({ id }) => id));
+  return stored.filter(({ blob_id }) => ids.has(String(blob_id))).map(({ version }) => version);
 }
 
 async function storedVersions(

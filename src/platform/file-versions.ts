@@ -220,6 +220,7 @@ async function makeVersion(
       mediaType,
       expirationDate,
       expired: false,
+      erased: false,
       status: 'pending',
       createdAt,
       anchor: null,

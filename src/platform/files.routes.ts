@@ -27,6 +27,7 @@ const FileSchema = Type.Object({
   status: anchorFields.status,
   expirationDate: orNull(Type.String({ description: 'As it was given' })),
   expired: Type.Boolean({ description: 'Whether that time is over; nothing is deleted because of it' }),
+  erased: Type.Boolean({ description: 'Whether its content was erased, so that it is not given out' }),
   createdAt: dateTime,
   anchor: anchorFields.anchor,
 });
@@ -232,17 +233,26 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
       schema: {
         summary: 'Erase the content of a file',
         description:
-          'Of all its versions, or of one. The key to the bytes is dropped unless another file has the same bytes; what is erased cannot be read again by anybody. Hashes and proofs stay. A repeat changes nothing.',
+          'Of all its versions, or of one. The content is no longer given out. 204: the key to the bytes was dropped, and nobody can read them again. 200: some of the bytes stay, because another file of the vault has the same ones; erase that one as well. Hashes and proofs stay. A repeat changes nothing and answers the same.',
         tags,
         params: filePath,
         querystring: Type.Object({ version: fileVersion }, { additionalProperties: false }),
-        response: { 204: Type.Null() },
+        response: {
+          200: Type.Object({
+            message: Type.String(),
+            keptVersions: Type.Array(Type.Integer(), { description: 'Versions whose bytes stay' }),
+          }),
+          204: Type.Null(),
+        },
       },
     },
     async (request, reply) => {
       const { version } = request.query;
-      await files.eraseContent(callerOf(request), { id: request.params.fileId, version });
-      return reply.code(204).send(null);
+      const { fileId: id } = request.params;
+      const keptVersions = await files.eraseContent(callerOf(request), { id, version });
+      if (keptVersions.length === 0) return reply.code(204).send(null);
+      const message = `The content is no longer given out as ${id}, but bytes of it stay: another file of the vault has the same ones. Erase that one as well.`;
+      return reply.code(200).send({ message, keptVersions });
     },
   );
 }

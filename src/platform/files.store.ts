@@ -30,6 +30,8 @@ export interface FileVersion extends AnchorState {
   expirationDate: string | null;
   /** Whether that time is over. */
   expired: boolean;
+  /** Its content is not given out any more. */
+  erased: boolean;
   createdAt: Date;
 }
 
@@ -123,7 +125,8 @@ export function noFileVersion(id: string, version: number | undefined): AppError
 }
 
 const columns = `f.id, f.vault_id, o.address, v.version, v.name, v.media_type, v.size, v.content_hash,
-  v.expiration_date, coalesce(v.expires_at <= now(), false) as expired, v.created_at,
+  v.expiration_date, coalesce(v.expires_at <= now(), false) as expired, v.erased_at is not null as erased,
+  v.created_at,
   b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time`;
 
 /** Each by a key of its own, for every row `f` that has workspace_id, id, version and vault_id. */
@@ -146,6 +149,7 @@ interface FileRow extends AnchorColumns {
   content_hash: Buffer;
   expiration_date: string | null;
   expired: boolean;
+  erased: boolean;
   created_at: Date;
 }
 
@@ -161,6 +165,7 @@ function toFile(row: FileRow): FileVersion {
     mediaType: row.media_type,
     expirationDate: row.expiration_date,
     expired: row.expired,
+    erased: row.erased,
     createdAt: row.created_at,
     ...anchorStateOf(row),
   };

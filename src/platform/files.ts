@@ -69,7 +69,8 @@ export interface Files {
   historyProof(workspaceId: string, id: string): Promise<History>;
   /** Without a version: of the newest. */
   proof(workspaceId: string, id: string, version?: number): Promise<Proof>;
-  eraseContent(caller: Caller, of: { id: string; version: number | undefined }): Promise<void>;
+  /** Gives the versions whose bytes another file has as well, so that they are not gone. */
+  eraseContent(caller: Caller, of: { id: string; version: number | undefined }): Promise<number[]>;
 }
 
 /** As it was given, unchecked but for the form of the hash. */

@@ -22,18 +22,20 @@ export function EraseDialog({ file: { id, name, version: newest }, version, clos
       label="Erase for good"
       close={close}
       act={async () => {
-        await call('DELETE', `${filesPath}/${id}/content`, { query: { version } });
+        const kept = await call<{ message: string } | null>('DELETE', `${filesPath}/${id}/content`, {
+          query: { version },
+        });
         await client.invalidateQueries({ queryKey: ['files'] });
-        showDone('The content is erased.');
+        showDone(kept?.message ?? 'The content is erased.');
       }}
     >
       <p style={{ marginTop: 0 }}>
-        The content of {what} is erased for good. Nobody can bring it back: not you, not whoever runs this
-        service.
+        The content of {what} is no longer given out, and its bytes are erased for good. Nobody can bring them
+        back: not you, not whoever runs this service.
       </p>
       <p style={{ marginBottom: 0 }}>
-        Hashes, proofs and certificates stay, so a copy that somebody kept can still be checked. The same
-        bytes in another file of the vault stay as well.
+        Hashes, proofs and certificates stay, so a copy that somebody kept can still be checked. Only where
+        another file of the vault has the same bytes do they stay, and you are told so.
       </p>
     </Confirm>
   );

@@ -5,14 +5,7 @@ import { Code, formatBytes, Time } from '../frame/values.tsx';
 import { VaultLink } from '../vaults/vault-link.tsx';
 import type { FileVersion } from './file.ts';
 
-export function FileDetails({
-  file,
-  content,
-}: {
-  file: FileVersion;
-  /** Undefined while it is not known, or there never was any. */
-  content: 'stored' | 'erased' | undefined;
-}) {
+export function FileDetails({ file }: { file: FileVersion }) {
   return (
     <Details
       items={[
@@ -26,7 +19,7 @@ export function FileDetails({
             : `${formatBytes(file.size)}${file.size < 1000 ? '' : ` (${file.size.toLocaleString('en')} bytes)`}`,
         ],
         ['Type', file.mediaType],
-        ['Content', contentWords(file, content)],
+        ['Content', contentWords(file)],
         ['Created', <Time key="created" at={file.createdAt} exact />],
         ['Expires', file.expirationDate ?? 'never'],
         ...anchorRows(file.status, file.anchor),
@@ -35,8 +28,8 @@ export function FileDetails({
   );
 }
 
-function contentWords({ size }: FileVersion, content: 'stored' | 'erased' | undefined): string {
+function contentWords({ size, erased }: FileVersion): string {
   if (size === null) return 'Stayed with whoever gave the hash';
-  if (content === 'erased') return 'Erased for good; the hash and the proof stay';
+  if (erased) return 'Erased; the hash and the proof stay';
   return 'Stored encrypted';
 }

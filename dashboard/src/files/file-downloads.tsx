@@ -1,11 +1,11 @@
 /** What can be taken along of a version: its content, its proof, its certificate; and of the file its history. */
 import { Button, Menu } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { apiUrl } from '../api/call.ts';
 import { save } from '../frame/download.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
-import { contentQuery, type FileVersion, filesPath } from './file.ts';
+import { type FileVersion, filesPath } from './file.ts';
 
 /** From here on it takes long enough to say that it has begun. */
 const longBytes = 20_000_000;
@@ -43,11 +43,10 @@ const unconfirmed = 'once it is confirmed';
 
 /** Items of a menu. What cannot be had is there, and says why. */
 export function VersionDownloads({ file }: { file: FileVersion }) {
-  const { id, version, anchor, size, name } = file;
-  const { data: content } = useQuery(contentQuery(file));
+  const { id, version, anchor, size, name, erased } = file;
   const path = `${filesPath}/${id}`;
   const missing = anchor === null ? unconfirmed : null;
-  const missingContent = size === null ? 'only the hash is here' : content === 'erased' ? 'erased' : null;
+  const missingContent = size === null ? 'only the hash is here' : erased ? 'erased' : null;
   return (
     <>
       <DownloadItem

@@ -11,7 +11,7 @@ import { useTab } from '../frame/tab.ts';
 import { Status } from '../frame/values.tsx';
 import { vaultQuery } from '../vaults/vault.ts';
 import { VaultLink } from '../vaults/vault-link.tsx';
-import { contentQuery, type FileVersion, fileQuery, type HistoryItem, historyList } from './file.ts';
+import { type FileVersion, fileQuery, type HistoryItem, historyList } from './file.ts';
 import { FileActions } from './file-actions.tsx';
 import { FileDetails } from './file-details.tsx';
 import { DownloadMenu } from './file-downloads.tsx';
@@ -33,7 +33,6 @@ export function FilePage() {
 function WholeFile({ file }: { file: FileVersion }) {
   const mayWrite = useMayWrite();
   const [tab, setTab] = useTab('details');
-  const { data: content } = useQuery(contentQuery(file));
   const history = useList<HistoryItem>(historyList(file.id));
   const transfer = history.items?.findLast(({ type }) => type === 'transfer');
   const underWay = transfer?.anchor === null ? transfer : null;
@@ -50,7 +49,7 @@ function WholeFile({ file }: { file: FileVersion }) {
             <Status value={file.status} />
             {file.size === null && <Mark color="blue">hash only</Mark>}
             {file.expired && <Mark color="yellow">expired</Mark>}
-            {content === 'erased' && <Mark color="red">content erased</Mark>}
+            {file.erased && <Mark color="red">content erased</Mark>}
           </Group>
         }
         actions={
@@ -61,7 +60,7 @@ function WholeFile({ file }: { file: FileVersion }) {
               <FileActions
                 file={file}
                 transferring={underWay !== null}
-                erasable={file.size !== null && (file.version > 1 || content === 'stored')}
+                erasable={file.size !== null && (file.version > 1 || !file.erased)}
               />
             )}
           </>
@@ -89,7 +88,7 @@ function WholeFile({ file }: { file: FileVersion }) {
           <Tabs.Tab value="validations">{mayWrite ? 'Validate' : 'Validations'}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="details">
-          <FileDetails file={file} content={content} />
+          <FileDetails file={file} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <FileHistory list={history} />

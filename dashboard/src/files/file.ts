@@ -1,6 +1,6 @@
 /** Files as the API has them. */
 import { queryOptions } from '@tanstack/react-query';
-import { ApiError, call, callWhole } from '../api/call.ts';
+import { call } from '../api/call.ts';
 import type { ListOptions } from '../api/lists.ts';
 import type { AnchorShape } from '../frame/anchor-details.tsx';
 
@@ -19,6 +19,7 @@ export interface FileVersion {
   status: string;
   expirationDate: string | null;
   expired: boolean;
+  erased: boolean;
   createdAt: string;
   anchor: AnchorShape | null;
 }
@@ -68,25 +69,6 @@ export const validationQuery = (fileId: string, id: string) =>
     queryFn: () => call<FileValidation>('GET', `${filesPath}/${fileId}/validations/${id}`),
     refetchInterval: ({ state: { data } }) => (data?.status === 'completed' ? false : againMs),
   });
-
-/** Whether the bytes of a version can be had: the API says so only when it is asked for them. */
-export const contentQuery = ({ id, version, size }: FileVersion) =>
-  queryOptions({
-    queryKey: ['files', 'content', id, version],
-    queryFn: () => findContent(id, version),
-    // What is erased stays so.
-    enabled: ({ state: { data } }) => size !== null && data !== 'erased',
-  });
-
-async function findContent(id: string, version: number): Promise<'stored' | 'erased'> {
-  try {
-    await callWhole('HEAD', `${filesPath}/${id}/content`, { query: { version } });
-    return 'stored';
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return 'erased';
-    throw error;
-  }
-}
 
 /** Newest first. */
 export const versionList = (id: string): ListOptions => ({
