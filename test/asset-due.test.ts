@@ -1,6 +1,7 @@
 /** What is due on an asset: intervals by days, hours and cycles, and defects whose repair was deferred. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { ErrorCode } from '../src/errors.ts';
 import { type AssetStage, fromNow, openAssetStage } from './asset-stage.ts';
 import { assertError } from './openapi-answers.ts';
 import { type Service, startService } from './service.ts';
@@ -117,47 +118,73 @@ test('the due list is for those who may see the asset', async () => {
   assertError(await stage.call('GET', assetId, `due/?viewerAddress=${stranger}`), 'viewer_not_allowed');
 });
 
-test('a deferred defect is open until a later entry closes it, and a superseded entry counts for nothing', async () => {
+test('a defect is open until a certified entry closes it, and a superseded entry counts for nothing', async () => {
   const { assetId, due } = await newAsset();
-  const worker = await stage.newWorker();
-  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
-  const record = async (type: string, data: object, more: object = {}) => {
-    const body = {
-      workerAddress: worker,
-      type,
-      summary: `${type}.`,
-      performedAt: fromNow(-1000),
-      data,
-      ...more,
-    };
-    const answer = await stage.call('POST', assetId, 'maintenances/', { body });
+  const [worker, certifier] = [await stage.newWorker(), await stage.newWorker()];
+  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker, certifier] } });
+  const licences = [{ scope: '*', number: 'DK.66.1', authority: 'EASA', expiresAt: null }];
+  await service.call('PATCH', `/api-v1/damc/workers/${certifier}/`, { body: { licences } });
+  const post = (type: string, data: object, more: object = {}) => {
+    const work = { workerAddress: worker, type, summary: `${type}.`, performedAt: fromNow(-1000) };
+    return stage.call('POST', assetId, 'maintenances/', { body: { ...work, data, ...more } });
+  };
+  const record = async (...given: Parameters<typeof post>) => {
+    const answer = await post(...given);
     assert.equal(answer.status, 202, answer.text);
     return answer.json.maintenanceId as string;
   };
+  const certify = async (id: string) => {
+    for (const [workerAddress, role] of [
+      [worker, 'performed'],
+      [certifier, 'certified'],
+    ]) {
+      const body = { workerAddress, role };
+      const signed = await stage.call('POST', assetId, `maintenances/${id}/signoffs/`, { body });
+      assert.equal(signed.status, 201, signed.text);
+    }
+  };
+  const one = async (id: string) =>
+    (await due()).openDefects.find(({ maintenanceId }: { maintenanceId: string }) => maintenanceId === id);
   const open = async () =>
     (await due()).openDefects.map(({ maintenanceId }: { maintenanceId: string }) => maintenanceId);
 
-  const leak = await record('defect', { deferred: { until: '2020-01-31' } });
-  const dent = await record('defect', { deferred: true });
-  await record('defect', { deferred: false });
-  await record('defect', {});
+  const leak = await record('Defect', { deferred: { until: '2020-01-31' } });
+  const dent = await record('DEFECT ', { deferred: true });
+  const stain = await record('defect', {});
   await record('inspection', { deferred: true });
-  assert.deepEqual(new Set(await open()), new Set([leak, dent]));
-  const { overdue, openDefects } = await due();
-  assert.equal(overdue, true);
-  const late = openDefects.find(({ maintenanceId }: { maintenanceId: string }) => maintenanceId === leak);
-  assert.deepEqual([late.overdue, late.deferredUntil], [true, '2020-01-31T23:59:59.999Z']);
+  assert.deepEqual(new Set(await open()), new Set([leak, dent, stain]));
+  assert.equal((await due()).overdue, true);
+  const { overdue, deferredUntil, repairedBy } = await one(leak);
+  assert.deepEqual([overdue, deferredUntil, repairedBy], [true, '2020-01-31T23:59:59.999Z', null]);
+  assert.deepEqual([(await one(dent)).deferred, (await one(stain)).deferred], [true, false]);
 
-  const wrong = await record('repair', { closes: leak });
-  assert.deepEqual(await open(), [dent]);
+  const wrong = await record('note', { closes: leak });
+  assert.equal((await one(leak)).repairedBy, wrong, 'nobody has certified it');
+  await certify(wrong);
+  assert.equal(await one(leak), undefined);
   await record('repair', { note: 'was another one' }, { supersedes: wrong });
-  assert.deepEqual(new Set(await open()), new Set([leak, dent]));
-  await record('repair', { closes: [leak, 'mnt_none'] });
+  assert.equal((await one(leak)).repairedBy, null);
+  await certify(await record('repair', { closes: [leak, stain] }));
   assert.deepEqual(await open(), [dent]);
   const worse = await record('defect', { deferred: true }, { supersedes: dent });
   assert.deepEqual(await open(), [worse]);
-  await record('defect', { deferred: false }, { supersedes: worse });
+  await record('note', { was: 'no defect' }, { supersedes: worse });
   assert.deepEqual(await open(), []);
+
+  const refused = async (data: object, code: ErrorCode, message: RegExp) =>
+    stage.refused(() => post('repair', data), code, message);
+  for (const until of ['31.12.2025', '2025-02-30', 7, null]) {
+    await refused({ deferred: { until } }, 'invalid_request', /data\.deferred\.until/);
+  }
+  for (const deferred of ['soon', null, []]) await refused({ deferred }, 'invalid_request', /data\.deferred/);
+  for (const closes of [7, null, [leak, leak], [{}]])
+    await refused({ closes }, 'invalid_request', /data\.closes/);
+  await refused({ closes: [leak, 'mnt_none'] }, 'resource_not_found', /no maintenance mnt_none/);
+  await refused({ closes: wrong }, 'conflict', /no defect, but of type "note"/);
+  await refused({ closes: dent }, 'conflict', new RegExp(`superseded by ${worse}: close that one`));
+
+  const counted = await stage.call('GET', assetId, `maintenances/count/?type=DeFeCt&viewerAddress=${worker}`);
+  assert.equal(counted.json.count, 4, 'types are told apart by their letters alone');
   const other = await newAsset();
   assert.deepEqual((await other.due()).openDefects, []);
 });

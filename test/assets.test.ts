@@ -177,7 +177,7 @@ test('changes at the same time all count, one after the other', async () => {
   assert.equal(rows[0].followers, 12);
 });
 
-test('hours and cycles never go down', async () => {
+test('hours and cycles go down only to correct a mistake, which is in the audit log', async () => {
   const assetId = await stage.newAsset({ usage: { hours: 10, cycles: 5 } });
   for (const usage of [{ hours: 9.9 }, { cycles: 4 }, { hours: 11, cycles: 4 }]) {
     const put = () => stage.call('PUT', assetId, '', { body: { usage } });
@@ -185,6 +185,25 @@ test('hours and cycles never go down', async () => {
   }
   const raised = await stage.call('PUT', assetId, '', { body: { usage: { hours: 10.5 } } });
   assert.deepEqual(raised.json.usage, { hours: 10.5, cycles: 5 });
+  const mistaken = { usage: { hours: 120_450_000 } };
+  assert.equal((await stage.call('PUT', assetId, '', { body: mistaken })).status, 200);
+  const body = { usage: { hours: 12_045 }, usageCorrection: 'Three digits too many' };
+  const corrected = await stage.call('PUT', assetId, '', { body });
+  assert.deepEqual([corrected.json.usage, corrected.json.version], [{ hours: 12_045, cycles: 5 }, 4]);
+  const { rows } = await stage.sql(
+    "select details from audit_entries where target_id = $1 and action = 'asset.correct_usage'",
+    [assetId],
+  );
+  assert.deepEqual(
+    rows.map(({ details }) => details),
+    [
+      {
+        usage: { from: { hours: 120_450_000, cycles: 5 }, to: { hours: 12_045, cycles: 5 } },
+        usageCorrection: 'Three digits too many',
+        version: 4,
+      },
+    ],
+  );
 });
 
 test('lists go newest first through all pages, and by vault, serial number and parent', async () => {

@@ -254,18 +254,25 @@ test('an entry is superseded once, also by two at the same time, and only by one
   );
 });
 
-test('usage in the data raises that of the asset, and never lowers it', async () => {
+test('the usage of an asset is the highest that an entry states, and goes with one that is corrected', async () => {
   const assetId = await stage.newAsset({ workers: [stage.worker] });
-  const used = async () =>
-    (await stage.sql('select usage_hours, usage_cycles::int from assets where asset_id = $1', [assetId]))
-      .rows[0];
+  const url = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/`;
+  const used = async () => (await service.call('GET', url)).json.usage;
   await stage.made({ data: { usage: { hours: 120.5, cycles: 30 } } }, assetId);
   await stage.made({ data: { usage: { hours: 100, cycles: 31 } } }, assetId);
   await stage.made({ data: { usage: {} } }, assetId);
-  assert.deepEqual(await used(), { usage_hours: 120.5, usage_cycles: 31 });
+  assert.deepEqual(await used(), { hours: 120.5, cycles: 31 });
   const hours = Array.from({ length: 20 }, (_, n) => 200 + n);
   await Promise.all(hours.map((hours) => stage.made({ data: { usage: { hours } } }, assetId)));
-  assert.deepEqual(await used(), { usage_hours: 219, usage_cycles: 31 });
+  assert.deepEqual(await used(), { hours: 219, cycles: 31 });
+
+  const slip = await stage.made({ data: { usage: { hours: 120_450_000 } } }, assetId);
+  assert.deepEqual(await used(), { hours: 120_450_000, cycles: 31 });
+  const correction = { supersedes: slip.maintenanceId, data: { usage: { hours: 220 } } };
+  const { maintenanceId } = await stage.made(correction, assetId);
+  assert.deepEqual(await used(), { hours: 220, cycles: 31 });
+  const lower = await service.call('PUT', url, { body: { usage: { hours: 1 }, usageCorrection: 'Typed' } });
+  assertError(lower, 'conflict', new RegExp(`the maintenance ${maintenanceId} says 220`));
 });
 
 test('while the owner is deactivated nothing is recorded, and looks go on', async () => {
@@ -352,12 +359,15 @@ test('every look is in the access log before it is answered, a refused one too, 
 });
 
 test('a repeat with the same Idempotency-Key gets the first answer and stores nothing, on both ways to commit', async () => {
-  for (const body of [{}, { data: { usage: { hours: 1 } } }]) {
+  const correction = async () => ({ supersedes: (await stage.made()).maintenanceId });
+  for (const newBody of [async () => ({}), correction]) {
+    let body = await newBody();
     const headers = { 'idempotency-key': randomBytes(8).toString('hex') };
     const [first, again] = [await stage.post(body, { headers }), await stage.post(body, { headers })];
     assert.equal(first.status, 202, first.text);
     assert.deepEqual(again.json, first.json);
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    body = await newBody();
     const race = randomBytes(8).toString('hex');
     const all = await Promise.all(
       Array.from({ length: 4 }, () => stage.post(body, { headers: { 'idempotency-key': race } })),

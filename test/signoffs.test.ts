@@ -365,6 +365,45 @@ test('a signature of somebody else, over something else, of another form, or too
   );
 });
 
+test('nothing is signed with a time before it was on record, or before what was signed earlier', async () => {
+  const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.15')]);
+  const handIn = async (id: string, ms: number) => {
+    const { json } = await request(id, address, 'certified');
+    const { domain, types, primaryType, message } = json;
+    const at = new Date(message.signedAt * 1000 + ms);
+    const dated = { ...message, signedAt: at.getTime() / 1000 };
+    const signature = await account.signTypedData({ domain, types, primaryType, message: dated });
+    return sign(id, address, 'certified', { signature, signedAt: at.toISOString() });
+  };
+  const early = await performed();
+  await refused(() => handIn(early, -23 * 3_600_000), 'conflict', /put on record at .* before that/);
+
+  // Signed by a clock that is ahead of ours, but not too much.
+  const ahead = await ownKeyWorker();
+  const { maintenanceId: id } = await stage.made();
+  const { json } = await request(id, ahead.address, 'performed');
+  const { domain, types, primaryType, message } = json;
+  const later = { ...message, signedAt: message.signedAt + 40 };
+  const signature = await ahead.account.signTypedData({ domain, types, primaryType, message: later });
+  const signedAt = new Date(later.signedAt * 1000).toISOString();
+  assert.equal((await sign(id, ahead.address, 'performed', { signature, signedAt })).status, 201);
+  await refused(() => handIn(id, -20_000), 'conflict', /signed as performed at .* earlier time/);
+  assert.equal((await handIn(id, 0)).status, 201);
+  const { signoffs, entry } = (await service.call('GET', stage.view(`${id}/details/`))).json;
+  assert.equal(signoffs[1].signedAt, signedAt);
+
+  const documents = [];
+  for (const number of [1, 2]) {
+    documents.push((await service.call('GET', stage.view(`${id}/signoffs/${number}/`))).json.document);
+  }
+  assert.equal(signoffsFault(entry, documents), null);
+  const [first, second] = documents;
+  const recordedAt = new Date(Date.parse(signedAt) + 1000).toISOString();
+  assert.match(signoffsFault({ ...entry, recordedAt }, documents) ?? '', /put on record/);
+  const back = { ...second, signedAt: new Date(Date.parse(signedAt) - 1000).toISOString() };
+  assert.match(signoffsFault(entry, [first, back]) ?? '', /earlier time/);
+});
+
 test('a licence that expired after the data were prepared is refused, however the signature is dated', async () => {
   const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.14')]);
   const id = await performed();

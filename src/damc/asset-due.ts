@@ -1,4 +1,4 @@
-/** What is due on an asset: the next time of every interval, and defects whose repair was deferred. */
+/** What is due on an asset: the next time of every interval, and open defects. */
 import type { Db } from '../db/database.ts';
 import type { Usage } from './asset-document.ts';
 import { type Interval, listIntervals, maxIntervals } from './asset-intervals.ts';

@@ -72,12 +72,16 @@ const DueSchema = Type.Object({
       summary: Type.String(),
       performedAt: dateTime,
       recordedAt: dateTime,
+      deferred: Type.Boolean({ description: 'Whether its repair was put off' }),
       deferredUntil: orNull(dateTime),
       overdue: Type.Boolean(),
+      repairedBy: orNull(
+        Type.String({ description: 'The newest entry that closes it as soon as it is certified' }),
+      ),
     }),
     {
       description:
-        'Entries of type `defect` with `data.deferred` that no later entry names in `data.closes`; the oldest thousand',
+        'Entries of type `defect` that no certified entry names in `data.closes`; the oldest thousand',
     },
   ),
 });
@@ -193,8 +197,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
       config: { scope: 'assets:read' },
       schema: {
         summary: 'List what is due on an asset',
-        description:
-          'The next time of every interval, what is overdue, and defects whose repair was deferred.',
+        description: 'The next time of every interval, what is overdue, and all open defects.',
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),

@@ -36,8 +36,12 @@ const metadata = Type.Unsafe<Record<string, unknown>>(
 const counter = { minimum: 0, maximum: 1e12 };
 const usage = Type.Object(
   {
-    hours: Type.Optional(Type.Number({ ...counter, description: 'In all, never less than before' })),
-    cycles: Type.Optional(Type.Integer({ ...counter, description: 'In all, never less than before' })),
+    hours: Type.Optional(
+      Type.Number({ ...counter, description: 'In all; less than before needs usageCorrection' }),
+    ),
+    cycles: Type.Optional(
+      Type.Integer({ ...counter, description: 'In all; less than before needs usageCorrection' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -57,7 +61,10 @@ const AssetSchema = Type.Object({
   partNumber: Type.String({ description: 'Empty when none was given' }),
   metadata,
   parentAssetId: orNull(Type.String({ description: 'What it is installed in' })),
-  usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }),
+  usage: Type.Object(
+    { hours: Type.Number(), cycles: Type.Integer() },
+    { description: 'The highest of what was stated here and what entries state that were not superseded' },
+  ),
   version: Type.Integer({ description: 'Counts its changes; each is anchored' }),
   ...anchorFields,
   createdAt: dateTime,
@@ -176,7 +183,20 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
           'What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way.',
         tags,
         params: assetPath,
-        body: Type.Object({ name: Type.Optional(name), ...given }, { additionalProperties: false }),
+        body: Type.Object(
+          {
+            name: Type.Optional(name),
+            ...given,
+            usageCorrection: Type.Optional(
+              Type.String({
+                ...name,
+                maxLength: 500,
+                description: 'Why usage goes down: what the mistake was; for the audit log',
+              }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
         response: { 200: AssetSchema },
       },
     },

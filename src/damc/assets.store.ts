@@ -4,7 +4,7 @@ import { type AnchorColumns, type AnchorState, anchorStateOf } from '../anchorin
 import type { Db } from '../db/database.ts';
 import type { VaultStatus } from '../platform/vaults.store.ts';
 import { noAsset } from './asset-access.ts';
-import { type AssetFields, assetKind, type Installation } from './asset-document.ts';
+import { type AssetFields, assetKind, type Installation, type Usage } from './asset-document.ts';
 
 export interface Asset extends AssetFields, AnchorState {
   assetId: string;
@@ -55,8 +55,23 @@ export function listAssets(db: Db, workspaceId: string, query: AssetQuery): Prom
   );
 }
 
+/**
+ * The entry of the asset `a` that states the most of a counter. One that was superseded states nothing, so that usage
+ * which was mistyped goes with its correction.
+ */
+export function mostStated(counter: keyof Usage): RawBuilder<unknown> {
+  const column = sql.ref(`m.usage_${counter}`);
+  return sql`(
+    select m.id, ${column} as value from maintenances m
+    where m.workspace_id = a.workspace_id and m.asset_id = a.asset_id and ${column} is not null
+      and not exists (select 1 from maintenances s where s.workspace_id = m.workspace_id and s.supersedes = m.id)
+    order by ${column} desc limit 1
+  )`;
+}
+
 /** An asset that is held against other changes until the transaction ends. */
 export interface HeldAsset extends AssetKey {
+  /** With the usage that was stated with the asset itself. */
   fields: AssetFields;
   /** How many there were. */
   installations: number;
@@ -133,8 +148,9 @@ interface AssetRow extends FieldColumns, AnchorColumns {
 
 async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<Asset[]> {
   const { rows } = await sql<AssetRow>`
-    select a.asset_id, a.vault_id, v.address, a.name, a.serial_number, a.part_number, a.metadata, a.usage_hours,
-      a.usage_cycles, a.parent_asset_id, a.version, a.created_at, a.updated_at,
+    select a.asset_id, a.vault_id, v.address, a.name, a.serial_number, a.part_number, a.metadata,
+      greatest(a.usage_hours, by_hours.value) as usage_hours, greatest(a.usage_cycles, by_cycles.value) as usage_cycles,
+      a.parent_asset_id, a.version, a.created_at, a.updated_at,
       b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
     from assets a
     join vaults v on v.workspace_id = a.workspace_id and v.id = a.vault_id
@@ -142,6 +158,8 @@ async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<Asset[]> 
       and l.kind = ${assetKind} and l.version = a.version
     left join anchor_batches b on b.id = l.batch_id
     left join chain c on c.singleton
+    left join lateral ${mostStated('hours')} as by_hours on true
+    left join lateral ${mostStated('cycles')} as by_cycles on true
     where ${which}`.execute(db);
   return rows.map((row) => ({
     assetId: row.asset_id,

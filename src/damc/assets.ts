@@ -15,9 +15,9 @@ import { canonicalOf } from '../platform/record-content.ts';
 import { vaultDeactivated } from '../platform/record-versions.ts';
 import type { Vaults } from '../platform/vaults.ts';
 import { holdForChange, writeNextVersion } from './asset-changes.ts';
-import { type AssetFields, assetKind, makeAssetVersion, type Usage } from './asset-document.ts';
+import { type AssetFields, assetKind, makeAssetVersion } from './asset-document.ts';
 import { checkAssetId } from './asset-id.ts';
-import { raisedUsage } from './asset-usage.ts';
+import { type GivenUsage, statedUsage } from './asset-usage.ts';
 import { type AssetVersion, contentOfLeaf, findAssetVersion, listAssetVersions } from './asset-versions.ts';
 import { type Asset, type AssetKey, type AssetQuery, findAsset, listAssets } from './assets.store.ts';
 
@@ -35,11 +35,9 @@ export interface Assets {
   history(workspaceId: string, assetId: string): Promise<History>;
 }
 
-export interface ChangedFields extends Partial<Omit<AssetFields, 'usage'>> {
-  usage?: Partial<Usage>;
-}
+export interface ChangedFields extends Partial<Omit<AssetFields, 'usage'>>, GivenUsage {}
 
-export interface NewAsset extends ChangedFields {
+export interface NewAsset extends Omit<ChangedFields, 'usageCorrection'> {
   vaultAddress: string;
   name: string;
   /** Absent: the service makes one. */
@@ -62,7 +60,7 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
     async create(caller, input, also) {
       const { workspaceId } = caller;
       if (input.assetId !== undefined) checkAssetId(input.assetId);
-      const fields = fieldsOf(noFields, input);
+      const fields = fieldsOf(noFields, input, { ...noFields.usage, ...input.usage });
       const metadata = canonicalOf(fields.metadata, 'metadata');
       const vault = await vaults.get(workspaceId, input.vaultAddress);
       if (vault.status !== 'active') throw vaultDeactivated(vault.address);
@@ -135,11 +133,18 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
     async update(caller, assetId, change) {
       await db.transaction().execute(async (db) => {
         const asset = await holdForChange(db, caller, assetId);
-        const fields = fieldsOf(asset.fields, change);
+        const fields = fieldsOf(asset.fields, change, await statedUsage(db, asset, change));
         canonicalOf(fields.metadata, 'metadata');
         const details = changed(asset.fields, fields);
         if (Object.keys(details).length === 0) return;
-        await writeNextVersion(db, asset, { caller, fields, action: 'asset.update', details });
+        const { usageCorrection } = change;
+        await writeNextVersion(db, asset, {
+          caller,
+          fields,
+          ...(usageCorrection === undefined
+            ? { action: 'asset.update', details }
+            : { action: 'asset.correct_usage', details: { ...details, usageCorrection } }),
+        });
       });
       return get(caller.workspaceId, assetId);
     },
@@ -177,13 +182,13 @@ const noFields: AssetFields = {
   usage: { hours: 0, cycles: 0 },
 };
 
-function fieldsOf(before: AssetFields, given: ChangedFields): AssetFields {
+function fieldsOf(before: AssetFields, given: ChangedFields, usage: AssetFields['usage']): AssetFields {
   return {
     name: given.name ?? before.name,
     serialNumber: given.serialNumber ?? before.serialNumber,
     partNumber: given.partNumber ?? before.partNumber,
     metadata: given.metadata ?? before.metadata,
-    usage: raisedUsage(before.usage, given.usage ?? {}),
+    usage,
   };
 }
 

@@ -3,7 +3,7 @@ import { firstLeaf, pendingLeaf } from '../anchoring/pending.ts';
 import type { Write } from '../db/writes.ts';
 import { newId, timeOf } from '../ids.ts';
 import { recordContent } from '../platform/record-content.ts';
-import { type AttachedFile, entryFormat, type MaintenanceEntry } from './maintenance-entry.ts';
+import { type AttachedFile, entryFormat, type MaintenanceEntry, type Usage } from './maintenance-entry.ts';
 
 /** What the leaves of entries are called. */
 export const maintenanceKind = 'maintenance';
@@ -18,6 +18,8 @@ export interface NewEntry {
   summary: string;
   performedAt: Date;
   data: Record<string, unknown>;
+  /** What the data state of it. */
+  usage: Usage | null;
   files: AttachedFile[];
   supersedes: string | null;
 }
@@ -31,7 +33,8 @@ export interface MadeEntry {
 }
 
 export function makeEntry(entry: NewEntry): MadeEntry {
-  const { workspaceId, assetId, vault, worker, type, summary, performedAt, data, files, supersedes } = entry;
+  const { workspaceId, assetId, vault, worker, type, summary, performedAt, data, usage, files, supersedes } =
+    entry;
   const maintenanceId = newId('mnt');
   const recordedAt = timeOf(maintenanceId);
   const document: MaintenanceEntry = {
@@ -79,6 +82,8 @@ export function makeEntry(entry: NewEntry): MadeEntry {
           type,
           summary,
           performed_at: performedAt,
+          usage_hours: usage?.hours ?? null,
+          usage_cycles: usage?.cycles ?? null,
           supersedes,
           entry: text,
           salt,

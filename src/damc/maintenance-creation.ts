@@ -1,6 +1,6 @@
 /**
- * Puts entries on record. Those that only add rows share commits with everything else; one that corrects another entry or
- * raises the asset's usage waits its turn for them, again together with others.
+ * Puts entries on record. Those that only add rows share commits with everything else; one that corrects another entry
+ * waits its turn for it, again together with others.
  */
 import { sql } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
@@ -12,9 +12,10 @@ import { type CommitTogether, insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { canonicalOf } from '../platform/record-content.ts';
 import { makeEntry } from './maintenance-content.ts';
-import { readData, type Usage } from './maintenance-entry.ts';
+import { type ReadData, readData } from './maintenance-entry.ts';
 import { findAttached } from './maintenance-files.ts';
 import { createSubjectFinder } from './maintenance-subject.ts';
+import { requireClosable } from './open-defects.ts';
 
 export interface NewMaintenance {
   assetId: string;
@@ -59,11 +60,13 @@ export function createMaintenanceCreator({
   return async (caller, input, also) => {
     const { workspaceId } = caller;
     const { assetId, workerAddress, data = {}, fileIds = [], supersedes = null } = input;
-    const usage = usageIn(data);
+    const { usage, closes } = read(data);
     const { vault, worker } = await findSubject({ workspaceId, assetId, workerAddress });
     const files = await findAttached(db, workspaceId, fileIds);
-    const { type, summary, performedAt } = input;
-    const work = { type, summary, performedAt, data, files, supersedes };
+    await requireClosable(db, { workspaceId, assetId }, closes);
+    const { summary, performedAt } = input;
+    const type = input.type.trim();
+    const work = { type, summary, performedAt, data, usage, files, supersedes };
     const made = makeEntry({ workspaceId, assetId, vault, worker, ...work });
     if (performedAt > made.recordedAt) {
       throw new AppError(
@@ -79,58 +82,47 @@ export function createMaintenanceCreator({
       auditWrite(caller, { action: 'maintenance.create', targetId: maintenanceId, details }),
       ...also(created),
     ];
-    if (supersedes === null && usage === null) {
+    if (supersedes === null) {
       await commit(writes);
     } else {
-      const refused = await addInTurn({ workspaceId, assetId, supersedes, usage, writes });
+      const refused = await addInTurn({ workspaceId, assetId, supersedes, writes });
       if (refused) throw refused;
     }
     return created;
   };
 }
 
-/** Checks the data, and finds what it says the asset had run. */
-function usageIn(data: Record<string, unknown>): Usage | null {
+function read(data: Record<string, unknown>): ReadData {
   // Before it is part of the entry, so that a message names the field as the caller knows it.
   canonicalOf(data, 'data');
-  const read = readData(data);
-  if (typeof read === 'string') throw new AppError('invalid_request', read);
-  return read.usage;
+  const found = readData(data);
+  if (typeof found === 'string') throw new AppError('invalid_request', found);
+  return found;
 }
 
 interface Addition {
   workspaceId: string;
   assetId: string;
-  supersedes: string | null;
-  usage: Usage | null;
+  supersedes: string;
   writes: Write[];
 }
 
 /** In the order they came; one that is refused takes nothing from the others. */
 async function addAll(db: Db, additions: Addition[]): Promise<(AppError | null)[]> {
-  const corrected = await lockCorrected(
-    db,
-    additions.filter(({ supersedes }) => supersedes !== null),
-  );
+  const corrected = await lockCorrected(db, additions);
   const accepted: Addition[] = [];
   const results = additions.map((addition) => {
     const { workspaceId, assetId, supersedes } = addition;
-    if (supersedes !== null) {
-      const entry = corrected.get(keyOf(workspaceId, supersedes));
-      const refused = refusalOf(assetId, supersedes, entry);
-      if (refused || !entry) return refused;
-      entry.superseded = true;
-    }
+    const entry = corrected.get(keyOf(workspaceId, supersedes));
+    const refused = refusalOf(assetId, supersedes, entry);
+    if (refused || !entry) return refused;
+    entry.superseded = true;
     accepted.push(addition);
     return null;
   });
   await insertAll(
     db,
     accepted.flatMap(({ writes }) => writes),
-  );
-  await raiseUsage(
-    db,
-    accepted.filter(({ usage }) => usage !== null),
   );
   return results;
 }
@@ -151,7 +143,6 @@ function refusalOf(assetId: string, id: string, entry: Corrected | undefined): A
 
 /** The entries to be corrected, held against other corrections and against sign-offs until the transaction ends. */
 async function lockCorrected(db: Db, additions: Addition[]): Promise<Map<string, Corrected>> {
-  if (additions.length === 0) return new Map();
   const keys = sql`unnest(${additions.map(({ workspaceId }) => workspaceId)}::text[],
                           ${additions.map(({ supersedes }) => supersedes)}::text[]) as wanted (workspace_id, id)`;
   // In one order for all, so that two groups never wait for each other.
@@ -174,30 +165,6 @@ async function lockCorrected(db: Db, additions: Addition[]): Promise<Map<string,
       { assetId: row.asset_id, superseded: row.superseded },
     ]),
   );
-}
-
-/** It never goes down: work that was done long ago may be put on record late. */
-async function raiseUsage(db: Db, additions: Addition[]): Promise<void> {
-  if (additions.length === 0) return;
-  const raised = sql`
-    (select workspace_id, asset_id, coalesce(max(hours), 0) as hours, coalesce(max(cycles), 0) as cycles
-     from unnest(${additions.map(({ workspaceId }) => workspaceId)}::text[],
-                 ${additions.map(({ assetId }) => assetId)}::text[],
-                 ${additions.map(({ usage }) => usage?.hours ?? null)}::double precision[],
-                 ${additions.map(({ usage }) => usage?.cycles ?? null)}::bigint[])
-       as given (workspace_id, asset_id, hours, cycles)
-     group by workspace_id, asset_id) as raised`;
-  await sql`
-    select 1 from ${raised}
-    join assets a on a.workspace_id = raised.workspace_id and a.asset_id = raised.asset_id
-    order by a.workspace_id, a.asset_id for no key update of a`.execute(db);
-  await sql`
-    update assets a
-    set usage_hours = greatest(a.usage_hours, raised.hours), usage_cycles = greatest(a.usage_cycles, raised.cycles),
-        updated_at = now()
-    from ${raised}
-    where a.workspace_id = raised.workspace_id and a.asset_id = raised.asset_id
-      and (a.usage_hours < raised.hours or a.usage_cycles < raised.cycles)`.execute(db);
 }
 
 function keyOf(workspaceId: string, id: string): string {

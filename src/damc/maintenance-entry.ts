@@ -1,4 +1,5 @@
 /** A maintenance entry as it is hashed: a document that says everything by itself. Pure, and safe in browsers. */
+import { isCalendarDay, isDateTime } from '../date-time.ts';
 
 /** What maintenanceHash is made of, in its RFC 8785 form under a salt. */
 export interface MaintenanceEntry {
@@ -45,14 +46,68 @@ export function scopeOf({ type, data }: Pick<MaintenanceEntry, 'type' | 'data'>)
   return typeof data.scope === 'string' ? data.scope : type;
 }
 
-/** The members of `data` that mean something to the service; gives what is wrong with them as a text. */
-export function readData(data: Record<string, unknown>): { usage: Usage | null } | string {
-  const { scope, usage } = data;
+/** Whether it reports a defect. Organisations write their types as they like, so case does not matter. */
+export function isDefect({ type }: Pick<MaintenanceEntry, 'type'>): boolean {
+  return type.trim().toLowerCase() === 'defect';
+}
+
+/** The members of `data` that mean something to the service. */
+export interface ReadData {
+  usage: Usage | null;
+  /** Ids of the defects that the work repairs. */
+  closes: string[];
+}
+
+/** Gives what is wrong with them as a text. */
+export function readData(data: Record<string, unknown>): ReadData | string {
+  const { scope } = data;
   const hasScope = Object.hasOwn(data, 'scope');
   if (hasScope && (typeof scope !== 'string' || scope.trim() === '' || scope.length > 200)) {
     return 'data.scope must be a text of 1 to 200 characters: it names the licence that the work needs.';
   }
-  if (!Object.hasOwn(data, 'usage')) return { usage: null };
+  const deferral = deferralFault(data);
+  if (deferral !== null) return deferral;
+  const closes = readCloses(data);
+  if (typeof closes === 'string') return closes;
+  const usage = readUsage(data);
+  return typeof usage === 'string' ? usage : { usage, closes };
+}
+
+/** By when a deferred defect must be repaired; a day counts to its end. */
+export function deferredUntil({ deferred }: Record<string, unknown>): Date | null {
+  const until = (deferred as { until?: unknown } | null | undefined)?.until;
+  if (typeof until !== 'string') return null;
+  if (isDateTime(until)) return new Date(until);
+  return isCalendarDay(until) ? new Date(`${until}T23:59:59.999Z`) : null;
+}
+
+function deferralFault(data: Record<string, unknown>): string | null {
+  if (!Object.hasOwn(data, 'deferred')) return null;
+  const { deferred } = data;
+  if (typeof deferred === 'boolean') return null;
+  if (typeof deferred !== 'object' || deferred === null || Array.isArray(deferred)) {
+    return 'data.deferred must be true, false, or an object with `until`.';
+  }
+  if (!Object.hasOwn(deferred, 'until') || deferredUntil(data) !== null) return null;
+  return 'data.deferred.until must be a day such as 2026-12-31, or a date and time with a time zone.';
+}
+
+function readCloses(data: Record<string, unknown>): string[] | string {
+  if (!Object.hasOwn(data, 'closes')) return [];
+  const ids = Array.isArray(data.closes) ? data.closes : [data.closes];
+  if (
+    ids.length <= mostClosed &&
+    ids.every((id) => typeof id === 'string') &&
+    new Set(ids).size === ids.length
+  ) {
+    return ids;
+  }
+  return `data.closes must be the id of a defect, or a list of up to ${mostClosed} different ids.`;
+}
+
+function readUsage(data: Record<string, unknown>): Usage | null | string {
+  const { usage } = data;
+  if (!Object.hasOwn(data, 'usage')) return null;
   if (typeof usage !== 'object' || usage === null || Array.isArray(usage)) {
     return 'data.usage must be an object with hours, cycles, or both.';
   }
@@ -65,8 +120,9 @@ export function readData(data: Record<string, unknown>): { usage: Usage | null }
   if (cycles !== undefined && !(Number.isSafeInteger(cycles) && cycles >= 0 && cycles <= mostUsage)) {
     return 'data.usage.cycles must be a whole number that is not negative.';
   }
-  return { usage: { ...(hours !== undefined && { hours }), ...(cycles !== undefined && { cycles }) } };
+  return { ...(hours !== undefined && { hours }), ...(cycles !== undefined && { cycles }) };
 }
 
-/** Far beyond any machine; keeps a slip of the pen from setting a value that could never be corrected. */
+const mostClosed = 100;
+/** Far beyond any machine, and exact in every number there is here. */
 const mostUsage = 1_000_000_000_000;

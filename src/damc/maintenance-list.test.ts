@@ -54,6 +54,7 @@ async function addEntry(assetId: string, type: string, performedAt: Date): Promi
   const { maintenanceId, writes } = makeEntry({
     ...{ workspaceId, assetId, vault, worker, type, summary: 's', performedAt },
     data: {},
+    usage: null,
     files: [],
     supersedes: null,
   });

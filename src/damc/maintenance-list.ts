@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AnchorStatus } from '../anchoring/anchor-state.ts';
 import type { Db } from '../db/database.ts';
-import { type Maintenance, readMaintenances } from './maintenances.store.ts';
+import { type Maintenance, plainType, readMaintenances } from './maintenances.store.ts';
 
 export interface EntryFilters {
   type?: string | undefined;
@@ -88,7 +88,7 @@ function entriesWithin(
   columns = '*',
 ): RawBuilder<unknown> {
   const conditions = [sql`workspace_id = ${workspaceId}`, sql`asset_id = ${assetId}`];
-  if (type !== undefined) conditions.push(sql`type = ${type}`);
+  if (type !== undefined) conditions.push(sql`${plainType} = lower(${type.trim()}::text)`);
   if (from !== undefined) conditions.push(sql`performed_at >= ${from}::timestamptz`);
   if (to !== undefined) conditions.push(sql`performed_at < ${to}::timestamptz`);
   if (after) {

@@ -7,7 +7,7 @@ import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
 import type { Announced } from '../platform/announcements.check.ts';
 import { maintenanceKind } from './maintenance-content.ts';
-import type { MaintenanceEntry } from './maintenance-entry.ts';
+import type { MaintenanceEntry, Usage } from './maintenance-entry.ts';
 import { signoffKind } from './maintenances.store.ts';
 import { type SignoffDocument, verifySignoff } from './signoff.ts';
 
@@ -38,6 +38,8 @@ interface EntryRow {
   type: string;
   summary: string;
   performed_at: Date;
+  usage_hours: number | null;
+  usage_cycles: number | null;
   supersedes: string | null;
   created_at: Date;
   entry: string;
@@ -61,7 +63,7 @@ function entriesPass(db: Db): Pass {
     ],
     read: ({ where, end }) => sql<EntryRow>`
       select m.workspace_id, m.id, m.asset_id, m.vault_id, m.worker_address, m.worker_name, m.type, m.summary,
-             m.performed_at, m.supersedes, m.created_at, m.entry, m.salt, m.hash,
+             m.performed_at, m.usage_hours, m.usage_cycles, m.supersedes, m.created_at, m.entry, m.salt, m.hash,
              exists (
                select 1 from assets a where a.workspace_id = m.workspace_id and a.asset_id = m.asset_id
              ) as has_asset,
@@ -111,6 +113,7 @@ function judgeEntry(row: EntryRow): Finding[] {
 }
 
 function saysTheSame(row: EntryRow, entry: MaintenanceEntry): boolean {
+  const usage = entry.data.usage as Usage | undefined;
   return (
     entry.workspaceId === row.workspace_id &&
     entry.maintenanceId === row.id &&
@@ -120,6 +123,8 @@ function saysTheSame(row: EntryRow, entry: MaintenanceEntry): boolean {
     entry.workerAddress === row.worker_address &&
     entry.workerName === row.worker_name &&
     entry.performedAt === row.performed_at.toISOString() &&
+    (usage?.hours ?? null) === row.usage_hours &&
+    (usage?.cycles ?? null) === row.usage_cycles &&
     entry.recordedAt === row.created_at.toISOString() &&
     entry.supersedes === row.supersedes
   );

@@ -15,6 +15,9 @@ import type { SignoffDocument } from './signoff.ts';
 /** What the leaves of sign-offs are called. */
 export const signoffKind = 'signoff';
 
+/** The type of an entry as it is compared: case does not matter. An index has the same. */
+export const plainType = sql`(lower(btrim(type) collate "default") collate "C")`;
+
 /** An entry as lists show it. */
 export interface Maintenance extends AnchorState {
   assetId: string;

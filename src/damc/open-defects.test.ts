@@ -27,11 +27,16 @@ async function addEntries(assetId: string, { open }: { open: number }): Promise<
      from generate_series(0, 6001) as n
      cross join lateral (
        select 'mnt_' || $2::text || lpad(n::text, 6, '0') as idOf,
-         case when n <= $3::integer then 'defect' else 'repair' end as type,
+         case when n <= $3::integer then 'Defect' else 'repair' end as type,
          case when n <= $3 then '{"deferred":true}'
            when n = 6001 then '{"closes":"mnt_' || $2::text || '000000"}' else '{"closes":["mnt_other"]}' end::json as data
      ) as made`,
     [workspaceId, assetId, open],
+  );
+  await database.pool.query(
+    `insert into signoffs (workspace_id, maintenance_id, number, role, worker_id, document, salt, hash)
+     values ($1, 'mnt_' || $2::text || '006001', 1, 'certified', 'wrk_1', '{}', sha256(''), sha256(''))`,
+    [workspaceId, assetId],
   );
 }
 

@@ -1,20 +1,26 @@
 /**
- * Open deferred defects: entries of type `defect` whose data have `deferred`, until an entry recorded later names them in
- * its `data.closes`. An entry that was superseded counts for nothing, neither as a defect nor as what closes one.
+ * Open defects: entries of type `defect`, until an entry that names them in its `data.closes` is certified. An entry that
+ * was superseded counts for nothing, neither as a defect nor as what closes one.
  */
 import { sql } from 'kysely';
-import { isCalendarDay, isDateTime } from '../date-time.ts';
 import type { Db } from '../db/database.ts';
+import { AppError } from '../errors.ts';
 import type { AssetKey } from './assets.store.ts';
+import { deferredUntil, isDefect } from './maintenance-entry.ts';
+import { plainType } from './maintenances.store.ts';
 
 export interface OpenDefect {
   maintenanceId: string;
   summary: string;
   performedAt: Date;
   recordedAt: Date;
+  /** Whether its repair was put off. */
+  deferred: boolean;
   /** By when it must be repaired: `data.deferred.until`, a day or a time. */
   deferredUntil: Date | null;
   overdue: boolean;
+  /** The newest entry that closes it as soon as it is certified. */
+  repairedBy: string | null;
 }
 
 /** More than anybody works through; the oldest are given. */
@@ -27,32 +33,73 @@ export async function findOpenDefects(
 ): Promise<OpenDefect[]> {
   // What closes something is found by an index of its own, and read once: an asset may have a hundred thousand entries.
   const { rows } = await sql<DefectRow>`
-    with closed as materialized (
-      select c.id as by_id, named.value #>> '{}' as id
+    with closing as materialized (
+      select named.value #>> '{}' as id, max(c.id) as by_id, bool_or(exists (
+        select 1 from signoffs s
+        where s.workspace_id = ${workspaceId} and s.maintenance_id = c.id and s.role = 'certified'
+      )) as certified
       from maintenances c cross join lateral jsonb_path_query(c.entry::jsonb, 'lax $.data.closes[*]') as named (value)
       where c.workspace_id = ${workspaceId} and c.asset_id = ${assetId} and c.entry like '%"closes":%'
         and ${standing('c.id', workspaceId)}
+      group by 1
     )
-    select d.id, d.summary, d.performed_at, d.created_at, d.deferred
+    select d.id, d.summary, d.performed_at, d.created_at, d.entry::jsonb #> '{data,deferred}' as deferred, closing.by_id
     from (
-      select m.id, m.summary, m.performed_at, m.created_at, m.entry::jsonb #> '{data,deferred}' as deferred
+      select m.id, m.summary, m.performed_at, m.created_at, m.entry
       from maintenances m
-      where m.workspace_id = ${workspaceId} and m.asset_id = ${assetId} and m.type = 'defect'
+      where m.workspace_id = ${workspaceId} and m.asset_id = ${assetId} and ${plainType} = 'defect'
     ) as d
-    where d.deferred not in ('null', 'false') and ${standing('d.id', workspaceId)}
-      and not exists (select 1 from closed where closed.id = d.id and closed.by_id > d.id)
+    left join closing on closing.id = d.id
+    where ${standing('d.id', workspaceId)} and closing.certified is not true
     order by d.performed_at, d.id limit ${mostDefects}`.execute(db);
   return rows.map((row) => {
-    const deferredUntil = untilOf(row.deferred);
+    const until = deferredUntil({ deferred: row.deferred });
     return {
       maintenanceId: row.id,
       summary: row.summary,
       performedAt: row.performed_at,
       recordedAt: row.created_at,
-      deferredUntil,
-      overdue: deferredUntil !== null && deferredUntil < at,
+      deferred: (row.deferred ?? false) !== false,
+      deferredUntil: until,
+      overdue: until !== null && until < at,
+      repairedBy: row.by_id,
     };
   });
+}
+
+/** Throws unless each is a defect of the asset that was not superseded. */
+export async function requireClosable(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+  ids: string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const { rows } = await sql<{ id: string; type: string; superseded_by: string | null }>`
+    select m.id, m.type, s.id as superseded_by
+    from unnest(${ids}::text[]) as wanted (id)
+    cross join lateral (
+      select id, type from maintenances
+      where workspace_id = ${workspaceId} and id = wanted.id and asset_id = ${assetId} limit 1
+    ) as m
+    left join maintenances s on s.workspace_id = ${workspaceId} and s.supersedes = m.id`.execute(db);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  for (const id of ids) {
+    const entry = found.get(id);
+    if (!entry)
+      throw new AppError('resource_not_found', `data.closes: there is no maintenance ${id} of this asset.`);
+    if (!isDefect(entry)) {
+      throw new AppError(
+        'conflict',
+        `data.closes: the maintenance ${id} is no defect, but of type "${entry.type}".`,
+      );
+    }
+    if (entry.superseded_by !== null) {
+      throw new AppError(
+        'conflict',
+        `data.closes: the maintenance ${id} is superseded by ${entry.superseded_by}: close that one.`,
+      );
+    }
+  }
 }
 
 interface DefectRow {
@@ -61,6 +108,7 @@ interface DefectRow {
   performed_at: Date;
   created_at: Date;
   deferred: unknown;
+  by_id: string | null;
 }
 
 /** That the entry was not superseded. */
@@ -68,12 +116,4 @@ function standing(id: string, workspaceId: string) {
   return sql`not exists (
     select 1 from maintenances s where s.workspace_id = ${workspaceId} and s.supersedes = ${sql.ref(id)}
   )`;
-}
-
-/** A day counts to its end. */
-function untilOf(deferred: unknown): Date | null {
-  const until = (deferred as { until?: unknown } | null)?.until;
-  if (typeof until !== 'string') return null;
-  if (isDateTime(until)) return new Date(until);
-  return isCalendarDay(until) ? new Date(`${until}T23:59:59.999Z`) : null;
 }

@@ -48,6 +48,29 @@ export function judgeSignoff(signing: Signing): { licence: Licence | null } | st
   return chosen;
 }
 
+/**
+ * Says why a sign-off cannot have been made at that time; else null. Nothing is signed before it is on record, nor before
+ * what was signed earlier. Times of signatures are in whole seconds.
+ */
+export function signingTimeFault({
+  signedAt,
+  recordedAt,
+  earlier,
+}: {
+  signedAt: string;
+  recordedAt: string;
+  earlier: { role: SignoffRole; signedAt: string }[];
+}): string | null {
+  const second = (time: string) => Math.floor(Date.parse(time) / 1000);
+  if (!(second(signedAt) >= second(recordedAt))) {
+    return `It was put on record at ${recordedAt} and cannot have been signed before that, at ${signedAt}.`;
+  }
+  const later = earlier.find((one) => !(second(signedAt) >= second(one.signedAt)));
+  return later === undefined
+    ? null
+    : `It was signed as ${later.role} at ${later.signedAt} and cannot be signed with an earlier time, ${signedAt}.`;
+}
+
 /** From the moment on at which it expires. */
 export function isExpired({ expiresAt }: Licence, at: Date): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= at.getTime();

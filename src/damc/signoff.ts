@@ -4,7 +4,13 @@ import { hashTypedData, recoverAddress } from 'viem/utils';
 import { signatureFault } from '../anchoring/seal.ts';
 import type { Licence } from './licence.ts';
 import { type MaintenanceEntry, scopeOf } from './maintenance-entry.ts';
-import { isExpired, judgeSignoff, type SignoffRole, signoffRoles } from './signoff-rules.ts';
+import {
+  isExpired,
+  judgeSignoff,
+  type SignoffRole,
+  signingTimeFault,
+  signoffRoles,
+} from './signoff-rules.ts';
 
 /** What the worker signs. */
 export interface SignoffFields {
@@ -115,9 +121,9 @@ export async function verifySignoff(document: SignoffDocument, entry: SignedEntr
   return faults;
 }
 
-/** What is wrong with the sign-offs of one entry taken together, in their order: roles, independence, scope; else null. */
+/** What is wrong with the sign-offs of one entry taken together, in their order: roles, independence, scope, times; else null. */
 export function signoffsFault(
-  entry: Pick<MaintenanceEntry, 'type' | 'data' | 'workerAddress'>,
+  entry: Pick<MaintenanceEntry, 'type' | 'data' | 'workerAddress' | 'recordedAt'>,
   documents: SignoffDocument[],
 ): string | null {
   const performers = [{ address: entry.workerAddress, licenceNumbers: [] as string[] }];
@@ -138,6 +144,9 @@ export function signoffsFault(
       performers,
     });
     if (typeof judged === 'string') return judged;
+    const { recordedAt } = entry;
+    const untimely = signingTimeFault({ signedAt, recordedAt, earlier: documents.slice(0, place) });
+    if (untimely !== null) return untimely;
   }
   return null;
 }

@@ -9,7 +9,10 @@ import { noMaintenance } from './maintenances.ts';
 import type { SignoffDocument } from './signoff.ts';
 import type { Signing } from './signoff-rules.ts';
 
-export interface SignableEntry extends Pick<Signing, 'scope' | 'earlier' | 'performers'> {
+export interface SignableEntry extends Pick<Signing, 'scope' | 'performers'> {
+  earlier: SignoffDocument[];
+  /** ISO 8601 in UTC: when it was put on record. */
+  recordedAt: string;
   hash: Buffer;
   leaf: Buffer;
   supersededBy: string | null;
@@ -61,8 +64,10 @@ export async function lockEntry(
   const held = await licencesOf(db, workspaceId, [
     ...new Set([row.worker_id, ...performed.map(({ workerId }) => workerId)]),
   ]);
+  const entry = JSON.parse(row.entry) as MaintenanceEntry;
   return {
-    scope: scopeOf(JSON.parse(row.entry) as MaintenanceEntry),
+    scope: scopeOf(entry),
+    recordedAt: entry.recordedAt,
     earlier,
     // Also the numbers that were used to sign, should the licence have been taken from the worker since.
     performers: [

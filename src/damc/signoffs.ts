@@ -23,7 +23,7 @@ import {
   signoffFormat,
   signoffSignatureFault,
 } from './signoff.ts';
-import { judgeSignoff, type SignoffRole } from './signoff-rules.ts';
+import { judgeSignoff, type SignoffRole, signingTimeFault } from './signoff-rules.ts';
 import { lockEntry, type SignableEntry } from './signoffs.store.ts';
 
 export interface SignoffRequest {
@@ -69,8 +69,8 @@ export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
     async prepare({ workspaceId }, request) {
       const subject = await findSubject(db, { workspaceId, ...request });
       if (subject.worker.keyHolder === 'service') throw signsItself(subject);
-      const signedAt = new Date(Math.floor(Date.now() / 1000) * 1000);
       const entry = await lockEntry(db, { workspaceId, ...request }, { lock: false });
+      const signedAt = wholeSeconds(soonest(entry));
       const document = unsigned({ workspaceId, ...request }, { subject, entry, signedAt });
       return { fields: fieldsOf(document), expiresAt: new Date(signedAt.getTime() + longestMs) };
     },
@@ -85,7 +85,7 @@ export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
         const entry = await lockEntry(db, { workspaceId, ...input }, { lock: true });
         const subject = await findSubject(db, { workspaceId, ...input });
         const now = new Date();
-        const signedAt = wholeSeconds(input.signedAt ?? now);
+        const signedAt = wholeSeconds(input.signedAt ?? soonest(entry));
         if (input.signedAt) requireRecent(signedAt, now);
         const document = unsigned({ workspaceId, ...input }, { subject, entry, signedAt });
         const fields = fieldsOf(document);
@@ -143,6 +143,8 @@ function unsigned(
     performers: entry.performers,
   });
   if (typeof judged === 'string') throw new AppError('conflict', judged);
+  const untimely = signingTimeFault({ ...entry, signedAt: signedAt.toISOString() });
+  if (untimely !== null) throw new AppError('conflict', untimely);
   return {
     format: signoffFormat,
     workspaceId,
@@ -235,6 +237,12 @@ async function requireSignature(fields: SignoffFields, signature: string): Promi
     'invalid_request',
     `signature is refused: ${fault}. It has to be that of ${fields.worker} over the typed data of …/signoffs/request/, with its signedAt.`,
   );
+}
+
+/** Now; or when the clock of another node or signer is ahead of ours, what it said: times must not go back. */
+function soonest({ recordedAt, earlier }: SignableEntry): Date {
+  const times = [recordedAt, ...earlier.map(({ signedAt }) => signedAt)].map((time) => Date.parse(time));
+  return new Date(Math.max(Date.now(), ...times));
 }
 
 function wholeSeconds(at: Date): Date {

@@ -125,8 +125,8 @@ export const evidenceMutations: Mutation[] = [
   {
     name: 'usage goes down',
     file: 'src/damc/asset-usage.ts',
-    text: 'value < before[counter]',
-    replacement: 'value < 0',
+    text: 'value < before && usageCorrection === undefined',
+    replacement: 'value < 0 && usageCorrection === undefined',
     why: 'Hours that were run could be taken back, and work would be due later than it is.',
     tests: ['test/assets.test.ts'],
   },

@@ -24,7 +24,15 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
   const [partNumber, setPartNumber] = useState(asset?.partNumber ?? '');
   const [hours, setHours] = useState<number | string>(asset?.usage.hours ?? 0);
   const [cycles, setCycles] = useState<number | string>(asset?.usage.cycles ?? 0);
+  const [correction, setCorrection] = useState('');
   const [metadata, setMetadata] = useState(() => JSON.stringify(asset?.metadata ?? {}, null, 2));
+  const before = asset?.usage ?? { hours: 0, cycles: 0 };
+  // What is as it was is left out: it may be an entry's, and go with it.
+  const changedUsage = {
+    ...(Number(hours) !== before.hours && { hours: Number(hours) }),
+    ...(Number(cycles) !== before.cycles && { cycles: Number(cycles) }),
+  };
+  const lowered = Number(hours) < before.hours || Number(cycles) < before.cycles;
   const saving = useSaving({
     nouns: ['assets'],
     send(headers) {
@@ -34,7 +42,8 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
         serialNumber,
         partNumber,
         metadata: readObject(metadata, 'Metadata'),
-        usage: { hours: Number(hours), cycles: Number(cycles) },
+        usage: changedUsage,
+        ...(lowered && { usageCorrection: correction }),
       };
       return asset
         ? call<Asset>('PUT', assetUrl(asset.assetId), { body: given })
@@ -49,7 +58,6 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
       onSaved?.(saved);
     },
   });
-  const lowest = asset?.usage ?? { hours: 0, cycles: 0 };
   return (
     <FormDialog
       opened
@@ -92,7 +100,7 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
         />
         <NumberInput
           label="Hours run, in all"
-          min={lowest.hours}
+          min={0}
           max={1e12}
           decimalScale={3}
           thousandSeparator=","
@@ -101,7 +109,7 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
         />
         <NumberInput
           label="Cycles run, in all"
-          min={lowest.cycles}
+          min={0}
           max={1e12}
           allowDecimal={false}
           thousandSeparator=","
@@ -109,6 +117,16 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
           onChange={setCycles}
         />
       </SimpleGrid>
+      {lowered && (
+        <TextInput
+          label="Why usage goes down"
+          description="Only to correct a mistake. It goes into the audit log."
+          required
+          maxLength={500}
+          value={correction}
+          onChange={(event) => setCorrection(event.currentTarget.value)}
+        />
+      )}
       <JsonField label="Metadata" description="Any JSON object." value={metadata} change={setMetadata} />
     </FormDialog>
   );

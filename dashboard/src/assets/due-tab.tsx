@@ -1,4 +1,4 @@
-/** What is due on an asset: work that comes round again, and defects whose repair was deferred. */
+/** What is due on an asset: work that comes round again, and open defects. */
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -89,10 +89,17 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
     { title: 'Found', cell: ({ performedAt }) => <Time at={performedAt} />, width: 140, wide: true },
     {
       title: 'Until',
-      cell: ({ deferredUntil, overdue }) => (
+      cell: ({ deferred, deferredUntil, overdue, repairedBy }) => (
         <Group gap={6}>
-          {deferredUntil === null ? 'no time given' : <Time at={deferredUntil} />}
+          {deferredUntil !== null ? <Time at={deferredUntil} /> : deferred ? 'no time given' : 'not deferred'}
           {overdue && <Status value="overdue" />}
+          {repairedBy !== null && (
+            <button type="button" className="plain-button" onClick={() => open(repairedBy)}>
+              <Text size="xs" c="dimmed">
+                Repaired, not certified yet
+              </Text>
+            </button>
+          )}
         </Group>
       ),
       width: '30%',
@@ -123,7 +130,7 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
       keyOf={({ maintenanceId }) => maintenanceId}
       empty={
         <Text c="dimmed" size="sm">
-          None. A defect whose repair waits is an entry of type defect with a time until which it is deferred.
+          None. A defect is an entry of type defect; it is open until a certified entry closes it.
         </Text>
       }
     />

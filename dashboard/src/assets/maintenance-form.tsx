@@ -134,7 +134,7 @@ function Form({
         <TextInput
           type="date"
           label="Repair deferred until"
-          description="Then it is in the due list until a later entry closes it."
+          description="It is in the due list until a certified entry closes it."
           value={deferred}
           onChange={(event) => setDeferred(event.currentTarget.value)}
         />

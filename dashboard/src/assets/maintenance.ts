@@ -65,8 +65,10 @@ export interface OpenDefect {
   maintenanceId: string;
   summary: string;
   performedAt: string;
+  deferred: boolean;
   deferredUntil: string | null;
   overdue: boolean;
+  repairedBy: string | null;
 }
 
 export interface Due {

@@ -13,6 +13,8 @@ export interface MaintenanceTables {
     type: string;
     summary: string;
     performed_at: Timestamp;
+    usage_hours: number | null;
+    usage_cycles: number | null;
     supersedes: string | null;
     entry: string;
     salt: Buffer;

@@ -1,0 +1,41 @@
+-- What entries state of the usage of an asset; types of work compared without case; intervals by months, completed
+-- through an entry; and what is sealed is sealed by an active vault that owns the asset when it is committed.
+
+-- The usage of an asset is the highest of what was stated with the asset itself and what entries state that were not
+-- superseded. It used to be one number that could only rise, so that a slip of the pen stayed for good.
+alter table maintenances
+  add column usage_hours double precision check (usage_hours >= 0),
+  add column usage_cycles bigint check (usage_cycles >= 0);
+update maintenances
+set usage_hours = (entry::jsonb #>> '{data,usage,hours}')::double precision,
+    usage_cycles = (entry::jsonb #>> '{data,usage,cycles}')::numeric::bigint
+where entry like '%"usage":%' and jsonb_typeof(entry::jsonb #> '{data,usage}') = 'object';
+create index maintenances_by_hours on maintenances (workspace_id, asset_id, usage_hours) where usage_hours is not null;
+create index maintenances_by_cycles on maintenances (workspace_id, asset_id, usage_cycles) where usage_cycles is not null;
+
+-- What an asset answers stays: where neither its document nor an entry that stands explains it, it counts as stated.
+with explained as (
+  select a.workspace_id, a.asset_id,
+    coalesce((v.document::jsonb #>> '{usage,hours}')::double precision, 0) as hours,
+    coalesce((v.document::jsonb #>> '{usage,cycles}')::numeric::bigint, 0) as cycles,
+    most.hours as entry_hours, most.cycles as entry_cycles
+  from assets a
+  join asset_versions v on v.workspace_id = a.workspace_id and v.asset_id = a.asset_id and v.version = a.version
+  cross join lateral (
+    select max(m.usage_hours) as hours, max(m.usage_cycles) as cycles from maintenances m
+    where m.workspace_id = a.workspace_id and m.asset_id = a.asset_id
+      and not exists (select 1 from maintenances s where s.workspace_id = m.workspace_id and s.supersedes = m.id)
+  ) as most
+)
+update assets a
+set usage_hours = case when greatest(e.hours, e.entry_hours) >= a.usage_hours then e.hours else a.usage_hours end,
+    usage_cycles = case when greatest(e.cycles, e.entry_cycles) >= a.usage_cycles then e.cycles else a.usage_cycles end
+from explained e
+where e.workspace_id = a.workspace_id and e.asset_id = a.asset_id;
+comment on column assets.usage_hours is 'As stated with the asset; entries may state more.';
+comment on column assets.usage_cycles is 'As stated with the asset; entries may state more.';
+
+-- In the order of bytes, so that no other version of a collation can make the index wrong.
+drop index maintenances_by_type;
+create index maintenances_by_type on maintenances
+  (workspace_id, asset_id, (lower(btrim(type) collate "default") collate "C"), performed_at, id);
