@@ -39,3 +39,55 @@ comment on column assets.usage_cycles is 'As stated with the asset; entries may 
 drop index maintenances_by_type;
 create index maintenances_by_type on maintenances
   (workspace_id, asset_id, (lower(btrim(type) collate "default") collate "C"), performed_at, id);
+
+-- Whoever seals something is looked up before, and may be deactivated, or give the asset away, until the commit. So the
+-- commit itself holds the vaults and assets, and refuses. A thing that is on its way to another vault is sealed by the
+-- giver, active or not; validations and the audit log are sealed whatever the state of the vault.
+create function hold_sealing_vaults() returns trigger language plpgsql as $$
+declare
+  refused text;
+begin
+  -- Assets before vaults, and each in one order, as everywhere: so no two commits wait for each other.
+  if exists (select 1 from added where kind in ('maintenance', 'signoff')) then
+    perform 1 from (
+      select distinct workspace_id, claims::jsonb ->> 'assetId' as asset_id from added
+      where kind in ('maintenance', 'signoff')
+    ) as sealed
+    join assets a on a.workspace_id = sealed.workspace_id and a.asset_id = sealed.asset_id
+    order by a.workspace_id, a.asset_id for share of a;
+    -- A statement of its own, which sees what was committed during the wait.
+    select a.asset_id into refused
+    from added l
+    join assets a on a.workspace_id = l.workspace_id and a.asset_id = l.claims::jsonb ->> 'assetId'
+    where l.kind in ('maintenance', 'signoff') and a.vault_id <> l.vault_id limit 1;
+    if found then
+      raise exception 'the asset % has another owner by now', refused
+        using errcode = 'check_violation', constraint = 'sealed_by_owner', detail = refused;
+    end if;
+  end if;
+  perform 1 from (
+    select distinct workspace_id, vault_id from added
+    where kind in ('record', 'file', 'asset', 'maintenance', 'signoff')
+  ) as sealed
+  join vaults v on v.workspace_id = sealed.workspace_id and v.id = sealed.vault_id
+  order by v.workspace_id, v.id for share of v;
+  select v.address into refused
+  from (
+    select distinct workspace_id, vault_id from added
+    where kind in ('record', 'file', 'asset', 'maintenance', 'signoff')
+  ) as sealed
+  join vaults v on v.workspace_id = sealed.workspace_id and v.id = sealed.vault_id
+  where v.status <> 'active' limit 1;
+  if found then
+    raise exception 'the vault % is deactivated', refused
+      using errcode = 'check_violation', constraint = 'sealed_by_active_vault', detail = refused;
+  end if;
+  return null;
+end
+$$;
+create trigger anchor_leaves_sealable after insert on anchor_leaves
+  referencing new table as added for each statement execute function hold_sealing_vaults();
+
+-- A vault that something is on its way to is not deactivated before it has arrived.
+create index file_transfers_arriving on file_transfers (workspace_id, to_vault_id) where completed_at is null;
+create index asset_transfers_arriving on asset_transfers (workspace_id, to_vault_id) where completed_at is null;

@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { canonicalOf } from '../platform/record-content.ts';
-import { vaultDeactivated } from '../platform/record-versions.ts';
+import { vaultDeactivated } from '../platform/refused-seal.ts';
 import { type AssetFields, type Installation, makeAssetVersion } from './asset-document.ts';
 import { type HeldAsset, holdAsset } from './assets.store.ts';
 

@@ -12,7 +12,7 @@ import type { CommitTogether, Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { canonicalOf } from '../platform/record-content.ts';
-import { vaultDeactivated } from '../platform/record-versions.ts';
+import { explainRefusedSeal, vaultDeactivated } from '../platform/refused-seal.ts';
 import type { Vaults } from '../platform/vaults.ts';
 import { holdForChange, writeNextVersion } from './asset-changes.ts';
 import { type AssetFields, assetKind, makeAssetVersion } from './asset-document.ts';
@@ -117,7 +117,7 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
           ...also(asset),
         ]);
       } catch (error) {
-        if (!violates(error, 'assets_pkey')) throw error;
+        if (!violates(error, 'assets_pkey')) explainRefusedSeal(error);
         throw new AppError('conflict', `There is already an asset ${assetId}.`, { cause: error });
       }
       return asset;

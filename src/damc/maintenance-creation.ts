@@ -11,6 +11,7 @@ import { gather } from '../db/gather.ts';
 import { type CommitTogether, insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { canonicalOf } from '../platform/record-content.ts';
+import { explainRefusedSeal } from '../platform/refused-seal.ts';
 import { makeEntry } from './maintenance-content.ts';
 import { type ReadData, readData } from './maintenance-entry.ts';
 import { findAttached } from './maintenance-files.ts';
@@ -83,9 +84,9 @@ export function createMaintenanceCreator({
       ...also(created),
     ];
     if (supersedes === null) {
-      await commit(writes);
+      await commit(writes).catch(explainRefusedSeal);
     } else {
-      const refused = await addInTurn({ workspaceId, assetId, supersedes, writes });
+      const refused = await addInTurn({ workspaceId, assetId, supersedes, writes }).catch(explainRefusedSeal);
       if (refused) throw refused;
     }
     return created;

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts';
 import { isStatementFault } from '../db/faults.ts';
 import { gather } from '../db/gather.ts';
 import { AppError } from '../errors.ts';
-import { vaultDeactivated } from '../platform/record-versions.ts';
+import { vaultDeactivated } from '../platform/refused-seal.ts';
 import { noAsset } from './asset-access.ts';
 import type { Licence } from './licence.ts';
 

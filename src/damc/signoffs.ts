@@ -13,6 +13,7 @@ import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { recordContent } from '../platform/record-content.ts';
+import { explainRefusedSeal } from '../platform/refused-seal.ts';
 import { findSubject, type Subject } from './maintenance-subject.ts';
 import { type MaintenanceKey, type Signoff, signoffKind } from './maintenances.store.ts';
 import {
@@ -81,7 +82,7 @@ export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
       requireOwnSignature(worker, input);
       // Before the transaction: whoever holds a connection must not wait for another one.
       const signer = worker.keyHolder === 'service' ? await keyring.signer({ workspaceId, ...worker }) : null;
-      return db.transaction().execute(async (db) => {
+      const signing = db.transaction().execute(async (db) => {
         const entry = await lockEntry(db, { workspaceId, ...input }, { lock: true });
         const subject = await findSubject(db, { workspaceId, ...input });
         const now = new Date();
@@ -104,6 +105,7 @@ export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
         ]);
         return made.signoff;
       });
+      return signing.catch(explainRefusedSeal);
     },
   };
 }

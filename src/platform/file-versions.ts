@@ -14,7 +14,7 @@ import {
   fileKind,
   noFile,
 } from './files.store.ts';
-import { vaultDeactivated } from './record-versions.ts';
+import { vaultDeactivated } from './refused-seal.ts';
 import type { VaultStatus } from './vaults.store.ts';
 
 /** What a version is made of. */

@@ -9,6 +9,7 @@ import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { type MadeVersion, nextVersion, type RecordContent } from './record-content.ts';
 import { type RecordVersion, recordKind } from './records.store.ts';
+import { explainRefusedSeal, vaultDeactivated } from './refused-seal.ts';
 import type { VaultStatus } from './vaults.store.ts';
 
 export interface VersionAddition {
@@ -27,7 +28,7 @@ export function createVersionAdder(db: Db): (addition: VersionAddition) => Promi
     run: (additions) => db.transaction().execute((db) => addAll(db, additions)),
   });
   return async (addition) => {
-    const result = await add(addition);
+    const result = await add(addition).catch(explainRefusedSeal);
     if (result instanceof AppError) throw result;
     return result;
   };
@@ -140,8 +141,4 @@ function keyOf(workspaceId: string, id: string): string {
 
 export function noRecord(id: string): AppError {
   return new AppError('resource_not_found', `There is no record ${id}.`);
-}
-
-export function vaultDeactivated(address: string): AppError {
-  return new AppError('vault_deactivated', `The vault ${address} is deactivated and takes nothing new.`);
 }

@@ -8,7 +8,7 @@ import type { CommitTogether, Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { firstVersion, recordContent } from './record-content.ts';
 import { listRecords, type RecordPage, type RecordQuery } from './record-list.ts';
-import { createVersionAdder, noRecord, vaultDeactivated } from './record-versions.ts';
+import { createVersionAdder, noRecord } from './record-versions.ts';
 import {
   findRecord,
   findVersions,
@@ -16,6 +16,7 @@ import {
   recordKind,
   type WholeRecord,
 } from './records.store.ts';
+import { explainRefusedSeal, vaultDeactivated } from './refused-seal.ts';
 import type { Vault } from './vaults.store.ts';
 import type { Vaults } from './vaults.ts';
 
@@ -99,7 +100,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
       const vault = await activeVault(workspaceId, vaultAddress);
       const { record, writes } = firstVersion({ workspaceId, vault, externalId, content });
       const entry = { action: 'record.create', targetId: record.id, details: { vaultId: vault.id } };
-      await commit([...writes, auditWrite(caller, entry), ...also(record)]);
+      await commit([...writes, auditWrite(caller, entry), ...also(record)]).catch(explainRefusedSeal);
       return record;
     },
 
@@ -117,7 +118,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
         ...made.flatMap(({ writes }) => writes),
         auditWrite(caller, { action: 'record.create_batch', targetId: vault.id, details }),
         ...also(versions),
-      ]);
+      ]).catch(explainRefusedSeal);
       return versions;
     },
 
