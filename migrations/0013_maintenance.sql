@@ -91,3 +91,11 @@ create trigger anchor_leaves_sealable after insert on anchor_leaves
 -- A vault that something is on its way to is not deactivated before it has arrived.
 create index file_transfers_arriving on file_transfers (workspace_id, to_vault_id) where completed_at is null;
 create index asset_transfers_arriving on asset_transfers (workspace_id, to_vault_id) where completed_at is null;
+
+-- Intervals by calendar months; and the entry that they were last completed through, null for what was stated at first.
+alter table asset_intervals
+  add column every_months integer check (every_months > 0),
+  add column completed_by text collate "C",
+  drop constraint asset_intervals_check,
+  add constraint asset_intervals_every check (num_nonnulls(every_days, every_months, every_hours, every_cycles) > 0);
+create index asset_intervals_completed on asset_intervals (workspace_id, completed_by) where completed_by is not null;

@@ -42,6 +42,7 @@ const floors = [
     'src/random.ts',
     'src/scrape.ts',
     'src/version.ts',
+    'src/visible-text.ts',
   ],
 ];
 

@@ -61,13 +61,65 @@ test('an interval tells when it is next due by what it goes by, and is overdue o
     [true, true, -1],
   );
 
-  const done = { lastDone: { at: fromNow(0), hours: 100, cycles: 51 } };
   const path = `intervals/${made.json.id}/`;
-  assert.equal((await stage.call('PUT', assetId, path, { body: done })).status, 200);
+  const worker = await stage.newWorker();
+  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  const work = async (performedAt: string, usage: object, more: object = {}) => {
+    const entry = { workerAddress: worker, type: 'check', summary: 'A check', performedAt, data: { usage } };
+    const { json } = await stage.call('POST', assetId, 'maintenances/', { body: { ...entry, ...more } });
+    return json.maintenanceId as string;
+  };
+  const complete = (completedBy: string) => stage.call('PUT', assetId, path, { body: { completedBy } });
+  const [early, partial] = [await work('1990-01-01T00:00:00Z', {}), await work(fromNow(0), { hours: 100 })];
+  await stage.refused(() => complete('mnt_none'), 'resource_not_found', /no maintenance mnt_none/);
+  await stage.refused(() => complete(early), 'conflict', /was done before/);
+  await stage.refused(() => complete(partial), 'conflict', /does not say data\.usage\.cycles/);
+  const whole = await work(fromNow(-1000), { hours: 100, cycles: 51 });
+  const { json: completed } = await complete(whole);
+  assert.deepEqual([completed.completedBy, completed.lastDone.cycles], [whole, 51]);
   assert.equal((await due()).overdue, false);
+  const correction = await work(fromNow(-500), { hours: 99 }, { supersedes: whole });
+  const [followed] = (await due()).intervals;
+  assert.deepEqual(
+    [followed.completedBy, followed.lastDone.hours, followed.lastDone.cycles],
+    [correction, 99, 51],
+  );
+  await stage.refused(() => complete(whole), 'conflict', /is superseded by/);
   assert.equal((await stage.call('DELETE', assetId, path)).status, 204);
   assert.deepEqual((await due()).intervals, []);
   await stage.refused(() => stage.call('DELETE', assetId, path), 'resource_not_found', /no interval/);
+});
+
+test('an interval by months ends on the same day of a later month, or on its last one', async () => {
+  const { assetId, due } = await newAsset();
+  for (const [at, months] of [
+    ['2024-01-31T12:00:00Z', 1],
+    ['2023-11-30T12:00:00Z', 15],
+    ['2024-02-29T12:00:00Z', 12],
+  ] as const) {
+    const { status, text } = await add(assetId, { every: { months }, lastDone: { at } });
+    assert.equal(status, 201, text);
+  }
+  const { intervals } = await due();
+  assert.deepEqual(
+    intervals.map(({ nextDue }: { nextDue: { at: string } }) => nextDue.at.slice(0, 10)),
+    ['2024-02-29', '2025-02-28', '2025-02-28'],
+  );
+  assert.ok(intervals.every(({ overdue }: { overdue: boolean }) => overdue));
+});
+
+test('what is reached as it is shown is not overdue, and nothing was done at hours that were not run', async () => {
+  const { assetId, due } = await newAsset({ hours: 1_050.33333 });
+  await add(assetId, { every: { hours: 50 }, lastDone: { at: fromNow(0), hours: 1_000.33333 } });
+  const { overdue, intervals } = await due();
+  assert.deepEqual([overdue, Math.abs(intervals[0].remaining.hours)], [false, 0]);
+  const beyond = { every: { hours: 50 }, lastDone: { at: fromNow(0), hours: 1_051 } };
+  await stage.refused(() => add(assetId, beyond), 'conflict', /has run 1050\.33333 in all/);
+  const before = { every: { days: 1 }, lastDone: { at: '1899-12-31T23:59:59Z' } };
+  await stage.refused(() => add(assetId, before), 'invalid_request', /before the year 1900/);
+  const back = { lastDone: { at: '1900-01-01T00:00:00Z' } };
+  const change = () => stage.call('PUT', assetId, `intervals/${intervals[0].id}/`, { body: back });
+  await stage.refused(change, 'invalid_request', /lastDone/);
 });
 
 test('an interval by days alone is overdue a day late, and has no hours and cycles', async () => {
@@ -85,7 +137,7 @@ test('an interval that goes by nothing, or does not say what was last done, is r
   const { assetId } = await newAsset();
   const lastDone = { at: fromNow(0) };
   for (const [body, message] of [
-    [{ every: {}, lastDone }, /days, hours or cycles/],
+    [{ every: {}, lastDone }, /days, months, hours or cycles/],
     [{ every: { hours: 1 }, lastDone }, /lastDone.hours is required/],
     [{ every: { cycles: 1 }, lastDone: { ...lastDone, hours: 1 } }, /lastDone.cycles is required/],
     [{ every: { days: 0 }, lastDone }, /every.days/],

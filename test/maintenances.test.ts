@@ -187,6 +187,10 @@ test('what cannot be hashed in one reading, or means nothing, is refused', async
     assert.match(answer.json.message, message);
     assert.deepEqual(await stored(), before);
   }
+  await refused({ performedAt: '0001-01-01T00:00:00Z' }, 'invalid_request', /before the year 1900/);
+  for (const summary of ['\u200b', ' \u2060\u00ad ', '\u3164']) {
+    await refused({ summary }, 'invalid_request', /summary must not be blank/);
+  }
   await refused({ data: { usage: { hours: -1 } } }, 'invalid_request', /data\.usage\.hours/);
   await refused({ data: { usage: { cycles: 1.5 } } }, 'invalid_request', /data\.usage\.cycles/);
   await refused({ data: { usage: { landings: 1 } } }, 'invalid_request', /data\.usage\.landings/);
@@ -230,6 +234,53 @@ test('files are bound in at their version with their content hash; one that is n
   assert.deepEqual(json.files, json.entry.files);
   await refused({ fileIds: [first, 'fil_none'] }, 'resource_not_found', /no file fil_none/);
   await refused({ fileIds: [first, first] }, 'invalid_request', /fileIds/);
+  await refused({ fileIds: [first], files: [{ fileId: first }] }, 'invalid_request', /same version/);
+  await refused({ files: [{ fileId: first, version: 2 }] }, 'resource_not_found', /no version 2/);
+});
+
+test('a correction keeps the versions it had, and files of others or without content are not attached', async () => {
+  const own = { vaultAddress: stage.vault.address };
+  const fileOf = async ({ vaultAddress }: { vaultAddress: string }) => {
+    const body = { vaultAddress, name: 'a.pdf', contentHash: `0x${randomBytes(32).toString('hex')}` };
+    return (await service.call('POST', '/api-v1/platform/files', { body })).json.id as string;
+  };
+  const fileId = await fileOf(own);
+  const attached = async (id: string) =>
+    (await service.call('GET', stage.view(`${id}/details/`))).json.files.map(
+      ({ fileId, version }: { fileId: string; version: number }) => [fileId, version],
+    );
+  const { maintenanceId: first } = await stage.made({ fileIds: [fileId] });
+  const newer = { contentHash: `0x${randomBytes(32).toString('hex')}`, name: 'b.pdf' };
+  const added = await service.call('POST', `/api-v1/platform/files/${fileId}/versions`, { body: newer });
+  assert.equal(added.status, 202, added.text);
+  const { maintenanceId: second } = await stage.made({ fileIds: [fileId], supersedes: first });
+  assert.deepEqual(await attached(second), [[fileId, 1]]);
+  const files = [{ fileId, version: 2 }, { fileId }];
+  const { maintenanceId: third } = await stage.made({ files, supersedes: second });
+  assert.deepEqual(await attached(third), [
+    [fileId, 2],
+    [fileId, 1],
+  ]);
+
+  const foreign = await fileOf({ vaultAddress: (await stage.newVault()).address });
+  await refused({ fileIds: [foreign] }, 'conflict', /not of the vault .* share/);
+  const shared = { files: [{ fileId: foreign, share: true }] };
+  const key = await service.makeKey({ scopes: ['assets:write'] });
+  assertError(await stage.post(shared, { key }), 'forbidden', /files:write/);
+  const { maintenanceId: fourth } = await stage.made(shared);
+  assert.deepEqual(await attached(fourth), [[foreign, 1]]);
+  const { rows } = await stage.sql(
+    "select details -> 'shared' as shared from audit_entries where target_id = $1 and action = 'maintenance.create'",
+    [fourth],
+  );
+  assert.deepEqual(rows, [{ shared: [foreign] }]);
+
+  await stage.sql(
+    "update file_versions set blob_id = 'blb_none', size = 1, erased_at = now() where file_id = $1 and version = 2",
+    [fileId],
+  );
+  await refused({ fileIds: [fileId] }, 'conflict', /version 2 .* was erased/);
+  await stage.made({ files: [{ fileId, version: 2 }], supersedes: third });
 });
 
 test('an entry is superseded once, also by two at the same time, and only by one of its own asset', async () => {

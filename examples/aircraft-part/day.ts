@@ -171,7 +171,7 @@ await signOutside(overhaul, 'certified');
 say('Astrid signed as certified, with her own key');
 const [interval] = due.intervals;
 await call('PUT', `/damc/assets/${pump}/intervals/${interval.id}/`, {
-  lastDone: { at: day(-2), hours: 11_204.5 },
+  completedBy: overhaul.maintenanceId,
 });
 
 step('The pump goes into the aircraft');

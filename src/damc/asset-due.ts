@@ -40,8 +40,11 @@ const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 /** What is due this very moment, or at this very hour, is not overdue yet. */
 export function dueOf(interval: Interval, usage: Usage, at: Date): DueInterval {
   const { every, lastDone } = interval;
-  const dueAt =
-    every.days === null ? null : new Date(Math.min(lastDone.at.getTime() + every.days * dayMs, lastTime));
+  const dueTimes = [
+    ...(every.days === null ? [] : [lastDone.at.getTime() + every.days * dayMs]),
+    ...(every.months === null ? [] : [monthsAfter(lastDone.at, every.months)]),
+  ];
+  const dueAt = dueTimes.length === 0 ? null : new Date(Math.min(...dueTimes, lastTime));
   const hours = sum(lastDone.hours, every.hours);
   const cycles = sum(lastDone.cycles, every.cycles);
   const remaining = {
@@ -51,9 +54,19 @@ export function dueOf(interval: Interval, usage: Usage, at: Date): DueInterval {
   };
   const overdue =
     (dueAt !== null && dueAt < at) ||
-    (hours !== null && hours < usage.hours) ||
-    (cycles !== null && cycles < usage.cycles);
+    // As it is shown: what has no remainder there is reached, and not yet passed.
+    (remaining.hours !== null && remaining.hours < 0) ||
+    (remaining.cycles !== null && remaining.cycles < 0);
   return { ...interval, nextDue: { at: dueAt, hours, cycles }, remaining, overdue };
+}
+
+/** The same day of a later month, or its last one where it is shorter; in UTC. */
+function monthsAfter(at: Date, months: number): number {
+  const due = new Date(at);
+  due.setUTCDate(1);
+  due.setUTCMonth(due.getUTCMonth() + months);
+  const lastDay = new Date(Date.UTC(due.getUTCFullYear(), due.getUTCMonth() + 1, 0)).getUTCDate();
+  return due.setUTCDate(Math.min(at.getUTCDate(), lastDay));
 }
 
 function sum(done: number | null, every: number | null): number | null {

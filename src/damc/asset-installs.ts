@@ -9,6 +9,7 @@ import { noAsset } from './asset-access.ts';
 import { holdForChange, writeNextVersion } from './asset-changes.ts';
 import type { Installation } from './asset-document.ts';
 import type { AssetKey, HeldAsset } from './assets.store.ts';
+import { earliestWork } from './maintenance-entry.ts';
 
 export interface NumberedInstallation extends Installation {
   assetId: string;
@@ -129,6 +130,9 @@ export function createAssetInstalls(db: Db): AssetInstalls {
 function checkTime(at: Date, after: Date | null, what: string): void {
   if (at > new Date()) {
     throw new AppError('invalid_request', `at must not lie in the future, as ${at.toISOString()} does.`);
+  }
+  if (at < earliestWork) {
+    throw new AppError('invalid_request', 'at must not lie before the year 1900.');
   }
   if (after !== null && at < after) {
     throw new AppError('conflict', `at lies before ${what}, which was at ${after.toISOString()}.`);

@@ -22,6 +22,9 @@ const counter = { minimum: 0, maximum: 1e12 };
 const every = Type.Object(
   {
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    months: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 12_000, description: 'Of the calendar, to the same day in UTC' }),
+    ),
     hours: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
     cycles: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 })),
   },
@@ -36,7 +39,7 @@ const lastDone = Type.Object(
   {
     additionalProperties: false,
     description:
-      'When it was last done, and what the asset had run; needed for each that the interval goes by',
+      'When it was last done before the interval was made, and what the asset had run; needed for each that it goes by, and not beyond what the asset has run',
   },
 );
 
@@ -44,8 +47,16 @@ const numberOrNull = orNull(Type.Number());
 const intervalFields = {
   id: Type.String(),
   name: Type.String({ description: 'Empty when none was given' }),
-  every: Type.Object({ days: orNull(Type.Integer()), hours: numberOrNull, cycles: orNull(Type.Integer()) }),
+  every: Type.Object({
+    days: orNull(Type.Integer()),
+    months: orNull(Type.Integer()),
+    hours: numberOrNull,
+    cycles: orNull(Type.Integer()),
+  }),
   lastDone: Type.Object({ at: dateTime, hours: numberOrNull, cycles: orNull(Type.Integer()) }),
+  completedBy: orNull(
+    Type.String({ description: 'The entry that it was last completed through; null before the first' }),
+  ),
   createdAt: dateTime,
   updatedAt: dateTime,
 };
@@ -154,12 +165,17 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
     {
       config: { scope: 'assets:write' },
       schema: {
-        summary: 'Change an interval, or say when it was last done',
-        description: 'What is not given stays as it is.',
+        summary: 'Change an interval, or say by which entry it was done',
+        description:
+          'What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction.',
         tags,
         params: intervalPath,
         body: Type.Object(
-          { name: Type.Optional(name), every: Type.Optional(every), lastDone: Type.Optional(lastDone) },
+          {
+            name: Type.Optional(name),
+            every: Type.Optional(every),
+            completedBy: Type.Optional(Type.String({ description: 'The entry by which the work was done' })),
+          },
           { additionalProperties: false },
         ),
         response: { 200: IntervalSchema },
@@ -167,9 +183,8 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
     },
     async (request) => {
       const { assetId, intervalId: id } = request.params;
-      const { lastDone, ...rest } = request.body;
-      const given = { ...rest, ...(lastDone && { lastDone: toDone(lastDone) }) };
-      return toJson(await assetIntervals.update(callerOf(request), { assetId, id, given }));
+      const { completedBy, ...given } = request.body;
+      return toJson(await assetIntervals.update(callerOf(request), { assetId, id, given, completedBy }));
     },
   );
 
@@ -236,12 +251,13 @@ function toDone({ at, ...rest }: { at: string; hours?: number; cycles?: number }
   return { ...rest, at: new Date(at) };
 }
 
-function toJson({ id, name, every, lastDone, createdAt, updatedAt }: Interval) {
+function toJson({ id, name, every, lastDone, completedBy, createdAt, updatedAt }: Interval) {
   return {
     id,
     name,
     every,
     lastDone: { ...lastDone, at: lastDone.at.toISOString() },
+    completedBy,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

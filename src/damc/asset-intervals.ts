@@ -1,5 +1,5 @@
-/** Intervals: work on an asset that comes round again after days, hours or cycles. */
-import type { Selectable } from 'kysely';
+/** Intervals: work on an asset that comes round again after days, months, hours or cycles, completed through entries. */
+import { type Selectable, sql } from 'kysely';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
@@ -7,14 +7,18 @@ import type { Tables } from '../db/tables.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { type AssetKey, holdAsset } from './assets.store.ts';
+import { type AssetKey, findAsset, holdAsset } from './assets.store.ts';
+import { earliestWork } from './maintenance-entry.ts';
+import { noMaintenance } from './maintenances.store.ts';
 
 export interface Interval {
   id: string;
   name: string;
   /** At least one of them; what ends first counts. */
-  every: { days: number | null; hours: number | null; cycles: number | null };
+  every: { days: number | null; months: number | null; hours: number | null; cycles: number | null };
   lastDone: { at: Date; hours: number | null; cycles: number | null };
+  /** The entry that it was last completed through; null while `lastDone` is what was stated at first. */
+  completedBy: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -38,7 +42,13 @@ export interface AssetIntervals {
   /** Parts that are not given stay as they are. */
   update(
     caller: Caller,
-    input: { assetId: string; id: string; given: Partial<GivenInterval> },
+    input: {
+      assetId: string;
+      id: string;
+      given: Partial<Omit<GivenInterval, 'lastDone'>>;
+      /** The entry of the asset by which the work was done. */
+      completedBy?: string | undefined;
+    },
   ): Promise<Interval>;
   remove(caller: Caller, assetId: string, id: string): Promise<void>;
   /** Oldest first. */
@@ -53,7 +63,9 @@ export function createAssetIntervals(db: Db): AssetIntervals {
         await holdAsset(db, { workspaceId, assetId });
         await refuseTooMany(db, { workspaceId, assetId });
         const at = new Date();
-        const interval = { id: newId('itv'), ...checked(given), createdAt: at, updatedAt: at };
+        const stated = checked(given);
+        await requireRun(db, { workspaceId, assetId }, stated.lastDone);
+        const interval = { id: newId('itv'), ...stated, completedBy: null, createdAt: at, updatedAt: at };
         await insertAll(db, [
           {
             table: 'asset_intervals',
@@ -76,12 +88,22 @@ export function createAssetIntervals(db: Db): AssetIntervals {
         return interval;
       }),
 
-    update: (caller, { assetId, id, given }) =>
+    update: (caller, { assetId, id, given, completedBy }) =>
       db.transaction().execute(async (db) => {
         const key = { workspaceId: caller.workspaceId, assetId };
         await holdAsset(db, key);
         const before = await find(db, key, id);
-        const interval = { ...before, ...checked({ ...before, ...given }), updatedAt: new Date() };
+        const stated = { ...before, ...given };
+        const completed =
+          completedBy === undefined
+            ? {}
+            : await completion(db, key, { ...before, every: stated.every }, completedBy);
+        const interval = {
+          ...before,
+          ...checked({ ...stated, ...completed }),
+          completedBy: completedBy ?? before.completedBy,
+          updatedAt: new Date(),
+        };
         await db
           .updateTable('asset_intervals')
           .set({ ...columnsOf(interval), updated_at: interval.updatedAt })
@@ -150,8 +172,14 @@ function toInterval(row: Selectable<Tables['asset_intervals']>): Interval {
   return {
     id: row.id,
     name: row.name,
-    every: { days: row.every_days, hours: row.every_hours, cycles: row.every_cycles },
+    every: {
+      days: row.every_days,
+      months: row.every_months,
+      hours: row.every_hours,
+      cycles: row.every_cycles,
+    },
     lastDone: { at: row.done_at, hours: row.done_hours, cycles: row.done_cycles },
+    completedBy: row.completed_by,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -167,12 +195,81 @@ async function refuseTooMany(db: Db, key: AssetKey): Promise<void> {
   );
 }
 
+/** Nothing was last done at hours that the asset has not run yet. */
+async function requireRun(db: Db, key: AssetKey, lastDone: Interval['lastDone']): Promise<void> {
+  const { usage } = await findAsset(db, key);
+  for (const counter of ['hours', 'cycles'] as const) {
+    const done = lastDone[counter];
+    if (done !== null && done > usage[counter]) {
+      throw new AppError(
+        'conflict',
+        `lastDone.${counter} is ${done}, but the asset ${key.assetId} has run ${usage[counter]} in all. Set its usage first.`,
+      );
+    }
+  }
+}
+
+/** What was last done, by an entry that stands; the work goes on from there, and not back. */
+async function completion(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+  { every, lastDone }: { every: Partial<Interval['every']>; lastDone: Interval['lastDone'] },
+  maintenanceId: string,
+): Promise<Pick<Interval, 'lastDone'>> {
+  const { rows } = await sql<CompletingRow>`
+    select m.performed_at, m.usage_hours as hours, m.usage_cycles as cycles, s.id as superseded_by
+    from maintenances m left join maintenances s on s.workspace_id = m.workspace_id and s.supersedes = m.id
+    where m.workspace_id = ${workspaceId} and m.id = ${maintenanceId} and m.asset_id = ${assetId}`.execute(
+    db,
+  );
+  const [entry] = rows;
+  if (!entry) throw noMaintenance(maintenanceId);
+  const refuse = (why: string) => new AppError('conflict', `The maintenance ${maintenanceId} ${why}`);
+  if (entry.superseded_by !== null) throw refuse(`is superseded by ${entry.superseded_by}: name that one.`);
+  if (entry.performed_at < lastDone.at) {
+    throw refuse(`was done before ${lastDone.at.toISOString()}, when this was last done already.`);
+  }
+  for (const counter of ['hours', 'cycles'] as const) {
+    if ((every[counter] ?? null) === null) continue;
+    if (entry[counter] === null)
+      throw refuse(`does not say data.usage.${counter}, which the interval goes by.`);
+    if (entry[counter] < (lastDone[counter] ?? 0)) {
+      throw refuse(`says less ${counter} than when this was last done.`);
+    }
+  }
+  const { performed_at: at, hours, cycles } = entry;
+  return { lastDone: { at, hours: hours ?? lastDone.hours, cycles: cycles ?? lastDone.cycles } };
+}
+
+interface CompletingRow {
+  performed_at: Date;
+  hours: number | null;
+  cycles: number | null;
+  superseded_by: string | null;
+}
+
+/** Intervals that were completed through entries which are corrected follow the correction. */
+export async function followCorrections(
+  db: Db,
+  corrections: { workspaceId: string; supersedes: string; maintenanceId: string }[],
+): Promise<void> {
+  await sql`
+    update asset_intervals i
+    set completed_by = m.id, done_at = m.performed_at, done_hours = coalesce(m.usage_hours, i.done_hours),
+        done_cycles = coalesce(m.usage_cycles, i.done_cycles), updated_at = now()
+    from unnest(${corrections.map(({ workspaceId }) => workspaceId)}::text[],
+                ${corrections.map(({ supersedes }) => supersedes)}::text[],
+                ${corrections.map(({ maintenanceId }) => maintenanceId)}::text[]) as c (workspace_id, old_id, new_id)
+    join maintenances m on m.workspace_id = c.workspace_id and m.id = c.new_id
+    where i.workspace_id = c.workspace_id and i.completed_by = c.old_id`.execute(db);
+}
+
 type Stated = Pick<Interval, 'name' | 'every' | 'lastDone'>;
 
 function checked({ name, every, lastDone }: GivenInterval): Stated {
-  const { days = null, hours = null, cycles = null } = every;
-  if (days === null && hours === null && cycles === null) {
-    throw new AppError('invalid_request', 'every must have days, hours or cycles.');
+  const { days = null, months = null, hours = null, cycles = null } = every;
+  if (days === null && months === null && hours === null && cycles === null) {
+    throw new AppError('invalid_request', 'every must have days, months, hours or cycles.');
   }
   for (const counter of ['hours', 'cycles'] as const) {
     if ((every[counter] ?? null) !== null && (lastDone[counter] ?? null) === null) {
@@ -185,25 +282,31 @@ function checked({ name, every, lastDone }: GivenInterval): Stated {
   if (lastDone.at > new Date()) {
     throw new AppError('invalid_request', 'lastDone.at must not lie in the future.');
   }
+  if (lastDone.at < earliestWork) {
+    throw new AppError('invalid_request', 'lastDone.at must not lie before the year 1900.');
+  }
   return {
     name,
-    every: { days, hours, cycles },
+    every: { days, months, hours, cycles },
     lastDone: { at: lastDone.at, hours: lastDone.hours ?? null, cycles: lastDone.cycles ?? null },
   };
 }
 
-function columnsOf({ name, every, lastDone }: Stated) {
+function columnsOf({ name, every, lastDone, completedBy }: Stated & Pick<Interval, 'completedBy'>) {
   return {
     name,
     every_days: every.days,
+    every_months: every.months,
     every_hours: every.hours,
     every_cycles: every.cycles,
     done_at: lastDone.at,
     done_hours: lastDone.hours,
     done_cycles: lastDone.cycles,
+    completed_by: completedBy,
   };
 }
 
-function detailsOf({ id, name, every, lastDone }: Interval): Record<string, unknown> {
-  return { intervalId: id, name, every, lastDone: { ...lastDone, at: lastDone.at.toISOString() } };
+function detailsOf({ id, name, every, lastDone, completedBy }: Interval): Record<string, unknown> {
+  const done = { ...lastDone, at: lastDone.at.toISOString() };
+  return { intervalId: id, name, every, lastDone: done, completedBy };
 }

@@ -12,9 +12,10 @@ import { type CommitTogether, insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { canonicalOf } from '../platform/record-content.ts';
 import { explainRefusedSeal } from '../platform/refused-seal.ts';
+import { followCorrections } from './asset-intervals.ts';
 import { makeEntry } from './maintenance-content.ts';
-import { type ReadData, readData } from './maintenance-entry.ts';
-import { findAttached } from './maintenance-files.ts';
+import { earliestWork, type ReadData, readData } from './maintenance-entry.ts';
+import { findAttached, type GivenFile } from './maintenance-files.ts';
 import { createSubjectFinder } from './maintenance-subject.ts';
 import { requireClosable } from './open-defects.ts';
 
@@ -25,7 +26,7 @@ export interface NewMaintenance {
   summary: string;
   performedAt: Date;
   data?: Record<string, unknown> | undefined;
-  fileIds?: string[] | undefined;
+  files?: GivenFile[] | undefined;
   supersedes?: string | undefined;
 }
 
@@ -60,10 +61,10 @@ export function createMaintenanceCreator({
 
   return async (caller, input, also) => {
     const { workspaceId } = caller;
-    const { assetId, workerAddress, data = {}, fileIds = [], supersedes = null } = input;
+    const { assetId, workerAddress, data = {}, files: given = [], supersedes = null } = input;
     const { usage, closes } = read(data);
     const { vault, worker } = await findSubject({ workspaceId, assetId, workerAddress });
-    const files = await findAttached(db, workspaceId, fileIds);
+    const files = await findAttached(db, { workspaceId, assetId, vault, supersedes }, given);
     await requireClosable(db, { workspaceId, assetId }, closes);
     const { summary, performedAt } = input;
     const type = input.type.trim();
@@ -75,9 +76,19 @@ export function createMaintenanceCreator({
         `performedAt ${performedAt.toISOString()} is in the future: only work that was done is put on record.`,
       );
     }
+    if (performedAt < earliestWork) {
+      throw new AppError('invalid_request', 'performedAt must not lie before the year 1900.');
+    }
     const { maintenanceId, maintenanceHash } = made;
     const created: CreatedMaintenance = { assetId, maintenanceId, maintenanceHash, status: 'pending' };
-    const details = { assetId, type, workerId: worker.id, ...(supersedes !== null && { supersedes }) };
+    const shared = given.filter(({ share }) => share).map(({ fileId }) => fileId);
+    const details = {
+      assetId,
+      type,
+      workerId: worker.id,
+      ...(supersedes !== null && { supersedes }),
+      ...(shared.length > 0 && { shared }),
+    };
     const writes = [
       ...made.writes,
       auditWrite(caller, { action: 'maintenance.create', targetId: maintenanceId, details }),
@@ -86,7 +97,9 @@ export function createMaintenanceCreator({
     if (supersedes === null) {
       await commit(writes).catch(explainRefusedSeal);
     } else {
-      const refused = await addInTurn({ workspaceId, assetId, supersedes, writes }).catch(explainRefusedSeal);
+      const refused = await addInTurn({ workspaceId, assetId, supersedes, maintenanceId, writes }).catch(
+        explainRefusedSeal,
+      );
       if (refused) throw refused;
     }
     return created;
@@ -105,6 +118,7 @@ interface Addition {
   workspaceId: string;
   assetId: string;
   supersedes: string;
+  maintenanceId: string;
   writes: Write[];
 }
 
@@ -125,6 +139,7 @@ async function addAll(db: Db, additions: Addition[]): Promise<(AppError | null)[
     db,
     accepted.flatMap(({ writes }) => writes),
   );
+  await followCorrections(db, accepted);
   return results;
 }
 

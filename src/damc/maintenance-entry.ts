@@ -35,6 +35,9 @@ export interface AttachedFile {
 
 export const entryFormat = 'holdfast/maintenance@1';
 
+/** No work on record was done before: an earlier time is a slip of the pen. */
+export const earliestWork = new Date('1900-01-01T00:00:00Z');
+
 /** What `data.usage` says the asset had run when the work was done. */
 export interface Usage {
   hours?: number;

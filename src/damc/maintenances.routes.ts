@@ -1,6 +1,7 @@
 /** /damc/assets/{assetId}/maintenances/ */
 import { type TSchema, Type } from 'typebox';
 import { type AnchorStatus, anchorStatuses, anchorToJson } from '../anchoring/anchor-state.ts';
+import { may } from '../caller.ts';
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
@@ -10,6 +11,7 @@ import type { Idempotency } from '../http/idempotency.ts';
 import { linkNextPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, orNull } from '../http/schemas.ts';
 import { anchorFields } from '../platform/records.routes.ts';
+import { visible } from '../visible-text.ts';
 import type { MaintenanceEntry } from './maintenance-entry.ts';
 import type { Maintenance } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
@@ -25,10 +27,23 @@ const entryPath = Type.Object({ assetId: Type.String(), maintenanceId: Type.Stri
 const type = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '\\S',
+  pattern: visible,
   description:
     'What kind of work, as your organisation names it; without `data.scope` also the licence scope it needs',
 });
+const givenFile = Type.Object(
+  {
+    fileId: Type.String(),
+    version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+    share: Type.Optional(
+      Type.Boolean({
+        description:
+          'A file of another vault: whoever may see the asset may see it too. Needs the scope files:write',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 const maintenanceHash = Type.String({
   description:
     'SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof',
@@ -104,7 +119,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
           {
             workerAddress: address,
             type,
-            summary: Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' }),
+            summary: Type.String({ minLength: 1, maxLength: 10_000, pattern: visible }),
             performedAt: Type.String({
               ...dateTime,
               description: 'When the work was done; not in the future',
@@ -118,8 +133,12 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
               Type.Array(Type.String(), {
                 maxItems: 100,
                 uniqueItems: true,
-                description: 'Files of the workspace; their newest versions are bound into the hash',
+                description:
+                  'Files of the vault that owns the asset; their newest versions are bound into the hash, in a correction those that it had',
               }),
+            ),
+            files: Type.Optional(
+              Type.Array(givenFile, { maxItems: 100, description: 'The same at versions of your choice' }),
             ),
             supersedes: Type.Optional(
               Type.String({ description: 'The entry of this asset that is corrected' }),
@@ -134,9 +153,17 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
     },
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
-      const { performedAt, ...body } = request.body;
-      const input = { ...body, assetId: request.params.assetId, performedAt: new Date(performedAt) };
-      await maintenances.create(callerOf(request), input, answer.remember);
+      const caller = callerOf(request);
+      const { performedAt, fileIds = [], files: given = [], ...body } = request.body;
+      const files = [...fileIds.map((fileId) => ({ fileId })), ...given];
+      if (given.some(({ share }) => share) && !may(caller, 'files:write')) {
+        throw new AppError(
+          'forbidden',
+          'Sharing a file of another vault needs the scope files:write as well.',
+        );
+      }
+      const input = { ...body, files, assetId: request.params.assetId, performedAt: new Date(performedAt) };
+      await maintenances.create(caller, input, answer.remember);
       return answer.send();
     },
   );

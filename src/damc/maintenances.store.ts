@@ -9,6 +9,7 @@ import {
 } from '../anchoring/anchor-state.ts';
 import { fromBytea, type HexText } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
+import { AppError } from '../errors.ts';
 import { maintenanceKind } from './maintenance-content.ts';
 import type { SignoffDocument } from './signoff.ts';
 
@@ -49,6 +50,10 @@ export interface WholeMaintenance {
   /** RFC 8785 form of the document that was hashed. */
   entry: string;
   salt: Buffer;
+}
+
+export function noMaintenance(id: string): AppError {
+  return new AppError('resource_not_found', `There is no maintenance ${id} of this asset.`);
 }
 
 export interface MaintenanceKey {

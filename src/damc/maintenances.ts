@@ -18,6 +18,7 @@ import {
 import {
   findMaintenance,
   findSignoff,
+  noMaintenance,
   signoffKind,
   type WholeMaintenance,
   type WholeSignoff,
@@ -141,10 +142,6 @@ export function createMaintenances(deps: MaintenancesDeps): Maintenances {
       });
     },
   };
-}
-
-export function noMaintenance(id: string): AppError {
-  return new AppError('resource_not_found', `There is no maintenance ${id} of this asset.`);
 }
 
 function contentOf(digest: `0x${string}`, salt: Buffer): ProofContent {

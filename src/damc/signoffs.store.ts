@@ -4,8 +4,7 @@ import type { Db } from '../db/database.ts';
 import type { Licence } from './licence.ts';
 import { maintenanceKind } from './maintenance-content.ts';
 import { type MaintenanceEntry, scopeOf } from './maintenance-entry.ts';
-import type { MaintenanceKey } from './maintenances.store.ts';
-import { noMaintenance } from './maintenances.ts';
+import { type MaintenanceKey, noMaintenance } from './maintenances.store.ts';
 import type { SignoffDocument } from './signoff.ts';
 import type { Signing } from './signoff-rules.ts';
 

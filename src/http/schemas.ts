@@ -1,10 +1,11 @@
 /** Schema pieces that several routes use. */
 import { type Static, type TSchema, Type } from 'typebox';
+import { visible } from '../visible-text.ts';
 
 export const dateTime = Type.String({ format: 'date-time' });
 
-/** What people call a thing; blanks alone are no name. */
-export const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+/** What people call a thing. */
+export const name = Type.String({ minLength: 1, maxLength: 200, pattern: visible });
 
 export const address = Type.String({
   format: 'address',

@@ -1,6 +1,7 @@
 /** What callers say of a file: its name, media type, hash and expiry, checked before anything is stored. */
 import { isCalendarDay, isDateTime } from '../date-time.ts';
 import { AppError } from '../errors.ts';
+import { visible } from '../visible-text.ts';
 
 /** Usual limit of file systems, which the name may be saved under one day. */
 const maxNameBytes = 255;
@@ -18,6 +19,9 @@ export function checkFileName(name: string): string {
       'invalid_request',
       'name must not hold control characters or marks that change the direction of text.',
     );
+  }
+  if (!new RegExp(visible, 'u').test(name)) {
+    throw new AppError('invalid_request', 'name must have a sign that can be seen.');
   }
   if (/[/\\]/.test(name) || name === '.' || name === '..') {
     throw new AppError('invalid_request', 'name must be the name of a file, not a path.');

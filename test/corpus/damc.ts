@@ -141,7 +141,7 @@ async function fillAssets(
   const given = await below(pump, 'intervals/', { every: { days: 1 }, lastDone });
   await client.send('DELETE', `/damc/assets/${pump}/intervals/${given.id}/`);
   await client.send('PUT', `/damc/assets/${pump}/intervals/${interval.id}/`, {
-    lastDone: { at: '2026-02-01T00:00:00Z', hours: 11_204.5 },
+    name: 'Overhaul in the shop',
   });
 }
 

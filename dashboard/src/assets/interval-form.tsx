@@ -1,5 +1,6 @@
-/** Makes an interval, changes one, or says that its work was done. */
-import { NumberInput, SimpleGrid, TextInput } from '@mantine/core';
+/** Makes an interval, changes one, or says by which entry its work was done. */
+import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../frame/form.tsx';
@@ -7,13 +8,13 @@ import { justNow, MomentInput } from '../frame/moment-input.tsx';
 import { showDone } from '../frame/notice.ts';
 import { useSaving } from '../frame/saving.ts';
 import { type Asset, assetUrl } from './asset.ts';
-import type { Interval } from './maintenance.ts';
+import { entriesQuery, type Interval } from './maintenance.ts';
 
 export interface IntervalFormProps {
   asset: Asset;
   /** Absent: a new one. */
   interval?: Interval;
-  /** Only asks when it was done. */
+  /** Only asks by which entry it was done. */
   done?: boolean;
   close(): void;
 }
@@ -23,22 +24,25 @@ type Count = number | string;
 export function IntervalForm({ asset, interval, done = false, close }: IntervalFormProps) {
   const [name, setName] = useState(interval?.name ?? '');
   const [days, setDays] = useState<Count>(interval?.every.days ?? '');
+  const [months, setMonths] = useState<Count>(interval?.every.months ?? '');
   const [hours, setHours] = useState<Count>(interval?.every.hours ?? '');
   const [cycles, setCycles] = useState<Count>(interval?.every.cycles ?? '');
-  const known = done ? undefined : interval?.lastDone;
-  const [at, setAt] = useState(() => known?.at ?? justNow());
-  const [hoursThen, setHoursThen] = useState<Count>(known?.hours ?? asset.usage.hours);
-  const [cyclesThen, setCyclesThen] = useState<Count>(known?.cycles ?? asset.usage.cycles);
+  const [completedBy, setCompletedBy] = useState<string | null>(null);
+  const [at, setAt] = useState(justNow);
+  const [hoursThen, setHoursThen] = useState<Count>(asset.usage.hours);
+  const [cyclesThen, setCyclesThen] = useState<Count>(asset.usage.cycles);
   const saving = useSaving({
     nouns: ['assets'],
     send(headers) {
-      const every = given({ days, hours, cycles });
-      if (Object.keys(every).length === 0) throw new Error('Say after how many days, hours or cycles.');
+      if (done && completedBy === null) throw new Error('Choose the entry by which it was done.');
+      const every = given({ days, months, hours, cycles });
+      if (Object.keys(every).length === 0)
+        throw new Error('Say after how many days, months, hours or cycles.');
       const lastDone = {
         at,
         ...given({ hours: hours === '' ? '' : hoursThen, cycles: cycles === '' ? '' : cyclesThen }),
       };
-      const body = done ? { lastDone } : { name, every, lastDone };
+      const body = done ? { completedBy } : { name, every, ...(!interval && { lastDone }) };
       return interval
         ? call('PUT', assetUrl(asset.assetId, `intervals/${interval.id}/`), { body })
         : call('POST', assetUrl(asset.assetId, 'intervals/'), { body, headers });
@@ -69,7 +73,7 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
             <NumberInput
               label="Every … days"
               min={1}
@@ -77,6 +81,14 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
               allowDecimal={false}
               value={days}
               onChange={setDays}
+            />
+            <NumberInput
+              label="Every … months"
+              min={1}
+              max={12_000}
+              allowDecimal={false}
+              value={months}
+              onChange={setMonths}
             />
             <NumberInput label="Every … hours" min={0} max={1e12} value={hours} onChange={setHours} />
             <NumberInput
@@ -90,14 +102,17 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
           </SimpleGrid>
         </>
       )}
-      <MomentInput
-        label="Last done"
-        description="What ends first counts from here."
-        required
-        value={at}
-        change={setAt}
-      />
-      {(hours !== '' || cycles !== '') && (
+      {done && <EntryChoice assetId={asset.assetId} value={completedBy} choose={setCompletedBy} />}
+      {!interval && (
+        <MomentInput
+          label="Last done"
+          description="What ends first counts from here."
+          required
+          value={at}
+          change={setAt}
+        />
+      )}
+      {!interval && (hours !== '' || cycles !== '') && (
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
           {hours !== '' && (
             <NumberInput
@@ -123,6 +138,37 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
         </SimpleGrid>
       )}
     </FormDialog>
+  );
+}
+
+/** Among the newest entries that stand. */
+function EntryChoice({
+  assetId,
+  value,
+  choose,
+}: {
+  assetId: string;
+  value: string | null;
+  choose(id: string | null): void;
+}) {
+  const { data } = useInfiniteQuery(entriesQuery(assetId, {}));
+  const entries = data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <Select
+      label="Done by the entry"
+      description="The interval goes on from the time of its work and the usage it states."
+      placeholder="Choose an entry; put the work on record first if there is none"
+      required
+      searchable
+      value={value}
+      onChange={choose}
+      data={entries
+        .filter(({ supersededBy }) => supersededBy === null)
+        .map(({ maintenanceId, performedAt, type, summary }) => ({
+          value: maintenanceId,
+          label: `${performedAt.slice(0, 10)} ${type}: ${summary.slice(0, 80)}`,
+        }))}
+    />
   );
 }
 

@@ -99,7 +99,8 @@ export function IntervalList({ assetId, intervals, edit }: IntervalListProps) {
   );
 }
 
-const units = ['days', 'hours', 'cycles'] as const;
+const units = ['days', 'months', 'hours', 'cycles'] as const;
+const dayMs = 86_400_000;
 
 function titleOf({ name, every }: Interval): string {
   if (name !== '') return name;
@@ -117,10 +118,11 @@ function everyText(every: Interval['every']): string {
 
 /** What is used up most, as a bar, and all that is left in words. */
 function Next({ interval }: { interval: Interval }) {
-  const { nextDue, remaining, every, overdue } = interval;
+  const { nextDue, remaining, every, lastDone, overdue } = interval;
+  const days = nextDue.at === null ? null : (Date.parse(nextDue.at) - Date.parse(lastDone.at)) / dayMs;
   const used = Math.max(
-    ...units.map((unit) => {
-      const [whole, rest] = [every[unit], remaining[unit]];
+    ...(['days', 'hours', 'cycles'] as const).map((unit) => {
+      const [whole, rest] = [unit === 'days' ? days : every[unit], remaining[unit]];
       return whole === null || rest === null ? 0 : 1 - rest / whole;
     }),
   );

@@ -72,7 +72,7 @@ function Form({
         }),
         ...(isDefect && deferred !== '' && { deferred: { until: deferred } }),
       };
-      const fileIds = [...kept.map(({ fileId }) => fileId), ...(await upload(files))];
+      const fileIds = await upload(files);
       const body = {
         workerAddress,
         type: type.trim(),
@@ -80,6 +80,7 @@ function Form({
         performedAt,
         data: whole,
         ...(fileIds.length > 0 && { fileIds }),
+        files: kept.map(({ fileId, version }) => ({ fileId, version })),
         ...(corrected && { supersedes: corrected.maintenanceId }),
       };
       return call<Pick<Maintenance, 'maintenanceId'>>('POST', assetUrl(asset.assetId, 'maintenances/'), {

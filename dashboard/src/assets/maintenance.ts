@@ -54,7 +54,7 @@ export type WholeMaintenance = Maintenance & {
 export interface Interval {
   id: string;
   name: string;
-  every: { days: number | null; hours: number | null; cycles: number | null };
+  every: { days: number | null; months: number | null; hours: number | null; cycles: number | null };
   lastDone: { at: string; hours: number | null; cycles: number | null };
   nextDue: { at: string | null; hours: number | null; cycles: number | null };
   remaining: { days: number | null; hours: number | null; cycles: number | null };

@@ -82,11 +82,13 @@ export interface AssetTables {
     id: string;
     name: Generated<string>;
     every_days: number | null;
+    every_months: number | null;
     every_hours: number | null;
     every_cycles: number | null;
     done_at: Timestamp;
     done_hours: number | null;
     done_cycles: number | null;
+    completed_by: string | null;
     created_at: Timestamp;
     updated_at: Timestamp;
   };
