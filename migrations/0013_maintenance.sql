@@ -99,3 +99,6 @@ alter table asset_intervals
   drop constraint asset_intervals_check,
   add constraint asset_intervals_every check (num_nonnulls(every_days, every_months, every_hours, every_cycles) > 0);
 create index asset_intervals_completed on asset_intervals (workspace_id, completed_by) where completed_by is not null;
+
+-- What is or was installed in an asset.
+create index asset_installations_by_parent on asset_installations (workspace_id, parent_asset_id, installed_at, asset_id);

@@ -81,12 +81,25 @@ async function makeHistory(): Promise<{ address: string }> {
   };
   const first = await enter('Seal replaced', { data: { torque: 24.5 }, fileIds: [file.json.id] });
   await sign(first);
+  const part = {
+    vaultAddress: seller.address,
+    assetId: 'Impeller 9',
+    serialNumber: 'IMP-9',
+    name: 'Impeller',
+  };
+  await stage.newAsset(part);
+  const at = '2026-01-02T00:00:00Z';
+  await stage.call('POST', part.assetId, 'install/', { body: { parentAssetId: assetId, at } });
+  const open = await enter('Leak seen', {
+    type: 'Defect',
+    performedAt: '2026-01-10T00:00:00Z',
+    data: { deferred: { until: '2027-01-31' } },
+  });
   const correction = await enter('Seal replaced, torque corrected', {
     supersedes: first,
-    data: { torque: 42.5 },
+    data: { torque: 42.5, usage: { hours: 120 }, closes: open },
   });
   await sign(correction);
-  const open = await enter('Cleaned', { type: 'cleaning', performedAt: '2026-01-10T00:00:00Z' });
   ids = { first, correction, open };
   await ok('POST', 'transfer/', { destinationVaultAddress: buyer.address });
   await waitUntil(async () => {
@@ -130,6 +143,10 @@ test('it has everything, in the order in which the work was done', { skip }, () 
   assert.match(files.get(dossierPaths.readme)?.toString() ?? '', /Pump Ä <b>7/);
 });
 
+const pdfs = 'The logbook and the release certificates were not checked: no proof covers these PDF files.';
+const complete =
+  'That nothing was left out: each entry and sign-off proves itself, and no proof counts them.';
+
 test('it holds: without a chain nothing speaks against it, with one only the clock stays unproven', {
   skip,
 }, async () => {
@@ -138,14 +155,14 @@ test('it holds: without a chain nothing speaks against it, with one only the clo
   assert.equal(verdict.verdict, 'incomplete');
   assert.deepEqual(
     [...verdict.gaps.keys()],
-    ['That it was anchored on the chain, and when: no chain node was asked.'],
+    [pdfs, 'That it was anchored on the chain, and when: no chain node was asked.', complete],
   );
   assert.deepEqual(verdict.counts, { ...verdict.counts, entries: 3, signoffs: 4, versions: 3 });
   const asked = await check(files, relayReader(service));
   assert.deepEqual(asked.faults, []);
   assert.deepEqual(
     [...asked.gaps.keys()].filter((gap) => !gap.startsWith('The finality')),
-    ['The time of the anchors: the operator of this development chain can set its clock.'],
+    [pdfs, 'The time of the anchors: the operator of this development chain can set its clock.', complete],
   );
 });
 
@@ -213,6 +230,31 @@ test('whatever is changed, left out or added is found', { skip }, async () => {
       changed(2, ({ proof }) => Object.assign(proof?.seal ?? {}, { sequence: 999 })),
       /fails at seal/,
     ],
+    ['entries in another order', relisted(part, reordered()), /not in its place/],
+    [
+      'sign-offs left out, and counted so',
+      changed(1, (line) => (line.signoffs = [])).then((files) =>
+        recounted(files, { signoffs: 2, provenSignoffs: 2 }),
+      ),
+      /certified entries are 1, and dossier.json counts 2/,
+    ],
+    ['more certified', summary(({ counts }) => (counts.certified = 3)), /certified entries are 2/],
+    ['more usage', summary(({ asset }) => (asset.usage.hours = 1)), /The usage is 120 hours, .* says 1/],
+    ['other metadata', summary(({ asset }) => (asset.metadata.maker = 'X')), /another metadata/],
+    ['no installation', summary((dossier) => (dossier.installations = [])), /other installations/],
+    ['installed nowhere', summary(({ asset }) => (asset.parentAssetId = null)), /installed somewhere else/],
+    ['fewer versions', summary(({ asset }) => (asset.version = 1)), /count its versions/],
+    [
+      'real evidence',
+      summary((dossier) => (dossier.developmentEvidence = false)),
+      /is of a development chain/,
+    ],
+    [
+      'another anchor',
+      changed(0, ({ anchor }) => Object.assign(anchor ?? {}, { blockNumber: 1 })),
+      /another anchor than its proof/,
+    ],
+    ['no attachment', changed(1, (line) => (line.attachments = [])), /other attachments/],
     ['another serial number', summary(({ asset }) => (asset.serialNumber = 'S-2')), /another serialNumber/],
     [
       'another owner',
@@ -247,6 +289,15 @@ test('whatever is changed, left out or added is found', { skip }, async () => {
   }
 });
 
+const reordered = () =>
+  [made.lines[1], made.lines[0], made.lines[2]].map((line) => `${JSON.stringify(line)}\n`).join('');
+
+function recounted(files: Map<string, Buffer>, counts: object): Map<string, Buffer> {
+  const dossier = JSON.parse(String(files.get('dossier.json')));
+  Object.assign(dossier.counts, counts);
+  return files.set('dossier.json', Buffer.from(JSON.stringify(dossier)));
+}
+
 async function summary(change: (dossier: ReadDossier['dossier']) => unknown): Promise<Map<string, Buffer>> {
   const dossier = structuredClone(made.dossier);
   change(dossier);
@@ -269,6 +320,11 @@ test('the logbook and the certificates say who did what, and what was corrected'
   assert.match(text, /\[SUPERSEDED\] repair: Seal replaced/);
   assert.match(text, /\[CORRECTION\] repair: Seal replaced, torque corrected/);
   assert.match(text, /Pump Ä <b>7/);
+  assert.match(text, /Parts installed in it/);
+  assert.match(text, /Impeller 9, serial number IMP-9/);
+  assert.match(text, /Usage: 120 hours/);
+  assert.match(text, /Repair deferred until 2027-01-31/);
+  assert.match(text, new RegExp(`Closes ${ids.open}`));
   assert.match(text, /End of the logbook: 3 entries/);
   const [, certificate] =
     [...made.files].find(([name]) => name.includes(ids.first)) ?? assert.fail('there is no certificate');

@@ -43,14 +43,18 @@ export function showReport(result: DossierVerdict, { asked }: { asked: boolean }
   showVerdict(verdict, ...words[verdict]);
   element('report').replaceChildren(
     ...(faults.length > 0 ? section('What is wrong', faultList(result)) : []),
-    ...(dossier ? section('The asset', factsOf(dossier)) : []),
+    ...(dossier ? section('The asset', factsOf(dossier, result)) : []),
     ...(dossier ? section('What was shown', shownList(result, asked)) : []),
     ...(gaps.size > 0 ? section('What was not shown', gapList(gaps)) : []),
     ...(dossier ? section('What no dossier can show', limits()) : []),
   );
 }
 
-function factsOf({ asset, owner, owners, counts, madeAt, developmentEvidence }: Dossier): Node {
+function factsOf(
+  { asset, owner, owners, installations, madeAt }: Dossier,
+  { recounted, developmentEvidence }: DossierVerdict,
+): Node {
+  const { entries = 0, certified = 0 } = recounted ?? {};
   const facts: [string, string, string?][] = [
     ['Name', asset.name || asset.assetId],
     ['Id', asset.assetId],
@@ -58,10 +62,12 @@ function factsOf({ asset, owner, owners, counts, madeAt, developmentEvidence }: 
     ...(asset.partNumber ? [['Part number', asset.partNumber] as [string, string]] : []),
     ['Owner', owner.name || '(no name)', owner.address],
     ['Owners so far', String(owners.length)],
+    ['Entries', `${entries.toLocaleString('en')}, ${certified.toLocaleString('en')} of them certified`],
     [
-      'Entries',
-      `${counts.entries.toLocaleString('en')}, ${counts.certified.toLocaleString('en')} of them certified`,
+      'Usage',
+      `${asset.usage.hours.toLocaleString('en')} hours, ${asset.usage.cycles.toLocaleString('en')} cycles`,
     ],
+    ['Installations so far', String(installations.length)],
     ['Dossier made', new Date(madeAt).toUTCString()],
     ...(developmentEvidence
       ? [['Evidence', 'Development only: its times convince nobody else'] as [string, string]]
@@ -80,14 +86,13 @@ function factsOf({ asset, owner, owners, counts, madeAt, developmentEvidence }: 
 
 type Dossier = NonNullable<DossierVerdict['dossier']>;
 
-function shownList({ counts, dossier }: DossierVerdict, asked: boolean): Node {
-  const all = dossier?.counts;
+function shownList({ counts, dossier, recounted: all }: DossierVerdict, asked: boolean): Node {
   const state = (done: number, wanted: number) => (done === wanted ? 'pass' : 'fail');
   const items: [string, string, string][] = [
     [
       state(counts.files, dossier?.contents.length ?? 0),
-      `${amount(counts.files, 'file is', 'files are')} there and unchanged`,
-      `of ${dossier?.contents.length} that the dossier lists with their SHA-256.`,
+      `${amount(counts.files, 'file is', 'files are')} as dossier.json lists them`,
+      `of ${dossier?.contents.length}. Nobody signed that list: what counts are the proofs below.`,
     ],
     [
       state(counts.entries, all?.entries ?? 0),
@@ -145,6 +150,7 @@ function limits(): Node {
     ),
     tag('li', 'That an authority had issued the licences: they are as the organisation had entered them.'),
     tag('li', 'That nothing was left off the record, or put on record since the dossier was made.'),
+    tag('li', 'The names of vaults and what is due: they are as the service had them, and not anchored.'),
   ]);
   list.className = 'message';
   return list;

@@ -4,43 +4,59 @@ import type { ChainReader, Registry } from '../anchoring/chain-reader.ts';
 import { recordDigest } from '../anchoring/content.ts';
 import { fromHex, toHex } from '../anchoring/hex.ts';
 import { leafHash } from '../anchoring/leaf.ts';
-import type { Proof } from '../anchoring/proof.ts';
+import type { EvmAnchor, Proof } from '../anchoring/proof.ts';
 import { verifyProof } from '../anchoring/verify.ts';
+import { type Ownership, ownershipFault } from './dossier-check-asset.ts';
 import type { createFindings } from './dossier-findings.ts';
-import type { Dossier, EntryLine, SignoffLine } from './dossier-format.ts';
+import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-format.ts';
+import type { Usage } from './maintenance-entry.ts';
 import { fieldsOf, signoffsFault, verifySignoff } from './signoff.ts';
 
 export interface EntryCheckDeps {
   dossier: Dossier;
-  /** Addresses of all who owned the asset, in lower case. */
-  owners: Set<string>;
+  owned: Ownership[];
+  /** With the asset itself. */
+  statedUsage: Required<Usage>;
   findings: ReturnType<typeof createFindings>;
   options: { chain?: ChainReader | undefined; registry: Registry };
 }
 
 export interface EntryCheck {
   entry(line: EntryLine): Promise<void>;
-  /** After the last one: what only all of them together show. */
-  end(): void;
+  /** After the last one: what only all of them together show. Gives what was counted. */
+  end(): DossierCounts;
 }
 
-export function createEntryCheck({ dossier, owners, findings, options }: EntryCheckDeps): EntryCheck {
+export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
+  const { dossier, owned, statedUsage, findings, options } = deps;
   const { asset, workspaceId, counts } = dossier;
   const seen = new Set<string>();
   /** By what they correct; and what entries say of themselves. */
   const corrections = new Map<string, string>();
   const superseded = new Map<string, string>();
-  let signoffs = 0;
+  const usages = new Map<string, Usage>();
+  const counted: DossierCounts = {
+    versions: counts.versions,
+    entries: 0,
+    provenEntries: 0,
+    signoffs: 0,
+    provenSignoffs: 0,
+    certified: 0,
+  };
+  /** The place of the entry before: when the work was done, and its id. */
+  let last = ['', ''];
 
   async function checkProof(
     place: string,
-    { proof, unprovable }: Pick<EntryLine, 'proof' | 'unprovable'>,
+    { proof, unprovable, anchor }: Pick<EntryLine, 'proof' | 'unprovable' | 'anchor'>,
     expected: {
       kind: string;
       id: string;
       version: number;
       digest: string;
       document: unknown;
+      /** When the owner sealed it. */
+      at: string;
       previousLeaf?: string;
     },
   ): Promise<boolean> {
@@ -48,6 +64,10 @@ export function createEntryCheck({ dossier, owners, findings, options }: EntryCh
       if (unprovable) findings.fault(place, 'has no proof, because what was stored is not what was anchored');
       else findings.gap('Entries or sign-offs that were not anchored yet when the dossier was made.');
       return !unprovable;
+    }
+    findings.chainsOf(proof);
+    if (!proof.anchors.some((one) => isAnchor(one, anchor))) {
+      findings.fault(place, 'names another anchor than its proof');
     }
     const content = new TextEncoder().encode(JSON.stringify(expected.document));
     const { steps } = await verifyProof(proof, { ...options, content });
@@ -59,7 +79,14 @@ export function createEntryCheck({ dossier, owners, findings, options }: EntryCh
 
   function mismatch(
     { kind, subject, content, leaf, claims }: Proof,
-    expected: { kind: string; id: string; version: number; digest: string; previousLeaf?: string },
+    expected: {
+      kind: string;
+      id: string;
+      version: number;
+      digest: string;
+      at: string;
+      previousLeaf?: string;
+    },
   ): string | null {
     const [, , , , version, previousLeaf, vault] = leaf.values;
     if (kind !== expected.kind) return `its kind is ${kind}`;
@@ -68,7 +95,8 @@ export function createEntryCheck({ dossier, owners, findings, options }: EntryCh
     if (Number(version) !== expected.version) return `its version is ${version}`;
     if (content.digest !== expected.digest) return `its digest is ${content.digest}`;
     if (claims?.assetId !== asset.assetId) return 'it names another asset';
-    if (!owners.has(vault)) return `it is sealed by ${vault}, which never owned the asset`;
+    const notOwned = ownershipFault(owned, vault, expected.at);
+    if (notOwned !== null) return notOwned;
     if (expected.previousLeaf !== undefined && previousLeaf !== expected.previousLeaf) {
       return 'it does not follow the proof of its entry';
     }
@@ -93,6 +121,7 @@ export function createEntryCheck({ dossier, owners, findings, options }: EntryCh
       version: number,
       digest: signoffHash,
       document,
+      at: document.signedAt,
       ...(entry.proof && { previousLeaf: toHex(leafHash(entry.proof.leaf.values)) }),
     });
     return faults.length === 0 && proven;
@@ -107,17 +136,28 @@ export function createEntryCheck({ dossier, owners, findings, options }: EntryCh
     if (entry.assetId !== asset.assetId || entry.workspaceId !== workspaceId)
       faults.push('is of another asset');
     if (!hasDigest(line.salt, entry, maintenanceHash)) faults.push('does not have its hash: it was changed');
+    const place = [entry.performedAt, maintenanceId];
+    if (place.join(' ') < last.join(' '))
+      faults.push('is not in its place: entries go by the time of the work');
+    last = place;
+    if (!attachmentsFit(line)) faults.push('names other attachments beside it than it has');
     const together = signoffsFault(
       entry,
       line.signoffs.map(({ document }) => document),
     );
     if (together !== null) faults.push(`has sign-offs that break a rule: ${together}`);
     for (const fault of faults) findings.fault(maintenanceId, fault);
-    const expected = { kind: 'maintenance', id: maintenanceId, version: 1, digest: maintenanceHash };
+    const { recordedAt: at } = entry;
+    const expected = { kind: 'maintenance', id: maintenanceId, version: 1, digest: maintenanceHash, at };
     const proven = await checkProof(maintenanceId, line, { ...expected, document: entry });
     if (faults.length === 0 && proven) findings.count('entries');
+    counted.entries += 1;
+    if (line.proof) counted.provenEntries += 1;
+    if (line.signoffs.some(({ document }) => document.role === 'certified')) counted.certified += 1;
+    if (entry.data.usage) usages.set(maintenanceId, entry.data.usage as Usage);
     for (const [place, signoff] of line.signoffs.entries()) {
-      signoffs += 1;
+      counted.signoffs += 1;
+      if (signoff.proof) counted.provenSignoffs += 1;
       if (signoff.number !== place + 1) findings.fault(maintenanceId, 'lacks a sign-off');
       if (await checkSignoff(line, signoff)) findings.count('signoffs');
     }
@@ -145,14 +185,52 @@ export function createEntryCheck({ dossier, owners, findings, options }: EntryCh
       for (const [corrected, by] of superseded) {
         if (corrections.get(corrected) !== by) findings.fault(corrected, `is said to be corrected by ${by}`);
       }
-      if (seen.size !== counts.entries) {
-        findings.fault('The entries', `are ${seen.size}, and dossier.json counts ${counts.entries}`);
+      for (const [name, what] of countedThings) {
+        if (counted[name] !== counts[name]) {
+          findings.fault(what, `are ${counted[name]}, and dossier.json counts ${counts[name]}`);
+        }
       }
-      if (signoffs !== counts.signoffs) {
-        findings.fault('The sign-offs', `are ${signoffs}, and dossier.json counts ${counts.signoffs}`);
+      for (const counter of ['hours', 'cycles'] as const) {
+        let most = statedUsage[counter];
+        for (const [id, usage] of usages)
+          if (!corrections.has(id)) most = Math.max(most, usage[counter] ?? 0);
+        if (asset.usage[counter] !== most) {
+          findings.fault('The usage', `is ${most} ${counter}, and dossier.json says ${asset.usage[counter]}`);
+        }
       }
+      return counted;
     },
   };
+}
+
+const countedThings = [
+  ['entries', 'The entries'],
+  ['provenEntries', 'The entries with a proof'],
+  ['signoffs', 'The sign-offs'],
+  ['provenSignoffs', 'The sign-offs with a proof'],
+  ['certified', 'The certified entries'],
+] as const;
+
+function isAnchor(proven: Proof['anchors'][number], stated: EntryLine['anchor']): boolean {
+  const { chainId, transactionHash, blockNumber, blockTime } = proven as Partial<EvmAnchor>;
+  return (
+    stated !== null &&
+    stated.chainId === chainId &&
+    stated.transactionHash === transactionHash &&
+    stated.blockNumber === blockNumber &&
+    Date.parse(stated.anchoredAt) === Number(blockTime) * 1000
+  );
+}
+
+function attachmentsFit({ entry, attachments }: EntryLine): boolean {
+  return (
+    attachments.length === entry.files.length &&
+    entry.files.every((file, place) =>
+      (['fileId', 'version', 'name', 'contentHash', 'canonicalization'] as const).every(
+        (name) => attachments[place]?.[name] === file[name],
+      ),
+    )
+  );
 }
 
 function hasDigest(salt: string, document: unknown, digest: string): boolean {

@@ -8,15 +8,19 @@ import type { ChainReader, Registry } from '../anchoring/chain-reader.ts';
 import { contentDigest, recordDigest } from '../anchoring/content.ts';
 import { fromHex } from '../anchoring/hex.ts';
 import { type History, transferKind, verifyHistory } from '../anchoring/history.ts';
+import { isDevelopmentChain } from '../chain/development-chain.ts';
 import { parseJsonText } from '../json-text.ts';
+import { assetFaults, type Ownership, ownershipsOf, statedUsageOf } from './dossier-check-asset.ts';
 import { createEntryCheck } from './dossier-check-entries.ts';
 import { createFindings, type Findings } from './dossier-findings.ts';
 import {
   type Dossier,
   type DossierAttachment,
+  type DossierCounts,
   dossierFormat,
   dossierPaths,
   type EntryLine,
+  entriesPath,
   type VersionLine,
 } from './dossier-format.ts';
 
@@ -38,13 +42,19 @@ export interface CheckOptions {
 
 export interface DossierVerdict extends Findings {
   dossier: Dossier | null;
+  /** Counted from the entries, whatever dossier.json says; null when there is none. */
+  recounted: DossierCounts | null;
+  /** Whether a proof names a chain whose operator can set its clock. */
+  developmentEvidence: boolean;
   verdict: 'pass' | 'fail' | 'incomplete';
 }
 
 export async function checkDossier(files: DossierFiles, options: CheckOptions): Promise<DossierVerdict> {
   const findings = createFindings();
   const dossier = await readSummary(files, findings);
-  if (dossier === null) return { dossier, ...findings, verdict: 'fail' };
+  if (dossier === null) {
+    return { dossier, ...findings, recounted: null, developmentEvidence: false, verdict: 'fail' };
+  }
   const all = dossier.contents.reduce((sum, { bytes }) => sum + bytes, 0);
   let done = 0;
   const run: Run = {
@@ -59,11 +69,26 @@ export async function checkDossier(files: DossierFiles, options: CheckOptions): 
     },
   };
   await checkFiles(run);
-  const owners = await checkAsset(run);
-  const attachments = await checkEntries(run, owners);
+  const asset = await checkAsset(run);
+  const { attachments, recounted } = await checkEntries(run, asset);
   await checkAttachments(run, attachments);
+  const developmentEvidence = checkEvidence(run);
+  findings.gap('That nothing was left out: each entry and sign-off proves itself, and no proof counts them.');
   const failed = findings.faultCount > 0;
-  return { dossier, ...findings, verdict: failed ? 'fail' : findings.gaps.size > 0 ? 'incomplete' : 'pass' };
+  const verdict = failed ? 'fail' : findings.gaps.size > 0 ? 'incomplete' : 'pass';
+  return { dossier, ...findings, recounted, developmentEvidence, verdict };
+}
+
+/** By the chains of the proofs, not by what dossier.json says. */
+function checkEvidence({ findings, dossier }: Run): boolean {
+  const isDevelopment = [...findings.chainIds].some((chainId) =>
+    // Only the id is known here; a node that is asked is looked at by the verifier of each proof.
+    isDevelopmentChain({ chainId, clientVersion: 'not asked' }),
+  );
+  if (isDevelopment && dossier.developmentEvidence !== true) {
+    findings.fault('The evidence', 'is of a development chain, and dossier.json says that it is not');
+  }
+  return isDevelopment || dossier.developmentEvidence;
 }
 
 interface Run {
@@ -117,16 +142,26 @@ async function checkFiles({ files, findings, dossier, read }: Run): Promise<void
     }
     if (size !== bytes || hash.digest('hex') !== sha256) findings.fault(path, 'is not as it was written');
     else findings.count('files');
+    if (path.endsWith('.pdf') && !path.startsWith(dossierPaths.attachments)) {
+      findings.gap(
+        'The logbook and the release certificates were not checked: no proof covers these PDF files.',
+      );
+    }
   }
   for (const name of files.names()) {
     if (!listed.has(name) && !name.endsWith('/')) findings.fault(name, 'is not a part of the dossier');
   }
 }
 
-/** Its versions and transfers. Gives the addresses of all who owned it. */
-async function checkAsset({ files, findings, dossier, options }: Run): Promise<Set<string>> {
+interface CheckedAsset {
+  owned: Ownership[];
+  /** With the asset itself; entries may state more. */
+  statedUsage: { hours: number; cycles: number };
+}
+
+/** Its versions and transfers. Gives who owned it when. */
+async function checkAsset({ files, findings, dossier, options }: Run): Promise<CheckedAsset> {
   const { asset, workspaceId } = dossier;
-  const owners = new Set(dossier.owners.map(({ vault }) => vault.address.toLowerCase()));
   const versions = new Map<number, VersionLine>();
   for await (const line of linesOf(files.open(dossierPaths.versions))) {
     const version = parseLine<VersionLine>(line, dossierPaths.versions, findings);
@@ -137,16 +172,17 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<S
     if (digestOf(version.salt, version.document) !== version.digest)
       findings.fault(name, 'does not have its hash');
   }
-  const newest = versions.get(asset.version);
-  for (const field of ['name', 'serialNumber', 'partNumber'] as const) {
-    if (newest && newest.document[field] !== asset[field]) {
-      findings.fault('The asset', `has another ${field} in dossier.json than in its newest version`);
-    }
-  }
+  for (const fault of assetFaults(dossier, versions)) findings.fault('The asset', fault);
+  const statedUsage = statedUsageOf(versions.get(asset.version));
+  const owned: Ownership[] = dossier.owners.map(({ vault }) => ({
+    vault: vault.address.toLowerCase(),
+    from: -Infinity,
+    until: Infinity,
+  }));
   const text = files.open(dossierPaths.history);
   if (text === null) {
     findings.gap('The asset is not anchored yet, so nothing proves who owned it.');
-    return owners;
+    return { owned, statedUsage };
   }
   const document = await textOf(text);
   const { proofs, chain, verdict } = await verifyHistory(document, {
@@ -158,15 +194,16 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<S
   for (const [place, { steps }] of proofs.entries()) {
     findings.steps(`Proof ${place + 1} of the asset`, steps);
   }
-  if (verdict === 'fail') return owners;
+  if (verdict === 'fail') return { owned, statedUsage };
   const { subject, proofs: proven } = JSON.parse(document) as History;
   if (subject.workspaceId !== workspaceId || subject.id !== asset.assetId) {
     findings.fault(dossierPaths.history, 'is of another asset');
   }
   findings.count('versions', proofs.length);
   // What the proofs say, not what dossier.json says.
-  const provenOwners = [proven[0]?.leaf.values[6] ?? ''];
-  for (const { kind, claims } of proven) if (kind === transferKind) provenOwners.push(String(claims?.to));
+  for (const proof of proven) findings.chainsOf(proof);
+  const ownerships = ownershipsOf(proven, transferKind);
+  const provenOwners = ownerships.map(({ vault }) => vault);
   const stated = dossier.owners.map(({ vault }) => vault.address.toLowerCase());
   if (stated.join() !== provenOwners.slice(0, stated.length).join() || stated.length > provenOwners.length) {
     findings.fault('The owners', 'in dossier.json are not those that the proofs name');
@@ -178,7 +215,7 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<S
   if (versionsProven < versions.size) {
     findings.gap('The newest versions of the asset were not anchored yet.');
   }
-  return new Set(provenOwners);
+  return { owned: ownerships, statedUsage };
 }
 
 /** For each proof the document that it is about; a transfer names the version that it passes on. */
@@ -195,13 +232,17 @@ function contentsOf(document: string, versions: Map<number, VersionLine>): (Uint
   }
 }
 
-/** Gives the attachments whose bytes are in the dossier. */
-async function checkEntries(run: Run, owners: Set<string>): Promise<Map<string, DossierAttachment>> {
+/** Gives the attachments whose bytes are in the dossier, and what the entries add up to. */
+async function checkEntries(
+  run: Run,
+  asset: CheckedAsset,
+): Promise<{ attachments: Map<string, DossierAttachment>; recounted: DossierCounts }> {
   const { files, findings, dossier, options, read } = run;
-  const check = createEntryCheck({ dossier, owners, findings, options });
+  const check = createEntryCheck({ dossier, ...asset, findings, options });
   const attachments = new Map<string, DossierAttachment>();
-  for (const { path, bytes } of dossier.contents) {
-    if (!path.startsWith(dossierPaths.entries)) continue;
+  const parts = dossier.contents.filter(({ path }) => path.startsWith(dossierPaths.entries));
+  for (const [place, { path, bytes }] of parts.entries()) {
+    if (path !== entriesPath(place + 1)) findings.fault(path, `is where ${entriesPath(place + 1)} should be`);
     let seen = 0;
     for await (const line of linesOf(files.open(path))) {
       const entry = parseLine<EntryLine>(line, path, findings);
@@ -216,8 +257,7 @@ async function checkEntries(run: Run, owners: Set<string>): Promise<Map<string, 
     }
     await read(Math.max(0, (bytes - seen) / 2));
   }
-  check.end();
-  return attachments;
+  return { attachments, recounted: check.end() };
 }
 
 async function checkAttachments(

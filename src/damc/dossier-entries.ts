@@ -27,8 +27,9 @@ export interface KeptSignoff extends AnchorState {
   hash: HexText;
 }
 
-/** An entry may have a megabyte; most have one kilobyte. */
-const pageSize = 50;
+/** An entry may have a megabyte; most have one kilobyte. A page ends with the entry that fills it. */
+const mostOfPage = 50;
+const pageBytes = 1024 * 1024;
 
 /** Those on record at a moment. Nothing is held between two pages, however slowly they are taken. */
 export async function* keptEntries(db: Db, key: AssetKey, recordedUntil: Date): AsyncGenerator<KeptEntry[]> {
@@ -42,7 +43,7 @@ export async function* keptEntries(db: Db, key: AssetKey, recordedUntil: Date): 
       rows.map(({ id }) => id),
     );
     yield rows.map((row) => toEntry(row, signoffs.get(row.id) ?? []));
-    last = rows.length < pageSize ? undefined : rows.at(-1);
+    last = rows.at(-1);
   } while (last);
 }
 
@@ -72,9 +73,12 @@ async function readEntries(
     select m.id, m.performed_at, m.entry, m.salt, m.hash, correction.id as superseded_by,
       b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
     from (
-      select * from maintenances
-      where workspace_id = ${workspaceId} and asset_id = ${assetId} and created_at <= ${recordedUntil} ${ahead}
-      order by performed_at, id limit ${pageSize}
+      select *, sum(octet_length(entry)) over (order by performed_at, id) - octet_length(entry) as bytes_before
+      from (
+        select * from maintenances
+        where workspace_id = ${workspaceId} and asset_id = ${assetId} and created_at <= ${recordedUntil} ${ahead}
+        order by performed_at, id limit ${mostOfPage}
+      ) as next
     ) as m
     left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
       and correction.created_at <= ${recordedUntil}
@@ -82,6 +86,7 @@ async function readEntries(
       and l.kind = ${maintenanceKind} and l.version = 1
     left join anchor_batches b on b.id = l.batch_id
     left join chain c on c.singleton
+    where m.bytes_before < ${pageBytes}
     order by m.performed_at, m.id`.execute(db);
   return rows;
 }

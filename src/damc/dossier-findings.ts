@@ -1,4 +1,5 @@
 /** What a check of a dossier has found: counts of what holds, faults with their place, and what was left unproven. */
+import type { Proof } from '../anchoring/proof.ts';
 import type { Verification } from '../anchoring/steps.ts';
 
 export interface Findings {
@@ -8,6 +9,8 @@ export interface Findings {
   faultCount: number;
   /** What could not be proven, and how often. */
   gaps: Map<string, number>;
+  /** Of the chains that the proofs name. */
+  chainIds: Set<number>;
 }
 
 /** More would not be read. */
@@ -19,6 +22,7 @@ export function createFindings() {
     faults: [] as Findings['faults'],
     faultCount: 0,
     gaps: new Map<string, number>(),
+    chainIds: new Set<number>(),
     count(what: keyof Findings['counts'], times = 1): void {
       findings.counts[what] += times;
     },
@@ -28,6 +32,11 @@ export function createFindings() {
     },
     gap(message: string): void {
       findings.gaps.set(message, (findings.gaps.get(message) ?? 0) + 1);
+    },
+    chainsOf({ anchors }: Pick<Proof, 'anchors'>): void {
+      for (const anchor of anchors) {
+        if ('chainId' in anchor) findings.chainIds.add(Number(anchor.chainId));
+      }
     },
     /** Whether none failed. */
     steps(place: string, steps: Verification['steps']): boolean {

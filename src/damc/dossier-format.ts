@@ -62,6 +62,8 @@ export interface Dossier {
   }[];
   /** From the first one on. */
   installations: { number: number; parentAssetId: string; installedAt: string; removedAt: string | null }[];
+  /** What is or was installed in it, oldest first; each has its own dossier, which proves it. */
+  parts: DossierPart[];
   due: unknown;
   counts: DossierCounts;
   /** Whether the bytes of attachments were asked for. */
@@ -73,6 +75,15 @@ export interface Dossier {
 export interface DossierVault {
   address: string;
   name: string;
+}
+
+export interface DossierPart {
+  assetId: string;
+  name: string;
+  serialNumber: string;
+  partNumber: string;
+  installedAt: string;
+  removedAt: string | null;
 }
 
 export interface DossierCounts {

@@ -13,6 +13,7 @@ import {
   type SignoffLine,
 } from './dossier-format.ts';
 import { maintenanceKind } from './maintenance-content.ts';
+import type { Usage } from './maintenance-entry.ts';
 import { signoffKind } from './maintenances.store.ts';
 import { fieldsOf, signoffDomain, signoffTypes } from './signoff.ts';
 
@@ -21,6 +22,8 @@ export interface LinesDeps {
   manyProofs: ManyProofs;
   /** Counts along. */
   counts: DossierCounts;
+  /** Told what entries that stand state of the asset's usage. */
+  onUsage(usage: Usage): void;
   /** Whether the bytes of files go into the dossier. */
   withFiles: boolean;
 }
@@ -28,7 +31,7 @@ export interface LinesDeps {
 /** One text for each entry, without a line feed. */
 export async function* entryLines(
   pages: AsyncIterable<KeptEntry[]>,
-  { db, manyProofs, counts, withFiles }: LinesDeps,
+  { db, manyProofs, counts, onUsage, withFiles }: LinesDeps,
 ): AsyncGenerator<string> {
   for await (const page of pages) {
     const proofs = await manyProofs(page.flatMap(proofRequests));
@@ -48,6 +51,7 @@ export async function* entryLines(
         ...proofToJson(proof),
       };
       const signoffs = kept.signoffs.map((signoff, index) => signoffLine(signoff, proofs[place + 1 + index]));
+      if (kept.supersededBy === null && kept.entry.data.usage) onUsage(kept.entry.data.usage as Usage);
       counts.entries += 1;
       counts.provenEntries += isProof(proof) ? 1 : 0;
       counts.signoffs += kept.signoffs.length;

@@ -5,7 +5,7 @@ import { historyFormat, transferKind } from '../anchoring/history.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
-import { assetKind } from './asset-document.ts';
+import { assetKind, type Usage } from './asset-document.ts';
 import { type Asset, type AssetKey, findAsset } from './assets.store.ts';
 import type { Dossier, DossierCounts, VersionLine } from './dossier-format.ts';
 import { contentOf } from './dossier-lines.ts';
@@ -84,11 +84,43 @@ export async function findInstallations(
   }));
 }
 
-/** The documents that were anchored, oldest first: one text for each, without a line feed. */
+/** More than any machine has; the newest are given. */
+const mostParts = 10_000;
+
+export async function findParts(db: Db, { workspaceId, assetId }: AssetKey): Promise<Dossier['parts']> {
+  const { rows } = await sql<PartRow>`
+    select i.asset_id, a.name, a.serial_number, a.part_number, i.installed_at, i.removed_at
+    from asset_installations i
+    join assets a on a.workspace_id = i.workspace_id and a.asset_id = i.asset_id
+    where i.workspace_id = ${workspaceId} and i.parent_asset_id = ${assetId}
+    order by i.installed_at desc, i.asset_id desc limit ${mostParts}`.execute(db);
+  return rows.reverse().map((row) => ({
+    assetId: row.asset_id,
+    name: row.name,
+    serialNumber: row.serial_number,
+    partNumber: row.part_number,
+    installedAt: row.installed_at.toISOString(),
+    removedAt: row.removed_at?.toISOString() ?? null,
+  }));
+}
+
+interface PartRow {
+  asset_id: string;
+  name: string;
+  serial_number: string;
+  part_number: string;
+  installed_at: Date;
+  removed_at: Date | null;
+}
+
+/**
+ * The documents that were anchored, oldest first, up to a version: one text for each, without a line feed. `onUsage` is
+ * told what the last one states.
+ */
 export async function* versionLines(
   db: Db,
   { workspaceId, assetId }: AssetKey,
-  counts: DossierCounts,
+  { counts, upTo, onUsage }: { counts: DossierCounts; upTo: number; onUsage(usage: Usage): void },
 ): AsyncGenerator<string> {
   for (let last = 0; ; ) {
     const rows = await db
@@ -97,6 +129,7 @@ export async function* versionLines(
       .where('workspace_id', '=', workspaceId)
       .where('asset_id', '=', assetId)
       .where('version', '>', last)
+      .where('version', '<=', upTo)
       .orderBy('version')
       .limit(pageSize)
       .execute();
@@ -107,6 +140,7 @@ export async function* versionLines(
         salt: fromBytea(salt),
         createdAt: created_at.toISOString(),
       };
+      if (version === upTo) onUsage(JSON.parse(document).usage);
       yield `${JSON.stringify(line).slice(0, -1)},"document":${document}}`;
       counts.versions += 1;
       last = version;

@@ -21,10 +21,19 @@ import {
   dossierPaths,
   entriesPath,
 } from './dossier-format.ts';
-import { entryLines, filesOf } from './dossier-lines.ts';
+import { entryLines, filesOf, type LinesDeps } from './dossier-lines.ts';
 import { createDossierPage } from './dossier-page.ts';
 import { dossierReadme } from './dossier-readme.ts';
-import { assetToJson, findInstallations, findOwners, historyText, versionLines } from './dossier-summary.ts';
+import {
+  assetToJson,
+  findInstallations,
+  findOwners,
+  findParts,
+  historyText,
+  versionLines,
+} from './dossier-summary.ts';
+import { createExportLimit, type ExportLimits } from './export-limit.ts';
+import type { Usage } from './maintenance-entry.ts';
 import type { View } from './maintenances.ts';
 
 export interface Dossiers {
@@ -39,6 +48,8 @@ export interface DossiersDeps {
   fileContents: FileContents;
   /** Things are anchored on the embedded chain. */
   embedded: boolean;
+  /** Written at once; a slow reader keeps one open for long. */
+  mostExports?: ExportLimits;
 }
 
 /** So that a part can be read at once, and a reader of lines has no million of them in one file. */
@@ -47,28 +58,48 @@ const mostBytesOfPart = 16 * 1024 * 1024;
 
 export function createDossiers(deps: DossiersDeps): Dossiers {
   const page = createDossierPage();
+  const running = createExportLimit(deps.mostExports);
   return {
     async open(view, { withFiles }) {
       const { caller, assetId } = view;
       await deps.assetAccess.require({ ...view, what: 'dossier' });
-      const key = { workspaceId: caller.workspaceId, assetId };
-      const madeAt = new Date();
-      // What can fail for everybody fails before the first byte.
-      const [asset, html] = [await findAsset(deps.db, key), await page()];
-      const known = {
-        asset: assetToJson(asset),
-        ...(await findOwners(deps.db, key)),
-        installations: await findInstallations(deps.db, key),
-        due: await dueList(deps.db, key, madeAt),
-        workspaceId: key.workspaceId,
-        developmentEvidence: deps.embedded,
-        attachmentsIncluded: withFiles,
-      };
-      const archive = createDossierArchive(madeAt);
-      void write(archive, { ...deps, key, madeAt, known, html }).catch(archive.fail);
-      return archive.stream;
+      const leave = running.enter(caller.workspaceId);
+      try {
+        const key = { workspaceId: caller.workspaceId, assetId };
+        const madeAt = new Date();
+        // What can fail for everybody fails before the first byte.
+        const html = await page();
+        const known = {
+          ...(await describe(deps.db, key, madeAt)),
+          workspaceId: key.workspaceId,
+          developmentEvidence: deps.embedded,
+          attachmentsIncluded: withFiles,
+        };
+        const archive = createDossierArchive(madeAt);
+        archive.stream.once('close', leave);
+        void write(archive, { ...deps, key, madeAt, known, html }).catch(archive.fail);
+        return archive.stream;
+      } catch (error) {
+        leave();
+        throw error;
+      }
     },
   };
+}
+
+/** All of it as of one moment. */
+function describe(db: Db, key: AssetKey, madeAt: Date) {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (db) => ({
+      asset: assetToJson(await findAsset(db, key)),
+      ...(await findOwners(db, key)),
+      installations: await findInstallations(db, key),
+      parts: await findParts(db, key),
+      due: await dueList(db, key, madeAt),
+    }));
 }
 
 interface Writing extends Omit<DossiersDeps, 'assetAccess'> {
@@ -79,7 +110,14 @@ interface Writing extends Omit<DossiersDeps, 'assetAccess'> {
 }
 
 async function write(archive: DossierArchive, writing: Writing): Promise<void> {
-  const { db, key, madeAt, known, html } = writing;
+  const { db, key, madeAt, html } = writing;
+  // As the documents in the archive state it, so that a reader can add it up again.
+  const usage = { hours: 0, cycles: 0 };
+  const onUsage = ({ hours = 0, cycles = 0 }: Usage) => {
+    usage.hours = Math.max(usage.hours, hours);
+    usage.cycles = Math.max(usage.cycles, cycles);
+  };
+  const known = { ...writing.known, asset: { ...writing.known.asset, usage } };
   const counts: DossierCounts = {
     versions: 0,
     entries: 0,
@@ -90,9 +128,12 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
   };
   await archive.add(dossierPaths.readme, whole(dossierReadme(known, madeAt)));
   await archive.add(dossierPaths.page, whole(html));
-  await archive.add(dossierPaths.versions, linesToBytes(versionLines(db, key, counts)));
+  await archive.add(
+    dossierPaths.versions,
+    linesToBytes(versionLines(db, key, { counts, upTo: known.asset.version, onUsage })),
+  );
   await addHistory(archive, writing);
-  await addEntries(archive, writing, counts);
+  await addEntries(archive, writing, { counts, onUsage });
   // Here, because pdfkit and its fonts take 300 ms to load, which a start should not wait for.
   const { writeLogbook } = await import('./logbook.ts');
   const entries = keptEntries(db, key, madeAt);
@@ -122,10 +163,14 @@ async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writ
   await archive.add(dossierPaths.history, bytes());
 }
 
-async function addEntries(archive: DossierArchive, writing: Writing, counts: DossierCounts): Promise<void> {
+async function addEntries(
+  archive: DossierArchive,
+  writing: Writing,
+  { counts, onUsage }: Pick<LinesDeps, 'counts' | 'onUsage'>,
+): Promise<void> {
   const { db, manyProofs, key, madeAt, known } = writing;
   const withFiles = known.attachmentsIncluded;
-  const lines = entryLines(keptEntries(db, key, madeAt), { db, manyProofs, counts, withFiles });
+  const lines = entryLines(keptEntries(db, key, madeAt), { db, manyProofs, counts, onUsage, withFiles });
   try {
     let line = await lines.next();
     for (let part = 1; !line.done; part += 1) {

@@ -8,9 +8,10 @@ import { dateAndTime } from '../platform/certificate-words.ts';
 import type { KeptEntry } from './dossier-entries.ts';
 import type { Dossier } from './dossier-format.ts';
 import { blocksOfAsset, dayAndMinute, roleWords, shortened, stateInWords } from './logbook-words.ts';
+import { deferredUntil, type MaintenanceEntry, readData } from './maintenance-entry.ts';
 
 export interface LogbookInput
-  extends Pick<Dossier, 'asset' | 'owner' | 'owners' | 'installations' | 'workspaceId'> {
+  extends Pick<Dossier, 'asset' | 'owner' | 'owners' | 'installations' | 'parts' | 'workspaceId'> {
   madeAt: Date;
   /** The chain is one that the operator of the service runs alone. */
   developmentEvidence: boolean;
@@ -40,7 +41,7 @@ export async function* writeLogbook(input: LogbookInput): AsyncGenerator<Uint8Ar
 }
 
 async function draw(paper: Paper, input: LogbookInput): Promise<void> {
-  const { asset, owner, owners, installations } = input;
+  const { asset, owner, owners, installations, parts } = input;
   title(paper, 'Maintenance logbook', asset.name || asset.assetId);
   if (input.developmentEvidence) {
     notice(paper, {
@@ -79,6 +80,22 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
         dayAndMinute(installedAt),
         removedAt === null ? 'today' : dayAndMinute(removedAt),
         parentAssetId,
+      ]);
+    }
+    table.end();
+  }
+  if (parts.length > 0) {
+    heading(paper, 'Parts installed in it');
+    const table = createTable(paper, [
+      { title: 'From (UTC)', share: 18 },
+      { title: 'Until (UTC)', share: 18 },
+      { title: 'Part', share: 64 },
+    ]);
+    for (const part of parts) {
+      table.row([
+        dayAndMinute(part.installedAt),
+        part.removedAt === null ? 'today' : dayAndMinute(part.removedAt),
+        { text: part.name || part.assetId, note: numbersOf(part) },
       ]);
     }
     table.end();
@@ -124,6 +141,7 @@ function drawEntry(table: Table, kept: KeptEntry, input: LogbookInput): void {
   const notes = [
     ...(entry.supersedes === null ? [] : [`Corrects ${entry.supersedes}.`]),
     ...(supersededBy === null ? [] : [`Superseded by ${supersededBy}.`]),
+    ...statementsOf(entry),
     ...(entry.files.length === 0 ? [] : [`Attached: ${entry.files.map(({ name }) => name).join(', ')}.`]),
     `Entry ${entry.maintenanceId}`,
     `Hash ${kept.hash}`,
@@ -135,6 +153,34 @@ function drawEntry(table: Table, kept: KeptEntry, input: LogbookInput): void {
     entry.workerName || entry.workerAddress,
     signedBy(kept),
   ]);
+}
+
+function numbersOf({ assetId, serialNumber, partNumber }: LogbookInput['parts'][number]): string {
+  return [
+    assetId,
+    ...(serialNumber === '' ? [] : [`serial number ${serialNumber}`]),
+    ...(partNumber === '' ? [] : [`part number ${partNumber}`]),
+  ].join(', ');
+}
+
+/** What the data state that the service goes by. */
+function statementsOf({ data }: MaintenanceEntry): string[] {
+  const read = readData(data);
+  // An entry of an earlier version may have what is refused today.
+  if (typeof read === 'string') return [];
+  const { usage, closes } = read;
+  const until = deferredUntil(data);
+  const ran = [
+    ...(usage?.hours === undefined ? [] : [`${usage.hours.toLocaleString('en-US')} hours`]),
+    ...(usage?.cycles === undefined ? [] : [`${usage.cycles.toLocaleString('en-US')} cycles`]),
+  ];
+  return [
+    ...(ran.length === 0 ? [] : [`Usage: ${ran.join(', ')}.`]),
+    ...((data.deferred ?? false) === false
+      ? []
+      : [until === null ? 'Repair deferred.' : `Repair deferred until ${dayAndMinute(until)}.`]),
+    ...(closes.length === 0 ? [] : [`Closes ${closes.join(', ')}.`]),
+  ];
 }
 
 function signedBy({ signoffs }: KeptEntry): Words {
