@@ -1,15 +1,16 @@
 /** From an accepted thing to a proof that the chain agrees with: real database, real chain, and everything between. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { type Hex, keccak256, type PublicClient, stringToHex } from 'viem';
+import { type Hex, keccak256, stringToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Anvil, anvilMissing, startAnvil } from '../../test/anvil.ts';
 import { waitUntil } from '../../test/process.ts';
 import { createAnchorReader } from '../chain/anchor-reader.ts';
 import { registryAbi, registryAddress, registryCodeHash } from '../chain/registry.ts';
 import { registryRuntimeCode } from '../chain/registry-code.ts';
+import { createChainRpc } from '../chain/rpc.ts';
 import { createIndexer } from '../indexer/indexer.ts';
 import { recordConfirmed } from '../platform/record-events.ts';
 import { createSender } from '../sender/sender.ts';
@@ -46,20 +47,22 @@ after(async () => {
   await anvil?.stop();
 });
 
-async function openService() {
+async function openService(t: TestContext) {
   const { client } = anvil;
   const { db } = bed;
   const genesisHash = (await client.getBlock({ blockNumber: 0n })).hash;
   await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter) values (31337,
     ${Buffer.from(fromHex(genesisHash))}, true, ${Buffer.from(fromHex(registryAddress))},
     ${Buffer.from(fromHex(submitter.address))}) on conflict do nothing`.execute(db);
+  const rpc = createChainRpc({ chainId: 31_337, genesisHash, urls: () => [anvil.url] });
+  t.after(() => rpc.close());
   const lead = leadOf(db, {
     chainId: 31_337,
     genesisHash,
     embedded: true,
     registry: registryAddress,
     confirmations: 1,
-    client: client as unknown as PublicClient,
+    client: rpc.client,
     async head() {
       const { number, hash } = await client.getBlock();
       return { number: Number(number), hash };
@@ -78,9 +81,10 @@ async function openService() {
     placeEvents,
     countSubscribers: countAnchorSubscribers,
   });
-  const round = async () => {
+  const round = async ({ beforeSending }: { beforeSending?: () => Promise<void> } = {}) => {
     await batcher.resend(lead);
     await batcher.step(lead);
+    await beforeSending?.();
     while (await sender.step(lead));
     await client.mine({ blocks: 1 });
     while (await indexer.step(lead));
@@ -98,8 +102,8 @@ const told = async (type: string) =>
 
 test('what is accepted is proved by the chain itself, also after a reorg took it away', {
   skip,
-}, async () => {
-  const { lead, indexer, announcer, round } = await openService();
+}, async (t) => {
+  const { lead, indexer, announcer, round } = await openService(t);
   const [one, other] = [await bed.newVault('ws_1'), await bed.newVault('ws_2')];
   const contents = new Map<string, ProofContent>();
   for (const [vault, count] of [
@@ -179,8 +183,8 @@ test('what is accepted is proved by the chain itself, also after a reorg took it
   assert.deepEqual(await statuses(), ['finalized']);
 });
 
-test('a batch that was set aside is anchored once an operator has it sent again', { skip }, async () => {
-  const { round } = await openService();
+test('a batch that was set aside is anchored once an operator has it sent again', { skip }, async (t) => {
+  const { round } = await openService(t);
   const until = (wanted: string) =>
     waitUntil(async () => {
       await round();
@@ -213,4 +217,81 @@ test('a batch that was set aside is anchored once an operator has it sent again'
     .where('id', '=', aside.id)
     .executeTakeFirst();
   assert.deepEqual(batch, { sends: 1, reason: null, to_resend: false });
+});
+
+test('a root that is on the chain already is proved by the transaction that logged it first', {
+  skip,
+}, async (t) => {
+  const { lead, indexer, round } = await openService(t);
+  const vault = await bed.newVault('ws_4');
+  const salt = toHex(randomBytes(32));
+  const digest = recordDigest(fromHex(salt), { twice: true });
+  await bed.accept(vault, 'rec_twice', { digest: Buffer.from(fromHex(digest)) });
+  // As another signature of the same call, which was sent and then lost with the last commits of a database.
+  let lost: Hex = '0x';
+  await round({
+    async beforeSending() {
+      const { rows } = await sql<{ nonce: number; call_data: Buffer }>`
+        select nonce, call_data from outgoing_transactions order by id desc limit 1`.execute(bed.db);
+      const [own] = rows;
+      assert.ok(own);
+      lost = await anvil.client.sendRawTransaction({
+        serializedTransaction: await submitter.signTransaction({
+          chainId: 31_337,
+          type: 'eip1559',
+          nonce: own.nonce,
+          to: registryAddress,
+          data: toHex(own.call_data),
+          gas: 150_000n,
+          maxFeePerGas: 10n ** 11n,
+          maxPriorityFeePerGas: 10n ** 10n,
+        }),
+      });
+      await anvil.client.mine({ blocks: 1 });
+    },
+  });
+  await waitUntil(async () => {
+    await round();
+    return (await statuses()).at(-1) === 'finalized';
+  });
+  const content: ProofContent = { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt };
+  const key = { workspaceId: 'ws_4', kind: 'record', subjectId: 'rec_twice', version: 1 };
+  const proof = await createProofs(bed).make({ ...key, content });
+  assert.equal((proof.anchors[0] as EvmAnchor).transactionHash, lost);
+  const { steps } = await verifyProof(JSON.stringify(proof), {
+    chain: createAnchorReader((method, params) => anvil.client.request({ method, params } as never)),
+    registry: { address: registryAddress.toLowerCase(), codeHash: registryCodeHash },
+  });
+  assert.deepEqual(
+    steps.filter(({ status }) => status !== 'pass').map(({ name }) => name),
+    ['digest', 'time'],
+  );
+  const listed = () =>
+    bed.db.selectFrom('vault_transactions').select('hash').where('vault_id', '=', vault.id).execute();
+  assert.deepEqual(
+    (await listed()).map(({ hash }) => toHex(hash)),
+    [lost],
+  );
+  // A reorg that takes the repeat away, and not what it repeated.
+  const { rows } = await sql<{ block_number: number; earlier: number }>`
+    select block_number, earlier_block_number as earlier from outgoing_transactions
+    where earlier_hash is not null`.execute(bed.db);
+  const [repeat] = rows;
+  assert.ok(repeat && repeat.earlier < repeat.block_number);
+  const head = Number(await anvil.client.getBlockNumber());
+  await anvil.client.request({
+    method: 'anvil_reorg',
+    params: [head - repeat.block_number + 1, []],
+  } as never);
+  await waitUntil(async () => {
+    while (await indexer.step(lead));
+    return (await statuses()).at(-1) === 'submitted';
+  });
+  await waitUntil(async () => {
+    await round();
+    return (await statuses()).at(-1) === 'confirmed';
+  });
+  const again = await createProofs(bed).make({ ...key, content });
+  assert.equal((again.anchors[0] as EvmAnchor).transactionHash, lost);
+  assert.equal((await listed()).length, 1);
 });

@@ -45,8 +45,11 @@ export function batchesPass(db: Db): Pass {
     pageRows: 50,
     read: ({ where, end }) => sql<Row>`
       select b.id, b.root, b.size, b.status, b.to_resend, b.announced, b.transaction_hash, b.block_number, b.block_hash,
-             b.block_time, b.outgoing_id, t.status as outgoing_status, t.to_address, t.call_data, t.mined_hash,
-             t.block_number as mined_number, t.block_hash as mined_block_hash, t.block_time as mined_time,
+             b.block_time, b.outgoing_id, t.status as outgoing_status, t.to_address, t.call_data,
+             coalesce(t.earlier_hash, t.mined_hash) as mined_hash,
+             coalesce(t.earlier_block_number, t.block_number) as mined_number,
+             coalesce(t.earlier_block_hash, t.block_hash) as mined_block_hash,
+             coalesce(t.earlier_block_time, t.block_time) as mined_time,
              (select registry from chain) as registry, block.hash as stored_hash,
              exists (
                select 1 from anchor_batches o where o.outgoing_id = b.outgoing_id and o.id <> b.id

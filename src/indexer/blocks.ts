@@ -2,11 +2,14 @@
 import type { Hex, PublicClient } from 'viem';
 import { getContractAddress, hexToBigInt, hexToNumber, numberToHex } from 'viem/utils';
 
-export interface Block {
+export interface BlockHeader {
   number: number;
   hash: Hex;
   parentHash: Hex;
   timeSeconds: number;
+}
+
+export interface Block extends BlockHeader {
   transactions: BlockTransaction[];
 }
 
@@ -49,10 +52,10 @@ export async function readHash(client: PublicClient, number: number): Promise<He
   return (await request(client, number, false))?.hash ?? null;
 }
 
-/** The time of a block in seconds; null when the node does not have it. */
-export async function readTime(client: PublicClient, number: number): Promise<number | null> {
+/** A block without its transactions; null when the node does not have it. */
+export async function readHeader(client: PublicClient, number: number): Promise<BlockHeader | null> {
   const block = await request(client, number, false);
-  return block && hexToNumber(block.timestamp);
+  return block && toHeader(block);
 }
 
 /** Whether each block names the hash of the one before it, the first that of `parent`. */
@@ -89,14 +92,12 @@ async function request(client: PublicClient, number: number, whole: boolean): Pr
   return block as RpcBlock | null;
 }
 
-function toBlock({ number, hash, parentHash, timestamp, transactions }: RpcBlock): Block {
-  return {
-    number: hexToNumber(number),
-    hash,
-    parentHash,
-    timeSeconds: hexToNumber(timestamp),
-    transactions: transactions.map(toTransaction),
-  };
+function toHeader({ number, hash, parentHash, timestamp }: RpcBlock): BlockHeader {
+  return { number: hexToNumber(number), hash, parentHash, timeSeconds: hexToNumber(timestamp) };
+}
+
+function toBlock(block: RpcBlock): Block {
+  return { ...toHeader(block), transactions: block.transactions.map(toTransaction) };
 }
 
 function toTransaction(transaction: RpcTransaction): BlockTransaction {

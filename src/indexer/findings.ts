@@ -3,7 +3,8 @@ import type { Hex } from 'viem';
 import { hexToBigInt } from 'viem/utils';
 import type { Chain } from '../chain/chain.ts';
 import type { Db } from '../db/database.ts';
-import type { Block, BlockTransaction } from './blocks.ts';
+import type { Block, BlockHeader, BlockTransaction } from './blocks.ts';
+import { type FirstAnchor, findFirstAnchor, hasAnchored, type Log } from './first-anchor.ts';
 import { findVaults, senderAddresses, type VaultRef, type VaultTransactionRow } from './indexer.store.ts';
 
 /** A transaction of ours in a block. */
@@ -14,11 +15,22 @@ export interface MinedTransaction {
   blockTime: number;
   index: number;
   succeeded: boolean;
+  /** What it asked for had happened before, in this transaction of ours that is not known here; null as a rule. */
+  earlier: EarlierTransaction | null;
+}
+
+export interface EarlierTransaction {
+  hash: Hex;
+  blockNumber: number;
+  blockHash: Hex;
+  blockTime: number;
 }
 
 export interface Findings {
   rows: VaultTransactionRow[];
   mined: MinedTransaction[];
+  /** What counts in place of a transaction that repeated it; its block may be stored or not. */
+  earlier: { rows: VaultTransactionRow[]; blocks: BlockHeader[] };
 }
 
 export interface FindingsDeps {
@@ -35,7 +47,7 @@ export type VaultsOfAnchors = (
 ) => Promise<({ outgoingId: number } & VaultRef)[]>;
 
 interface Placed extends BlockTransaction {
-  block: Block;
+  block: BlockHeader;
 }
 
 /**
@@ -52,7 +64,7 @@ export async function lookInto(
   for (const { transactions } of blocks) {
     for (const { from, to } of transactions) addresses.add(from).add(to);
   }
-  if (addresses.size === 0) return { rows: [], mined: [] };
+  if (addresses.size === 0) return { rows: [], mined: [], earlier: { rows: [], blocks: [] } };
   const [vaults, senders] = await Promise.all([findVaults(db, addresses), senderAddresses(db)]);
   const rows = createRows();
   const sent: Placed[] = [];
@@ -65,27 +77,39 @@ export async function lookInto(
     }
   }
 
-  if (sent.length === 0) return { rows: rows.all(), mined: [] };
   const byHash = new Map(sent.map((transaction) => [transaction.hash, transaction]));
-  const attempts = await attemptsAmong(db, [...byHash.keys()]);
+  const attempts = sent.length === 0 ? [] : await attemptsAmong(db, [...byHash.keys()]);
   const mined: MinedTransaction[] = [];
   const anchors = new Map<number, Placed>();
+  const repeats = new Map<number, Placed>();
   for (const { hash, outgoingId } of attempts) {
     const transaction = byHash.get(hash);
     if (!transaction) continue;
-    const succeeded = await hasSucceeded(chain, transaction);
-    if (succeeded === null) return null;
-    mined.push(toMined(transaction, succeeded));
+    const receipt = await readReceipt(chain, transaction);
+    if (receipt === null) return null;
+    const { succeeded, logs } = receipt;
     // One that reverted, or the no-op that took its nonce, carried nothing.
-    if (succeeded && transaction.to === chain.registry.toLowerCase()) anchors.set(outgoingId, transaction);
+    const carried = succeeded && transaction.to === chain.registry.toLowerCase();
+    const isRepeat = carried && !hasAnchored(logs, chain, transaction.from);
+    const first = isRepeat ? await findFirstAnchor(chain, transaction) : 'none';
+    if (first === null) return null;
+    mined.push(toMined(transaction, { succeeded, first }));
+    if (first !== 'none') repeats.set(outgoingId, placeOf(first, transaction));
+    else if (carried) anchors.set(outgoingId, transaction);
   }
-  if (anchors.size > 0) {
-    for (const { outgoingId, ...vault } of await vaultsOfAnchors(db, [...anchors.keys()])) {
-      const transaction = anchors.get(outgoingId);
-      if (transaction) rows.add(vault, transaction);
-    }
+  const earlierRows = createRows();
+  const concerned = [...anchors.keys(), ...repeats.keys()];
+  for (const { outgoingId, ...vault } of concerned.length === 0 ? [] : await vaultsOfAnchors(db, concerned)) {
+    const [anchor, repeat] = [anchors.get(outgoingId), repeats.get(outgoingId)];
+    if (anchor) rows.add(vault, anchor);
+    if (repeat) earlierRows.add(vault, repeat);
   }
-  return { rows: rows.all(), mined };
+  const earlier = { rows: earlierRows.all(), blocks: [...repeats.values()].map(({ block }) => block) };
+  return { rows: rows.all(), mined, earlier };
+}
+
+function placeOf({ hash, index, block }: FirstAnchor, { from, to }: Placed): Placed {
+  return { hash, index, block, from, to, value: '0x0' };
 }
 
 /** One row for a vault and a transaction, however often they meet. */
@@ -109,7 +133,10 @@ function createRows() {
   };
 }
 
-function toMined({ hash, index, block }: Placed, succeeded: boolean): MinedTransaction {
+function toMined(
+  { hash, index, block }: Placed,
+  { succeeded, first }: { succeeded: boolean; first: FirstAnchor | 'none' },
+): MinedTransaction {
   return {
     hash,
     index,
@@ -117,10 +144,23 @@ function toMined({ hash, index, block }: Placed, succeeded: boolean): MinedTrans
     blockNumber: block.number,
     blockHash: block.hash,
     blockTime: block.timeSeconds,
+    earlier:
+      first === 'none'
+        ? null
+        : {
+            hash: first.hash,
+            blockNumber: first.block.number,
+            blockHash: first.block.hash,
+            blockTime: first.block.timeSeconds,
+          },
   };
 }
 
-async function hasSucceeded({ client }: Chain, { hash, block }: Placed): Promise<boolean | null> {
+async function readReceipt(
+  { client }: Chain,
+  { hash, block }: Placed,
+): Promise<{ succeeded: boolean; logs: readonly Log[] } | null> {
   const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] });
-  return receipt?.blockHash === block.hash ? receipt.status === '0x1' : null;
+  if (receipt?.blockHash !== block.hash) return null;
+  return { succeeded: receipt.status === '0x1', logs: receipt.logs };
 }

@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 import { checksummed } from '../address.ts';
 import { fromBytea, toBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
-import type { Block } from './blocks.ts';
+import type { Block, BlockHeader } from './blocks.ts';
 
 export interface BlockRef {
   number: number;
@@ -119,6 +119,40 @@ export async function insertTransactions(db: Db, rows: readonly VaultTransaction
       ${rows.map(({ to }) => checksummed(to))}::text[],
       ${rows.map(({ valueWei }) => valueWei)}::numeric[],
       ${rows.map(({ timeSeconds }) => timeSeconds)}::bigint[])`.execute(db);
+}
+
+/** Of transactions in blocks that were indexed before, or never: what they did was not known to be ours then. */
+export async function insertEarlier(
+  db: Db,
+  { rows, blocks }: { rows: readonly VaultTransactionRow[]; blocks: readonly BlockHeader[] },
+): Promise<void> {
+  for (const { number, hash, parentHash, timeSeconds } of blocks) {
+    await db
+      .insertInto('chain_blocks')
+      .values({
+        number,
+        hash: toBytea(hash),
+        parent_hash: toBytea(parentHash),
+        time_seconds: timeSeconds,
+        kept: true,
+      })
+      .onConflict((conflict) => conflict.column('number').doUpdateSet({ kept: true }))
+      .execute();
+  }
+  const listed = await listedAmong(db, rows);
+  await insertTransactions(
+    db,
+    rows.filter(({ vaultId, hash }) => !listed.has(`${vaultId} ${hash}`)),
+  );
+}
+
+async function listedAmong(db: Db, rows: readonly VaultTransactionRow[]): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const { rows: found } = await sql<{ vault_id: string; hash: Buffer }>`
+    select t.vault_id, t.hash from vault_transactions t
+    join unnest(${rows.map(({ vaultId }) => vaultId)}::text[], ${rows.map(({ hash }) => toBytea(hash))}::bytea[])
+      as wanted (vault_id, hash) on t.vault_id = wanted.vault_id and t.hash = wanted.hash`.execute(db);
+  return new Set(found.map(({ vault_id, hash }) => `${vault_id} ${fromBytea(hash)}`));
 }
 
 /** Takes back all blocks after the fork, and notes where their transactions stood. */

@@ -14,6 +14,7 @@ import {
   type BlockRef,
   dropBlocks,
   insertBlocks,
+  insertEarlier,
   insertTransactions,
   newestBlock,
   storedHash,
@@ -147,7 +148,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     const found = await lookInto(blocks, chain, findings);
     const newest = blocks.at(-1);
     if (found === null || newest === undefined)
-      return standStill('the node has no receipt of a transaction in its block');
+      return standStill('the node does not know what became of a transaction in its block');
     const depth = depthOf(chain, { headNumber: newest.number, finalizedNumber });
     await term.commit(async (db) => {
       if (undo) {
@@ -156,6 +157,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       }
       await insertBlocks(db, blocks, new Set(found.rows.map(({ blockNumber }) => blockNumber)));
       await insertTransactions(db, found.rows);
+      await insertEarlier(db, found.earlier);
       if (found.mined.length > 0) await sender.markMined(db, found.mined);
       await sender.settle(db, depth);
       if (blocks.some(({ number }) => number % dropEvery === 0)) {

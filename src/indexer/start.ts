@@ -1,7 +1,7 @@
 /** The block that the index begins with: nothing that concerns a vault lies before it. */
 import type { Chain } from '../chain/chain.ts';
 import type { Db } from '../db/database.ts';
-import { readTime } from './blocks.ts';
+import { readHeader } from './blocks.ts';
 import { type BlockRef, oldestVault } from './indexer.store.ts';
 
 /** With no vault yet, the present is enough, and a little more for a node that lags. */
@@ -25,8 +25,8 @@ export async function startNumber(db: Db, { embedded, client }: Chain, head: Blo
   // The first block of that time or later is at `from` or after it, and at `to` or before it.
   while (from < to) {
     const middle = Math.floor((from + to) / 2);
-    const time = await readTime(client, middle);
-    if (time === null || time < seconds) from = middle + 1;
+    const block = await readHeader(client, middle);
+    if (block === null || block.timeSeconds < seconds) from = middle + 1;
     else to = middle;
   }
   return Math.max(0, from - 1);

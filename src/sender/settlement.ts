@@ -19,6 +19,8 @@ export interface Found {
   index: number;
   /** False when it reverted. */
   succeeded: boolean;
+  /** It only repeated what this transaction had done before, which then counts in its place. */
+  earlier?: { hash: Hex; blockNumber: number; blockHash: Hex; blockTime: number } | null;
 }
 
 export interface Depth {
@@ -44,11 +46,18 @@ export const reverted = 'the transaction reverted';
 interface SettledRow {
   id: number;
   purpose: string;
-  mined_hash: Buffer;
+  /** Of the transaction that counts. */
+  hash: Buffer;
   block_number: number;
   block_hash: Buffer;
   block_time: number;
 }
+
+/** Where what was asked for happened: in the transaction that was mined, or in the one that it repeated. */
+const placeColumns = sql`coalesce(t.earlier_hash, t.mined_hash) as hash,
+  coalesce(t.earlier_block_number, t.block_number) as block_number,
+  coalesce(t.earlier_block_hash, t.block_hash) as block_hash,
+  coalesce(t.earlier_block_time, t.block_time) as block_time`;
 
 export function createSettlement(applyMoves: ApplyMoves): Settlement {
   const tell = async (db: Db, moves: Move[]) => {
@@ -66,11 +75,15 @@ export function createSettlement(applyMoves: ApplyMoves): Settlement {
 
     async markMined(db, found) {
       const moves: Move[] = [];
-      for (const { hash, blockNumber, blockHash, blockTime, index, succeeded } of found) {
+      for (const { hash, blockNumber, blockHash, blockTime, index, succeeded, earlier } of found) {
         const { rows } = await sql<{ id: number; purpose: string; was: string }>`
           update outgoing_transactions t set status = 'mined', mined_hash = ${toBytea(hash)},
             block_number = ${blockNumber}, block_hash = ${toBytea(blockHash)}, block_time = ${blockTime},
-            transaction_index = ${index}, succeeded = ${succeeded}
+            transaction_index = ${index}, succeeded = ${succeeded},
+            earlier_hash = ${earlier ? toBytea(earlier.hash) : null},
+            earlier_block_number = ${earlier?.blockNumber ?? null},
+            earlier_block_hash = ${earlier ? toBytea(earlier.blockHash) : null},
+            earlier_block_time = ${earlier?.blockTime ?? null}
           from (
             select id, status from outgoing_transactions
             where id = (select transaction_id from outgoing_attempts where hash = ${toBytea(hash)})
@@ -90,11 +103,12 @@ export function createSettlement(applyMoves: ApplyMoves): Settlement {
     async markUndone(db, { afterNumber }) {
       const { rows } = await sql<SettledRow & { was: string }>`
         with before as (
-          select id, status, mined_hash, block_number, block_hash, block_time from outgoing_transactions
-          where block_number > ${afterNumber} order by id for update
+          select t.id, t.status, t.mined_hash, ${placeColumns} from outgoing_transactions t
+          where t.block_number > ${afterNumber} order by t.id for update
         ), undone as (
           update outgoing_transactions t set status = 'submitted', mined_hash = null, block_number = null,
             block_hash = null, block_time = null, transaction_index = null, succeeded = null,
+            earlier_hash = null, earlier_block_number = null, earlier_block_hash = null, earlier_block_time = null,
             -- Why a payload can never pass still holds; that it reverted does not.
             reason = nullif(t.reason, ${reverted})
           from before where t.id = before.id returning t.id, t.purpose
@@ -102,7 +116,7 @@ export function createSettlement(applyMoves: ApplyMoves): Settlement {
           update outgoing_attempts set first_broadcast_at = null, broadcast_at = null
           where hash in (select mined_hash from before)
         )
-        select undone.id, undone.purpose, before.status as was, before.mined_hash, before.block_number,
+        select undone.id, undone.purpose, before.status as was, before.hash, before.block_number,
           before.block_hash, before.block_time
         from undone join before using (id) order by undone.id`.execute(db);
       const moves = rows.flatMap((row): Move[] => {
@@ -135,9 +149,7 @@ async function confirm(db: Db, deepNumber: number): Promise<Move[]> {
       reason = case when a.no_op then t.reason when t.succeeded then null else ${reverted} end
     from outgoing_attempts a
     where t.status = 'mined' and t.block_number <= ${deepNumber} and a.hash = t.mined_hash
-    returning t.id, t.purpose, t.status, t.reason, t.mined_hash, t.block_number, t.block_hash, t.block_time`.execute(
-    db,
-  );
+    returning t.id, t.purpose, t.status, t.reason, ${placeColumns}`.execute(db);
   return rows.sort(byId).map(
     (row): Move =>
       row.status === 'confirmed'
@@ -153,9 +165,9 @@ async function confirm(db: Db, deepNumber: number): Promise<Move[]> {
 
 async function finalize(db: Db, finalizedNumber: number): Promise<Move[]> {
   const { rows } = await sql<SettledRow>`
-    update outgoing_transactions set status = 'finalized'
-    where status = 'confirmed' and block_number <= ${finalizedNumber}
-    returning id, purpose, mined_hash, block_number, block_hash, block_time`.execute(db);
+    update outgoing_transactions t set status = 'finalized'
+    where t.status = 'confirmed' and t.block_number <= ${finalizedNumber}
+    returning t.id, t.purpose, ${placeColumns}`.execute(db);
   return rows
     .sort(byId)
     .map((row) => ({ outgoingId: row.id, purpose: row.purpose, to: 'finalized', mined: minedAt(row) }));
@@ -163,7 +175,7 @@ async function finalize(db: Db, finalizedNumber: number): Promise<Move[]> {
 
 function minedAt(row: SettledRow): MinedAt {
   return {
-    transactionHash: fromBytea(row.mined_hash),
+    transactionHash: fromBytea(row.hash),
     blockNumber: row.block_number,
     blockHash: fromBytea(row.block_hash),
     blockTime: row.block_time,

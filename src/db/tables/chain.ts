@@ -55,6 +55,10 @@ export interface ChainTables {
     transaction_index: number | null;
     succeeded: boolean | null;
     created_at: Timestamp;
+    earlier_hash: Buffer | null;
+    earlier_block_number: number | null;
+    earlier_block_hash: Buffer | null;
+    earlier_block_time: number | null;
   };
   outgoing_attempts: {
     transaction_id: number;

@@ -1,0 +1,9 @@
+-- A root that was anchored before is not logged again: then what counts is the transaction that logged it first. It may be
+-- one that nobody here remembers, because it was sent before a restore, or by a node whose last commits were lost.
+alter table outgoing_transactions
+  add column earlier_hash         bytea check (length(earlier_hash) = 32),
+  add column earlier_block_number bigint,
+  add column earlier_block_hash   bytea check (length(earlier_block_hash) = 32),
+  add column earlier_block_time   bigint,
+  add check (num_nulls(earlier_hash, earlier_block_number, earlier_block_hash, earlier_block_time) in (0, 4)),
+  add check (earlier_block_number <= block_number);
