@@ -196,6 +196,14 @@ export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
       if (!isTag && Number(block) > headNumber) return { jsonrpc: '2.0', id, result: null };
       return forward(id, { method, params: isTag ? params.with(place, numberToHex(headNumber)) : params });
     }
+    if (typeof block === 'object' && block !== null) {
+      const { blockHash } = block as { blockHash: string };
+      const known = await forward(id, { method: 'eth_getBlockByHash', params: [blockHash, false] });
+      const { number } = (known.result ?? {}) as { number?: string };
+      if (number === undefined || Number(number) > headNumber) {
+        return { jsonrpc: '2.0', id, error: { code: -32000, message: 'header not found' } };
+      }
+    }
     const answer = await forward(id, call);
     const { blockNumber } = (answer.result ?? {}) as { blockNumber?: string };
     return blockNumber && Number(blockNumber) > headNumber ? { jsonrpc: '2.0', id, result: null } : answer;

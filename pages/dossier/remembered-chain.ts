@@ -8,8 +8,11 @@ export function rememberChain(chain: ChainReader): ChainReader {
     if (asked) return asked as Promise<Answer>;
     const answer = ask();
     known.set(key, answer);
-    // A node that was away for a moment is asked again.
-    answer.catch(() => known.delete(key));
+    // A node that was away for a moment is asked again, and so is one that lacked something: it may have lagged.
+    answer.then(
+      (value) => value === null && known.delete(key),
+      () => known.delete(key),
+    );
     return answer;
   }
   return {

@@ -9,9 +9,9 @@ export interface ChainReader {
   chainId(): Promise<number>;
   /** Whether it is the chain that Holdfast runs itself, whose operator can set the clock. */
   isEmbedded(): Promise<boolean>;
-  /** Keccak-256 of the code at an address. */
+  /** Keccak-256 of the code at an address, as of a head that is none older than those told before. */
   codeHash(address: Hex): Promise<Hex | null>;
-  /** `anchors[submitter][root]` from the storage of a registry, at the head. */
+  /** `anchors[submitter][root]` from the storage of a registry, as of such a head too. */
   storedAnchor(key: AnchorKey): Promise<StoredAnchor | null>;
   /** A mined transaction, with what registries logged in it; `blockNumber` is where the document says that it is. */
   transaction(hash: Hex, blockNumber: number): Promise<AnchorTransaction | null>;

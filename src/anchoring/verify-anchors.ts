@@ -32,11 +32,8 @@ export async function checkAnchors(
     const here = await onThisChain(chain, anchors);
     const other = (here.length > 0 ? here : anchors).find(({ contract }) => contract !== address);
     if (other) return fail(`The proof names the contract ${other.contract}, the registry is ${address}.`);
-    const codeHash = await chain.codeHash(address);
-    if (codeHash === null) {
-      await requireReached(chain, here);
-      return fail(`There is no contract at ${address} on this chain.`);
-    }
+    const codeHash = await askUntil(chain, here, () => chain.codeHash(address));
+    if (codeHash === null) return fail(`There is no contract at ${address} on this chain.`);
     if (codeHash !== registry.codeHash.toLowerCase()) {
       return fail(`The contract at ${address} is not the registry: its code hash is ${codeHash}.`);
     }
@@ -84,11 +81,9 @@ async function findAnchor(
   { chain, address }: { chain: ChainReader; address: Hex },
 ): Promise<FoundAnchor | string> {
   const { submitter, transactionHash, blockNumber, blockHash } = anchor;
-  const stored = await chain.storedAnchor({ registry: address, submitter, root });
-  if (stored === null) {
-    await requireReached(chain, [anchor]);
-    return `The registry has no anchor of ${root} by ${submitter}.`;
-  }
+  const key = { registry: address, submitter, root };
+  const stored = await askUntil(chain, [anchor], () => chain.storedAnchor(key));
+  if (stored === null) return `The registry has no anchor of ${root} by ${submitter}.`;
   if (stored.size !== size) return `merkle.size is ${size}, the registry has ${stored.size}.`;
 
   const transaction = await chain.transaction(transactionHash, blockNumber);
@@ -152,11 +147,21 @@ async function onThisChain(chain: ChainReader, anchors: EvmAnchor[]): Promise<Ev
   return anchors.filter(({ chainId }) => chainId === id);
 }
 
-/** Throws when the node is not yet where the anchors are said to be: what it lacks, the chain may have. */
-async function requireReached(chain: ChainReader, anchors: EvmAnchor[]): Promise<void> {
+/**
+ * Null only as of a head that has the blocks of these anchors; throws while the node is not there yet: what it lacks, the
+ * chain may have. No answer is as of an older head than was told before, so what is asked after the head counts.
+ */
+async function askUntil<Answer>(
+  chain: ChainReader,
+  anchors: EvmAnchor[],
+  ask: () => Promise<Answer | null>,
+): Promise<Answer | null> {
+  const early = await ask();
+  if (early !== null) return early;
   const { head } = await chain.finality();
   const later = anchors.find(({ blockNumber }) => blockNumber > head);
   if (later) throw new Error(`the node is at block ${head}, the anchor is in block ${later.blockNumber}`);
+  return ask();
 }
 
 /** A chain that gives no answer has not contradicted the proof. */

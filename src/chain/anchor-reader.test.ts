@@ -161,15 +161,16 @@ test('an answer of another form is no answer', async () => {
     blockHash: block.hash,
     logs: [],
   };
+  const head = { eth_getBlockByNumber: block };
   const bad: [Record<string, unknown>, (node: ChainReader) => Promise<unknown>][] = [
     [{ eth_chainId: 1 }, (node) => node.chainId()],
     [{ eth_chainId: '0x' }, (node) => node.chainId()],
     [{ eth_chainId: `0x${'f'.repeat(16)}` }, (node) => node.chainId()],
     [{ eth_chainId: '0x1', web3_clientVersion: null }, (node) => node.isEmbedded()],
-    [{ eth_getCode: null }, (node) => node.codeHash(registry)],
-    [{ eth_getCode: '0xabc' }, (node) => node.codeHash(registry)],
-    [{ eth_call: '0x' }, (node) => node.storedAnchor({ registry, submitter: registry, root })],
-    [{ eth_call: '0x01' }, (node) => node.storedAnchor({ registry, submitter: registry, root })],
+    [{ ...head, eth_getCode: null }, (node) => node.codeHash(registry)],
+    [{ ...head, eth_getCode: '0xabc' }, (node) => node.codeHash(registry)],
+    [{ ...head, eth_call: '0x' }, (node) => node.storedAnchor({ registry, submitter: registry, root })],
+    [{ ...head, eth_call: '0x01' }, (node) => node.storedAnchor({ registry, submitter: registry, root })],
     [{ eth_getTransactionReceipt: 'yes' }, (node) => node.transaction(root, 5)],
     [{ eth_getTransactionReceipt: { ...receipt, transactionHash: unknown } }, (n) => n.transaction(root, 5)],
     [{ eth_getTransactionReceipt: { ...receipt, status: null } }, (node) => node.transaction(root, 5)],

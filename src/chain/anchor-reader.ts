@@ -17,6 +17,9 @@ import { registryAbi } from './registry.ts';
 /** Rejects when there is no answer, and when the answer is an error. */
 export type RpcCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
+/** A verification takes less, as a rule. State at a block's hash is kept by nodes for 128 blocks: seconds on some rollups. */
+const headHoldsMs = 2_000;
+
 /** The ChainReader of anchoring, which lies above this floor; its comments say what each answer means. */
 export type AnchorReader = ReturnType<typeof createAnchorReader>;
 
@@ -35,16 +38,33 @@ export function createAnchorReader(call: RpcCall) {
     return found === null ? null : toHeader(found);
   }
 
-  async function head(): Promise<number> {
+  /** The highest head that was told, and when. */
+  let highest: { number: number; hash: Hex } | null = null;
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  async function head(): Promise<{ number: number; hash: Hex }> {
     const latest = await header('latest');
     if (latest === null) throw new Error('the node has no block at all');
-    return latest.number;
+    if (highest === null || latest.number >= highest.number) highest = latest;
+    toldAt = performance.now();
+    return highest;
+  }
+
+  /**
+   * Asks the contract as of the head. One address may stand for several nodes: one that lags knows neither the head's hash
+   * nor the anchor, and has to say so; asked for its `latest`, it would answer that there is no such anchor. A head of a
+   * moment ago will do for what is there, and not for what is missing.
+   */
+  async function atHead<Answer>(ask: (at: { blockHash: Hex }) => Promise<Answer | null>) {
+    const held = highest !== null && performance.now() - toldAt < headHoldsMs ? highest : null;
+    const found = held && (await ask({ blockHash: held.hash }));
+    return found ?? ask({ blockHash: (await head()).hash });
   }
 
   /** A node that lacks a block below its own head has dropped that part of the history; the chain has it. */
   async function blockOrDropped(number: number): Promise<Header | null> {
     const found = await header(hexNumber(number));
-    if (found !== null || number > (await head())) return found;
+    if (found !== null || number > (await head()).number) return found;
     throw new Error(`the node no longer has block ${number}`);
   }
 
@@ -52,20 +72,24 @@ export function createAnchorReader(call: RpcCall) {
     chainId,
     isEmbedded,
 
-    async codeHash(address: Hex): Promise<Hex | null> {
-      const code = hex(await call('eth_getCode', [address, 'latest']), 'code');
-      return code === '0x' ? null : keccak256(code);
-    },
+    codeHash: (address: Hex): Promise<Hex | null> =>
+      atHead(async (at) => {
+        const code = hex(await call('eth_getCode', [address, at]), 'code');
+        return code === '0x' ? null : keccak256(code);
+      }),
 
     async storedAnchor({ registry, submitter, root }: AnchorKey) {
       const data = encodeFunctionData({ abi: registryAbi, functionName: 'anchors', args: [submitter, root] });
-      const answer = hex(
-        await call('eth_call', [{ to: registry, data }, 'latest']),
-        'answer of the registry',
-      );
-      const [time, size] = decodeFunctionResult({ abi: registryAbi, functionName: 'anchors', data: answer });
-      // Beyond 2^53 they are rounded, to numbers that no proof can hold.
-      return time === 0n ? null : { time: Number(time), size: Number(size) };
+      return atHead(async (at) => {
+        const answer = hex(await call('eth_call', [{ to: registry, data }, at]), 'answer of the registry');
+        const [time, size] = decodeFunctionResult({
+          abi: registryAbi,
+          functionName: 'anchors',
+          data: answer,
+        });
+        // Beyond 2^53 they are rounded, to numbers that no proof can hold.
+        return time === 0n ? null : { time: Number(time), size: Number(size) };
+      });
     },
 
     /** `blockNumber` is where it is said to be: not every node finds an old transaction by its hash alone. */
@@ -92,7 +116,7 @@ export function createAnchorReader(call: RpcCall) {
 
     async finality(): Promise<{ head: number; finalized: number }> {
       const rule = finalityRule({ chainId: await chainId(), embedded: await isEmbedded() });
-      const newest = await head();
+      const { number: newest } = await head();
       if (rule.by === 'depth') return { head: newest, finalized: finalByDepth(newest, rule.blocks) };
       const final = await header('finalized');
       if (final === null) throw new Error('the node does not say which block is final');

@@ -11,6 +11,7 @@ import { createChainRelay } from './chain-relay.ts';
 const registry = registryAddress.toLowerCase() as Hex;
 const hash: Hex = `0x${'ab'.repeat(32)}`;
 const data = `0x${'00'.repeat(68)}`;
+const at = { blockHash: hash };
 
 function relayTo(call: (method: string, params: readonly unknown[]) => unknown) {
   return createChainRelay({
@@ -67,17 +68,22 @@ test('any other method, contract or form is refused before the node hears of it'
     ['__proto__', []],
     ['', []],
     ['eth_chainId', [1]],
-    ['eth_getCode', [other, 'latest']],
+    ['eth_getCode', [other, at]],
+    ['eth_getCode', [registry, 'latest']],
+    ['eth_getCode', [registry, { blockHash: '0x12' }]],
+    ['eth_getCode', [registry, { ...at, requireCanonical: true }]],
+    ['eth_getCode', [registry, null]],
     ['eth_getCode', [registry, 'pending']],
     ['eth_getCode', [registry]],
-    ['eth_getCode', [[registry], 'latest']],
-    ['eth_call', [{ to: other, data }, 'latest']],
-    ['eth_call', [{ to: registry, data: `${data}00` }, 'latest']],
-    ['eth_call', [{ to: registry, data, from: other }, 'latest']],
+    ['eth_getCode', [[registry], at]],
+    ['eth_call', [{ to: other, data }, at]],
+    ['eth_call', [{ to: registry, data: `${data}00` }, at]],
+    ['eth_call', [{ to: registry, data, from: other }, at]],
     ['eth_call', [{ to: registry, data }, '0x1']],
+    ['eth_call', [{ to: registry, data }, 'latest']],
     ['eth_call', [{ to: registry, data }]],
-    ['eth_call', [null, 'latest']],
-    ['eth_call', [[registry, data], 'latest']],
+    ['eth_call', [null, at]],
+    ['eth_call', [[registry, data], at]],
     ['eth_getTransactionReceipt', ['0x12']],
     ['eth_getTransactionReceipt', [`${hash}\n`]],
     ['eth_getTransactionReceipt', [[hash]]],
@@ -120,7 +126,7 @@ test('what the chain refuses is passed on without the address of the node', asyn
     const fault = new RpcFault('refused', 'eth_call at 10.1.2.3:8545: no', { code: -32_602 });
     throw new Error('as viem wraps it', { cause: fault });
   });
-  const answer = await relay.ask('eth_call', [{ to: registry, data }, 'latest']);
+  const answer = await relay.ask('eth_call', [{ to: registry, data }, at]);
   assert.deepEqual(answer, { error: { code: -32_602, message: 'the chain node refused the call' } });
 });
 

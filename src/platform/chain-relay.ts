@@ -65,7 +65,11 @@ export function createChainRelay({ call, registry }: ChainRelayDeps): ChainRelay
 type Check = (value: unknown, registry: string) => boolean;
 
 const isHash: Check = (value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value);
-const isLatest: Check = (value) => value === 'latest';
+const isBlockHash: Check = (value, registry) =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.keys(value).join() === 'blockHash' &&
+  isHash((value as { blockHash: unknown }).blockHash, registry);
 const isFalse: Check = (value) => value === false;
 const isRegistry: Check = (value, registry) => typeof value === 'string' && value.toLowerCase() === registry;
 const isBlock: Check = (value) =>
@@ -85,8 +89,8 @@ const isAnchorsCall: Check = (value, registry) => {
 const allowed: Record<string, Check[]> = {
   eth_chainId: [],
   web3_clientVersion: [],
-  eth_getCode: [isRegistry, isLatest],
-  eth_call: [isAnchorsCall, isLatest],
+  eth_getCode: [isRegistry, isBlockHash],
+  eth_call: [isAnchorsCall, isBlockHash],
   eth_getTransactionReceipt: [isHash],
   eth_getBlockByNumber: [isBlock, isFalse],
 };

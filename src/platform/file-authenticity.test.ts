@@ -13,6 +13,9 @@ import {
 } from '../anchoring/proof.test-bed.ts';
 import type { EvmAnchor, Proof } from '../anchoring/proof.ts';
 import { NotAsAnchored } from '../anchoring/proofs.ts';
+import { createAnchorReader } from '../chain/anchor-reader.ts';
+import { registryCodeHash } from '../chain/registry.ts';
+import { registryRuntimeCode } from '../chain/registry-code.ts';
 import { toBytea } from '../db/bytea.ts';
 import { AppError } from '../errors.ts';
 import { checkAuthenticity } from './file-authenticity.ts';
@@ -146,3 +149,43 @@ function silent(): ReturnType<typeof memoryChain> {
   const refuse = () => Promise.reject(new Error('no answer'));
   return new Proxy(memoryChain(now), { get: () => refuse });
 }
+
+test('a node behind the address that lags says nothing of the anchor, and the validation waits', async () => {
+  const { blockNumber, blockHash } = proof.anchors[0] as EvmAnchor;
+  const quantity = (value: number) => `0x${value.toString(16)}`;
+  const asked: string[] = [];
+  // Headers come from a node that is up to date; the contract is asked of one that has not heard of the anchor.
+  const chain = createAnchorReader(async (method, params) => {
+    asked.push(method);
+    if (method === 'eth_chainId') return quantity(424_242);
+    if (method === 'web3_clientVersion') return 'Geth/v1.16.7';
+    if (method === 'eth_getBlockByNumber') {
+      const number = params[0] === 'latest' ? tip : Number(params[0]);
+      const hash = number === blockNumber ? blockHash : fixed(0x71);
+      return { number: quantity(number), hash, timestamp: quantity(1_800_000_100), transactions: [] };
+    }
+    const lagging = params[1] === 'latest';
+    if (method === 'eth_getCode' && lagging) return registryRuntimeCode;
+    if (method === 'eth_call' && lagging) return `0x${'00'.repeat(64)}`;
+    throw new Error('header not found');
+  });
+  const { authentic, reason } = await checkAuthenticity(
+    {
+      workspaceId: proof.subject.workspaceId,
+      fileId: 'fil_1',
+      version: 1,
+      contentHash: toBytea(proof.content.digest),
+      canonicalization: 'raw',
+    },
+    {
+      db: database.db,
+      proofs: { make: async () => proof },
+      chain,
+      freshChain: chain,
+      registry: { ...registry, codeHash: registryCodeHash },
+    },
+  );
+  assert.equal(authentic, null, reason);
+  assert.match(reason, /header not found/);
+  assert.ok(asked.indexOf('eth_getBlockByNumber') < asked.indexOf('eth_getCode'), 'the head comes first');
+});
