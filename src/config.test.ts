@@ -18,6 +18,7 @@ test('nothing set gives the documented defaults', () => {
     confirmations: null,
     registryAddress: null,
     anchorIntervalMs: 1000,
+    feeCapGwei: 500,
   });
 });
 
@@ -44,6 +45,7 @@ test('all faults are reported together, each by its name, and a password is not 
     HOLDFAST_CHAIN_CONFIRMATIONS: '0',
     HOLDFAST_REGISTRY_ADDRESS: '0x4E59b44847b379578588920cA78FbF26c0B4956C',
     HOLDFAST_ANCHOR_INTERVAL_MS: '1s',
+    HOLDFAST_FEE_CAP_GWEI: '0',
   };
   assert.throws(
     () => readConfig(wrong),
@@ -142,8 +144,10 @@ test('a chain of one’s own is given by addresses in order, and the registry el
     rpcUrls: ['https://a.example/v3/key', 'http://127.0.0.1:8545'],
     confirmations: 3,
     registryAddress: '0x4e59b44847b379578588920cA78FbF26c0B4956C',
-    anchorIntervalMs: 1000,
+    anchorIntervalMs: 300_000,
+    feeCapGwei: 500,
   });
+  assert.equal(readConfig({}).chain.anchorIntervalMs, 1000);
   assert.throws(() => readConfig({ HOLDFAST_REGISTRY_ADDRESS: registry }), /HOLDFAST_CHAIN_RPC_URLS/);
 });
 

@@ -56,6 +56,8 @@ export interface ChainConfig {
   registryAddress: Address | null;
   /** How long accepted content is gathered before it is anchored with one transaction. */
   anchorIntervalMs: number;
+  /** Most that is ever offered for a unit of gas. */
+  feeCapGwei: number;
 }
 
 /** The key itself as text, or the file that holds it; `generated` marks the file that the first start makes. */
@@ -118,7 +120,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       rpcUrls: readRpcUrls(),
       confirmations: readConfirmations(),
       registryAddress: readRegistryAddress(),
-      anchorIntervalMs: readCount('HOLDFAST_ANCHOR_INTERVAL_MS', 1_000, 3_600_000),
+      anchorIntervalMs: readCount('HOLDFAST_ANCHOR_INTERVAL_MS', usualIntervalMs(), 86_400_000),
+      feeCapGwei: readCount('HOLDFAST_FEE_CAP_GWEI', 500, 1_000_000),
     },
     maxFileBytes: readCount('HOLDFAST_MAX_FILE_BYTES', 5 * 1024 ** 3, 1024 ** 4),
   };
@@ -285,6 +288,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         );
     });
     return given;
+  }
+
+  /** Each anchor costs money there, whatever it carries. */
+  function usualIntervalMs(): number {
+    return text('HOLDFAST_CHAIN_RPC_URLS') === null ? 1_000 : 300_000;
   }
 
   function readConfirmations(): number | null {

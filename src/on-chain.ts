@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Metric } from 'prom-client';
-import type { Address } from 'viem';
+import { type Address, parseGwei } from 'viem';
 import { announcerLoop } from './anchoring/announcer.loop.ts';
 import { type AnnouncerDeps, type Confirmations, createAnnouncer } from './anchoring/announcer.ts';
 import { createBatchThread } from './anchoring/batch-thread.ts';
@@ -83,7 +83,12 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const batchThread = createBatchThread();
   const proofThread = createBatchThread();
   const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));
-  const sender = createSender({ submitter, applyMoves, log });
+  const sender = createSender({
+    submitter,
+    applyMoves,
+    log,
+    maxFeePerGasWei: parseGwei(String(config.chain.feeCapGwei)),
+  });
   const batcher = createBatcher({ db, keyring, thread: batchThread, sender, senderBell, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
   const announcer = createAnnouncer({ db, confirmations, placeEvents, countSubscribers, eventBell });

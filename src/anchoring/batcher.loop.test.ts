@@ -16,6 +16,8 @@ function follow(
     lead(): Lead | null;
     /** How long the step takes, and whether it says that there is more. */
     work?(step: number): { ms: number; more: boolean };
+    /** Whether the batch before is in no block yet. */
+    waits?(): boolean;
   },
 ) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -33,6 +35,7 @@ function follow(
         if (ms > 0) await pause(ms, stopping.signal);
         return more;
       },
+      waits: async () => options.waits?.() ?? false,
       async resend() {
         seen.resends += 1;
       },
@@ -110,4 +113,22 @@ test('with a long interval the lead and failed transactions are seen to much soo
   await stop();
   assert.deepEqual(starts, [1000]);
   assert.equal(seen.resends, 3);
+});
+
+test('while a batch waits for its block no other is made, and then one with all that gathered', async (t) => {
+  let waits = false;
+  const { starts, seen, pass, stop } = follow(t, {
+    intervalMs: 1000,
+    lead: () => leading,
+    waits: () => waits,
+  });
+  await pass(10);
+  waits = true;
+  await pass(20_000);
+  assert.deepEqual(starts, [0]);
+  assert.ok(seen.resends > 20 && seen.beats > 20, 'the loop gives signs of life, and sees to failed ones');
+  waits = false;
+  await pass(100);
+  assert.equal(starts.length, 2);
+  await stop();
 });

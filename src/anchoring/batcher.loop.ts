@@ -1,4 +1,4 @@
-/** Makes a batch at every interval, as long as this node leads on the chain. */
+/** Makes a batch at every interval, as long as this node leads on the chain and the batch before is in a block. */
 import type { Lead } from '../chain/chain.ts';
 import { type Loop, pause } from '../loop.ts';
 import type { Batcher } from './batcher.ts';
@@ -12,6 +12,8 @@ export interface BatcherLoopOptions {
 /** The interval may be long; the lead is looked for, and failed transactions are made anew, at least so often. */
 const lookMs = 1_000;
 const longestStepMs = 60_000;
+/** How often to look whether the batch before is in a block: a statement that finds at most one row. */
+const waitMs = 100;
 
 export function batcherLoop(batcher: Batcher, { lead, intervalMs }: BatcherLoopOptions): Loop {
   const restMs = Math.min(intervalMs, lookMs);
@@ -22,16 +24,19 @@ export function batcherLoop(batcher: Batcher, { lead, intervalMs }: BatcherLoopO
       let dueAt = performance.now();
       while (!signal.aborted) {
         const leading = lead();
+        let waits = false;
         if (leading) {
           await batcher.resend(leading);
           const startedAt = performance.now();
-          if (startedAt >= dueAt) {
+          const isDue = startedAt >= dueAt;
+          waits = isDue && (await batcher.waits());
+          if (isDue && !waits) {
             const more = await batcher.step(leading);
             dueAt = more ? startedAt : startedAt + intervalMs;
           }
         }
         beat();
-        const untilDueMs = Math.max(0, dueAt - performance.now());
+        const untilDueMs = waits ? waitMs : Math.max(0, dueAt - performance.now());
         await pause(leading ? Math.min(restMs, untilDueMs) : restMs, signal);
       }
     },

@@ -125,6 +125,35 @@ test('nothing pending makes no batch, asks no chain and sends nothing', async ()
   assert.equal((await batches()).length, 1);
 });
 
+test('a batch whose transaction is in no block yet holds up the next one, and nothing else does', async () => {
+  await sql`delete from outgoing_attempts`.execute(bed.db);
+  await sql`delete from outgoing_transactions`.execute(bed.db);
+  const batcher = bed.batcher();
+  assert.equal(await batcher.waits(), false);
+  await bed.accept(await bed.newVault(), 'rec_1');
+  await batcher.step(bed.lead);
+  const [batch] = await batches();
+  assert.ok(batch);
+  const become = (values: { status: 'submitted' | 'mined' | 'failed'; purpose?: string }) =>
+    bed.db
+      .updateTable('outgoing_transactions')
+      .set({
+        ...values,
+        ...(values.status === 'mined' && { mined_hash: batch.root, block_number: 7, block_hash: batch.root }),
+      })
+      .where('id', '=', batch.outgoing_id)
+      .execute();
+  assert.equal(await batcher.waits(), true);
+  await become({ status: 'submitted' });
+  assert.equal(await batcher.waits(), true);
+  await become({ status: 'failed' });
+  assert.equal(await batcher.waits(), false);
+  await become({ status: 'submitted', purpose: 'other' });
+  assert.equal(await batcher.waits(), false);
+  await become({ status: 'mined', purpose: 'anchor' });
+  assert.equal(await batcher.waits(), false);
+});
+
 describe('the gas of an anchor on a chain of others', () => {
   const gasFor = async (estimateGas: () => Promise<bigint>) => {
     const vault = await bed.newVault();

@@ -6,7 +6,7 @@ import type { Bell, LoopLog } from '../loop.ts';
 import type { Sender } from '../sender/sender.ts';
 import { anchorCall } from './anchor-call.ts';
 import type { BatchThread } from './batch-thread.ts';
-import { batchesToResend, lockForResend, markResent, storeBatch } from './batches.store.ts';
+import { batchesToResend, hasOpenAnchor, lockForResend, markResent, storeBatch } from './batches.store.ts';
 import { claimPending } from './claim.ts';
 import { createSealing } from './sealing.ts';
 
@@ -22,6 +22,11 @@ export interface BatcherDeps {
 }
 
 export interface Batcher {
+  /**
+   * Whether an anchor is not in a block yet. Another one would wait behind it by its nonce and save nobody time: what is
+   * pending goes into one batch when the chain goes on, however long the account was without money.
+   */
+  waits(): Promise<boolean>;
   /** Makes one batch of what is pending; true when there is more than fits into it. */
   step(lead: Lead): Promise<boolean>;
   /** Makes new transactions for batches whose own reverted. */
@@ -44,6 +49,8 @@ export function createBatcher(deps: BatcherDeps): Batcher {
   }
 
   return {
+    waits: () => hasOpenAnchor(db),
+
     async step(lead) {
       const claim = await claimPending(db, { maxLeaves, without: sealing.shunned() });
       tellStranded(claim.stranded);

@@ -1,6 +1,7 @@
 /** Batches as they are written: with their subtrees, their leaves and their transaction, in the leader's commit. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
+import { anchorPurpose } from './batches.ts';
 
 export interface NewBatch {
   root: Buffer;
@@ -75,6 +76,14 @@ async function placeLeaves(
   if (Number(numAffectedRows) !== ids.length) {
     throw new Error(`only ${numAffectedRows} of ${ids.length} leaves were there to be batched`);
   }
+}
+
+/** Whether the transaction of some batch is signed, and in no block as far as is known. */
+export async function hasOpenAnchor(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from outgoing_transactions where status in ('signed', 'submitted') and purpose = ${anchorPurpose}
+    limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 export interface BatchToResend {

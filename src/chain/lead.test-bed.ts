@@ -23,6 +23,7 @@ export const embeddedConfig: ChainConfig = {
   confirmations: null,
   registryAddress: null,
   anchorIntervalMs: 1_000,
+  feeCapGwei: 500,
 };
 
 export interface LeadBed {

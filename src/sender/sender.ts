@@ -53,7 +53,7 @@ export interface SenderDeps {
   holdMs?: number;
 }
 
-/** 500 gwei: some 0.025 ether for an anchor of 46,000 gas. */
+/** 500 gwei, as the setting: some 0.025 ether for an anchor of 46,000 gas. */
 export const defaultMaxFeePerGasWei = 500_000_000_000n;
 
 export function createSender({

@@ -48,6 +48,7 @@ export async function openRpcSide(own: Settings): Promise<RpcSide> {
   const settings: Settings = {
     HOLDFAST_CHAIN_RPC_URLS: proxy.url,
     HOLDFAST_CHAIN_CONFIRMATIONS: String(confirmations),
+    HOLDFAST_ANCHOR_INTERVAL_MS: '1000',
   };
   async function close(): Promise<void> {
     await miner.stop();
