@@ -154,7 +154,7 @@ export async function lockOpen(db: Db, { id, nonce }: { id: number; nonce: numbe
 export async function changeOutgoing(
   db: Db,
   id: number,
-  values: { nonce?: number; status?: 'signed' | 'failed'; reason?: string | null },
+  values: { nonce?: number; status?: 'signed' | 'failed'; reason?: string | null; gas_limit?: number },
 ): Promise<void> {
   await db.updateTable('outgoing_transactions').set(values).where('id', '=', id).execute();
 }

@@ -50,19 +50,21 @@ const said: Record<Refusal['verdict'], [client: string, code: number, message: s
     ['Nethermind', -32010, 'InsufficientFunds, Account balance: 0, cumulative cost: 42'],
     ['Besu', -32004, 'Upfront cost exceeds account balance'],
   ],
-  never: [
+  more_gas: [
     ['geth', -32000, 'intrinsic gas too low: gas 20000, minimum needed 21000'],
     ['geth', -32000, 'insufficient gas for floor data gas cost: gas 22000, minimum needed 23000'],
+    ['anvil', -32003, 'intrinsic gas too low'],
+    ['Besu', -32003, 'Intrinsic gas exceeds gas limit'],
+  ],
+  never: [
     ['geth', -32000, 'exceeds block gas limit'],
     ['geth', -32000, 'transaction gas limit too high (cap: 16777216, tx: 30000000)'],
     ['geth', -32000, 'oversized data: transaction size 140000, limit 131072'],
     ['geth', -32000, 'max initcode size exceeded: code size 60000, limit 49152'],
     ['reth', -32000, 'exceeds max transaction gas limit'],
-    ['anvil', -32003, 'intrinsic gas too low'],
     ['Erigon', -32000, 'gas limit too high'],
     ['Erigon', -32000, 'rlp too long'],
     ['Nethermind', -32010, 'GasLimitExceeded, Gas limit: 30000000, gas limit of rejected tx: 100000000'],
-    ['Besu', -32003, 'Intrinsic gas exceeds gas limit'],
     ['Besu', -32005, 'Transaction gas limit exceeds block gas limit'],
   ],
   later: [

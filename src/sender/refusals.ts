@@ -7,10 +7,19 @@ import { type RpcFault, rpcFaultOf } from '../chain/json-rpc.ts';
  * - `nonce_used`: some transaction with this nonce is in a block
  * - `underpriced`: it wants a higher fee than this
  * - `no_funds`: the account cannot pay for it
+ * - `more_gas`: its gas limit is below what its bytes cost today; a rollup's price for them changes by the minute
  * - `never`: no node will ever take these bytes
  * - `later`: refused for now, or for a reason that nobody foresaw
  */
-export type Verdict = 'taken' | 'known' | 'nonce_used' | 'underpriced' | 'no_funds' | 'never' | 'later';
+export type Verdict =
+  | 'taken'
+  | 'known'
+  | 'nonce_used'
+  | 'underpriced'
+  | 'no_funds'
+  | 'more_gas'
+  | 'never'
+  | 'later';
 
 export interface Refusal {
   verdict: Exclude<Verdict, 'taken'>;
@@ -70,10 +79,15 @@ const wordings: [Refusal['verdict'], RegExp[]][] = [
     ],
   ],
   [
+    'more_gas',
+    [
+      // Less gas than its bytes cost: geth, reth, anvil and Arbitrum; Besu; since Prague also the floor of EIP-7623.
+      /intrinsic gas|floor data gas|gas floor|gas limit (is )?too low/i,
+    ],
+  ],
+  [
     'never',
     [
-      // Less gas than its bytes cost: geth, reth and anvil; Besu; since Prague also the floor of EIP-7623.
-      /intrinsic gas|floor data gas|gas floor|gas limit (is )?too low/i,
       // More gas than a block has, or than EIP-7825 allows.
       /(exceeds|above|greater than|higher than)( the)?( current)? block gas limit|GasLimitExceeded/i,
       /gas limit (is )?too high|max(imum)? (transaction|tx) gas limit|gas uint64 overflow/i,

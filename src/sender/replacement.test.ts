@@ -225,7 +225,6 @@ test('where a higher fee is beyond its means, the former one is sent again', { s
 });
 
 for (const [name, outgoing] of Object.entries({
-  'too little gas': { gasLimit: 21_000, data: '0x0102030405060708' as Hex },
   'more gas than a block has': { gasLimit: 100_000_000 },
 })) {
   test(`a payload with ${name} can never pass: a no-op takes its nonce, it fails with its reason, nothing behind it waits`, {
@@ -266,6 +265,53 @@ for (const [name, outgoing] of Object.entries({
     assert.equal((await bed.row(good.id)).status, 'confirmed');
   });
 }
+
+for (const [name, outgoing] of Object.entries({
+  'its bytes cost': { gasLimit: 21_000, data: '0x0102030405060708' as Hex },
+  'the chain wants at this moment': {},
+})) {
+  test(`with less gas than ${name} it is estimated and signed again, and passes`, { skip }, async (t) => {
+    const bed = await bedOf(t);
+    const { id } = await bed.enqueue(outgoing);
+    const [first] = await bed.attempts(id);
+    bed.proxy.refuseWith(
+      { code: -32000, message: 'intrinsic gas too low: gas 60000, minimum needed 900000' },
+      ({ params }) => params[0] === first?.raw,
+    );
+    for (let round = 0; round < 3; round += 1) await bed.sender.step(bed.lead);
+    const attempts = await bed.attempts(id);
+    assert.deepEqual(
+      attempts.map(({ noOp }) => noOp),
+      [false, false],
+      'signed again once, and no no-op',
+    );
+    const [before, after] = attempts.map(({ raw }) => parseTransaction(raw));
+    assert.ok(before && after && Number(after.gas) >= 2 * Number(before.gas));
+    assert.deepEqual([after.nonce, after.data, after.to], [before.nonce, before.data, before.to]);
+    await bed.mine();
+    await bed.index();
+    const row = await bed.row(id);
+    assert.deepEqual([row.status, row.mined], ['confirmed', attempts[1]?.hash]);
+  });
+}
+
+test('one that no gas helps is signed again a few times, and then a no-op takes its nonce', {
+  skip,
+}, async (t) => {
+  const bed = await bedOf(t);
+  const { id } = await bed.enqueue();
+  const isAnchor = ({ method, params }: { method: string; params: unknown[] }) =>
+    method === 'eth_sendRawTransaction' && (parseTransaction(params[0] as Hex).data ?? '0x') !== '0x';
+  bed.proxy.refuseWith({ code: -32000, message: 'intrinsic gas too low' }, isAnchor);
+  for (let round = 0; round < 3; round += 1) await bed.sender.step(bed.lead);
+  const attempts = await bed.attempts(id);
+  assert.ok(attempts.length < 12, `${attempts.length} attempts`);
+  assert.deepEqual(
+    attempts.flatMap(({ noOp }, place) => (noOp ? [place] : [])),
+    [attempts.length - 1],
+  );
+  assert.deepEqual(await bed.inPool(), [attempts.at(-1)?.hash]);
+});
 
 test('a node was wrong that it can never pass, and the payload is mined after all: that counts', {
   skip,

@@ -3,7 +3,7 @@
  * when somebody else used the nonce, the same payload under another. A receipt of what was signed before is always
  * looked for first, and every signature is stored before it is sent.
  */
-import type { Address } from 'viem';
+import type { Address, EstimateGasParameters } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { Lead } from '../chain/chain.ts';
 import { rpcFaultOf } from '../chain/json-rpc.ts';
@@ -26,6 +26,8 @@ import { type Payload, signTransaction, transferGas } from './signing.ts';
 export interface Replacement {
   /** The same payload, or the same no-op, for more; null at the cap, when it is mined, and with `ifDearer` when today's fees are not above its own. */
   bump(lead: Lead, open: OpenTransaction, options?: { ifDearer: boolean }): Promise<Attempt | null>;
+  /** The same payload with a higher gas limit, as the chain estimates it now; null at the most gas, and when it is mined. */
+  withMoreGas(lead: Lead, open: OpenTransaction): Promise<Attempt | null>;
   /** Nothing, sent to itself, on the same nonce; null when it is mined. */
   noOp(lead: Lead, open: OpenTransaction, reason: string): Promise<Attempt | null>;
   /** Whether a final block holds a transaction with this nonce, and none that the indexer knows as ours. */
@@ -40,6 +42,9 @@ export interface ReplacementDeps {
   /** Most that is ever offered for a unit of gas. */
   maxFeePerGasWei: bigint;
 }
+
+/** No anchor is worth more; some chains take no transaction with twice as much (EIP-7825). */
+const mostGas = 8_000_000;
 
 export const takenByOther = 'a transaction that was not sent from here used its nonce';
 
@@ -59,6 +64,9 @@ export function createReplacement({ submitter, applyMoves, maxFeePerGasWei }: Re
     const stored = await lead.term.commit(async (db) => {
       if (!(await lockOpen(db, open))) return false;
       if (reason !== open.reason) await changeOutgoing(db, open.id, { reason });
+      if (!noOp && payload.gasLimit !== open.payload.gasLimit) {
+        await changeOutgoing(db, open.id, { gas_limit: payload.gasLimit });
+      }
       await insertAttempt(db, open.id, { ...signed, number, fees, noOp });
       return true;
     });
@@ -76,6 +84,21 @@ export function createReplacement({ submitter, applyMoves, maxFeePerGasWei }: Re
       if (!fees) return null;
       const payload = newest.noOp ? await noOpPayload(lead, (await submitter()).address) : open.payload;
       return addAttempt(lead, open, { payload, fees, noOp: newest.noOp, reason: open.reason });
+    },
+
+    async withMoreGas(lead, open) {
+      if (open.payload.gasLimit >= mostGas || (await isMined(lead, open))) return null;
+      const { client } = lead.chain;
+      const { to, data, gasLimit } = open.payload;
+      const estimated = await estimate(lead, { to, data });
+      const wanted = Math.max(2 * gasLimit, 2 * (estimated ?? 0));
+      const payload = { to, data, gasLimit: Math.min(wanted, mostGas) };
+      const present = await readFees(client, maxFeePerGasWei);
+      // Some node may hold the former one after all, so it has to outbid that, as far as the cap allows.
+      const fees = raiseFees(open.attempts[0], present, maxFeePerGasWei) ?? present;
+      const attempt = await addAttempt(lead, open, { payload, fees, noOp: false, reason: open.reason });
+      if (attempt) open.payload = payload;
+      return attempt;
     },
 
     async noOp(lead, open, reason) {
@@ -135,17 +158,18 @@ async function isMined({ chain }: Lead, { attempts }: OpenTransaction): Promise<
   );
 }
 
-async function noOpPayload({ chain }: Lead, address: Address): Promise<Payload> {
+async function noOpPayload(lead: Lead, address: Address): Promise<Payload> {
   // Some chains want more than the usual, and say so when asked.
-  return { to: address, data: '0x', gasLimit: await transferCost() };
+  const gas = await estimate(lead, { account: address, to: address, value: 0n });
+  return { to: address, data: '0x', gasLimit: Math.max(gas ?? 0, transferGas) };
+}
 
-  async function transferCost(): Promise<number> {
-    try {
-      const gas = await chain.client.estimateGas({ account: address, to: address, value: 0n });
-      return Math.max(Number(gas), transferGas);
-    } catch (error) {
-      if (rpcFaultOf(error)?.kind !== 'refused') throw error;
-      return transferGas;
-    }
+/** Null where the node refuses to say. */
+async function estimate({ chain }: Lead, call: EstimateGasParameters): Promise<number | null> {
+  try {
+    return Number(await chain.client.estimateGas(call));
+  } catch (error) {
+    if (rpcFaultOf(error)?.kind !== 'refused') throw error;
+    return null;
   }
 }

@@ -67,7 +67,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
       if (attempt === null) return 'go on';
       const least = leastGas(open.payload.data);
       if (!attempt.noOp && open.payload.gasLimit < least) {
-        return await onNever(
+        return await onMoreGas(
           open,
           attempt,
           `its bytes alone cost ${least} gas, and its limit is ${open.payload.gasLimit}`,
@@ -128,6 +128,8 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
         const next = (await isMined(open)) ? null : await onNonceUsed(open);
         return next ? sendAndAnswer(open, next) : 'go on';
       }
+      case 'more_gas':
+        return onMoreGas(open, last, answer.reason);
       case 'never':
         return onNever(open, last, answer.reason);
       case 'later':
@@ -144,7 +146,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
   ): Promise<{ answer: Answer; attempt: Attempt }> {
     const answer = await broadcast(chain.client, attempt.raw);
     const { verdict } = answer;
-    if (verdict === 'never' || verdict === 'later') return { answer, attempt };
+    if (verdict === 'never' || verdict === 'more_gas' || verdict === 'later') return { answer, attempt };
     sent.push({ id: open.id, number: attempt.number, taken: verdict === 'taken' || verdict === 'known' });
     if (verdict !== 'no_funds') return { answer, attempt };
     const older = open.attempts.find(({ number, noOp }) => number < attempt.number && noOp === attempt.noOp);
@@ -181,6 +183,20 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
     return moved.attempt;
   }
 
+  /** What the bytes cost is a question of the moment on some rollups. Only what the most gas does not help can never pass. */
+  async function onMoreGas(open: OpenTransaction, last: Attempt, reason: string): Promise<'stop' | 'go on'> {
+    const raised = last.noOp ? null : await deps.replacement.withMoreGas(lead, open);
+    if (!raised) return onNever(open, last, reason);
+    // What took its place is sent from now on, and not these bytes again.
+    sent.push({ id: open.id, number: last.number, taken: false });
+    open.attempts.unshift(raised);
+    log.info(
+      { ...about(open), reason, gasLimit: open.payload.gasLimit },
+      'outgoing transaction with more gas',
+    );
+    return sendAndAnswer(open, raised);
+  }
+
   async function onNever(open: OpenTransaction, last: Attempt, reason: string): Promise<'stop' | 'go on'> {
     if (last.noOp) {
       patience.hold(open.id);
@@ -189,6 +205,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
     }
     const noOp = await deps.replacement.noOp(lead, open, reason);
     if (!noOp) return 'go on';
+    sent.push({ id: open.id, number: last.number, taken: false });
     log.error({ ...about(open), reason }, 'outgoing transaction can never pass: a no-op takes its nonce');
     open.reason = reason;
     open.attempts.unshift(noOp);
