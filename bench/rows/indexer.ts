@@ -45,6 +45,7 @@ export const indexer: Row = {
         head: async () => node.head,
         finalizedNumber: async (head) => head - 2,
         wake() {},
+        doubt() {},
       },
     };
 

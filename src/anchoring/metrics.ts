@@ -1,7 +1,7 @@
 /** What Prometheus reads about anchoring: what waits, how the sender and the indexer fare, and what the chain says. */
 import { Counter, Gauge, type Metric } from 'prom-client';
 import type { Address } from 'viem';
-import type { Lead } from '../chain/chain.ts';
+import type { Chain, Lead } from '../chain/chain.ts';
 import type { Db } from '../db/database.ts';
 import { askOncePerScrape } from '../scrape.ts';
 import type { SenderStatus } from '../sender/sender.ts';
@@ -28,8 +28,13 @@ export function createChainMetrics({ db, lead, senderStatus, submitter }: ChainM
     if (!present) return null;
     const { chain } = present;
     const { address } = await submitter();
-    const [head, balanceWei] = await Promise.all([chain.head(), chain.client.getBalance({ address })]);
-    return { head: head.number, balanceWei: Number(balanceWei), confirmations: chain.confirmations };
+    const [head, balanceWei, ageSeconds] = await Promise.all([
+      chain.head(),
+      chain.client.getBalance({ address }),
+      chain.embedded ? null : headAge(chain),
+    ]);
+    const { confirmations } = chain;
+    return { head: head.number, balanceWei: Number(balanceWei), confirmations, ageSeconds };
   });
 
   /** A gauge without labels, left out while its figure is not known. */
@@ -149,6 +154,11 @@ export function createChainMetrics({ db, lead, senderStatus, submitter }: ChainM
       async () => (await seen())?.head,
     ),
     single(
+      'holdfast_chain_head_age_seconds',
+      'How old the newest block of the chain is, by the clock of this machine; of the node that leads, and not of the embedded chain, which rests when there is nothing to do',
+      async () => (await seen())?.ageSeconds,
+    ),
+    single(
       'holdfast_chain_indexed_block',
       'Number of the newest block that is indexed',
       async () => (await stored())?.indexedBlock,
@@ -165,4 +175,10 @@ export function createChainMetrics({ db, lead, senderStatus, submitter }: ChainM
     ),
     reorgs as Metric,
   ];
+}
+
+/** Of a chain whose nodes all stand still, nothing else tells: they answer, and nothing is left to index. */
+async function headAge({ client }: Chain): Promise<number> {
+  const { timestamp } = await client.getBlock({ blockTag: 'latest' });
+  return Math.max(0, Date.now() / 1000 - Number(timestamp));
 }

@@ -18,6 +18,8 @@ export interface Chain {
   client: PublicClient;
   /** The newest block that counts: of the embedded chain the newest that its journal has, not the node's. */
   head(): Promise<BlockRef>;
+  /** Says that the node's blocks do not fit together, or not to those known: where there are others, they are asked first. */
+  doubt(): void;
   /** The newest block that counts as final, given the head; -1 while there is none. */
   finalizedNumber(headNumber: number): Promise<number>;
   /** Says that a transaction was sent, so that the embedded chain mines it without delay. */

@@ -7,7 +7,7 @@ import { limitCodes, retryAfterMs } from './not-now.ts';
  * - `limited`: asked too often
  * - `bad_answer`: not JSON-RPC, cut short, or the node's own internal error
  * - `wrong_chain`: answers, but for another chain
- * - `refused`: the chain itself said no to this very call, and any other node would too
+ * - `refused`: it said no to this very call: a contract reverted, a transaction cannot pass, or this node lacks what is asked
  */
 export type RpcFaultKind = 'unreachable' | 'limited' | 'bad_answer' | 'wrong_chain' | 'refused';
 

@@ -63,6 +63,7 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
         confirmations: config.confirmations ?? 1,
         client: rpc.client,
         head: async () => embedded.head(),
+        doubt() {},
         finalizedNumber: async (head) => finalByDepth(head, rule.by === 'depth' ? rule.blocks : 0),
         wake: embedded.mineSoon,
       },

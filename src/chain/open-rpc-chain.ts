@@ -69,10 +69,8 @@ export async function openRpcChain(term: Term, deps: OpenChainDeps): Promise<Ope
         registry,
         confirmations: config.confirmations ?? defaultConfirmations,
         client,
-        async head() {
-          const { number, hash } = await client.getBlock({ blockTag: 'latest' });
-          return { number: Number(number), hash };
-        },
+        head: rpc.head,
+        doubt: rpc.doubt,
         finalizedNumber: (head) => finalizedNumber(client, { chainId, head }),
         wake() {},
       },

@@ -80,20 +80,79 @@ test('whatever goes wrong with the only address is retryable, and told without t
   }
 });
 
-test('what the chain itself refuses is told at once, with its code, and no other node is asked', async (t) => {
+const refusing =
+  (error: object): Reply =>
+  (_method, response, id) =>
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+
+test('what a contract refuses is told at once with its code; what a node lacks is asked of the next', async (t) => {
   const first = await fakeNode(t);
-  const second = await fakeNode(t);
+  const second = await fakeNode(t, { head: '0x7' });
   const { client } = chainOver(t, [first, second]);
   await client.getBlockNumber();
-  first.reply = (_method, response, id) =>
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'nonce too low' } }));
-  await assert.rejects(client.sendRawTransaction({ serializedTransaction: '0x02' }), (error) => {
+  first.reply = refusing({ code: 3, message: 'execution reverted', data: '0x' });
+  await assert.rejects(client.request({ method: 'eth_call', params: [{}] }), (error) => {
     assert.equal(rpcFaultOf(error)?.kind, 'refused');
-    assert.equal(rpcFaultOf(error)?.code, -32000);
+    assert.equal(rpcFaultOf(error)?.code, 3);
     assert.equal(isRetryable(error), false);
     return true;
   });
   assert.deepEqual(second.asked, []);
+
+  first.reply = refusing({ code: -32000, message: 'missing trie node' });
+  assert.equal(await client.getBlockNumber(), 7n);
+  second.reply = refusing({ code: -32000, message: 'header not found' });
+  await assert.rejects(client.getBlockNumber(), (error) => {
+    assert.match(rpcFaultOf(error)?.message ?? '', /missing trie node/);
+    return rpcFaultOf(error)?.kind === 'refused';
+  });
+});
+
+test('a transaction is given to every address: one that takes it is enough, and a refusal outweighs silence', async (t) => {
+  const first = await fakeNode(t);
+  const second = await fakeNode(t);
+  const { client } = chainOver(t, [first, second]);
+  const send = () => client.sendRawTransaction({ serializedTransaction: '0x02' });
+  second.results.eth_sendRawTransaction = genesisHash;
+  first.results.eth_sendRawTransaction = genesisHash;
+  await send();
+  const given = (node: FakeNode) => node.asked.includes('eth_sendRawTransaction');
+  await waitUntil(() => given(first) && given(second));
+
+  first.reply = refusing({ code: -32000, message: 'intrinsic gas too low' });
+  assert.equal(await send(), genesisHash);
+  second.reply = (_method, response) => response.destroy();
+  await assert.rejects(send(), (error) => /intrinsic gas/.test(rpcFaultOf(error)?.message ?? ''));
+  first.reply = (_method, response) => response.destroy();
+  await assert.rejects(send(), isRetryable);
+});
+
+test('a first node that stands still is not believed: the highest head counts, and is asked from then on', async (t) => {
+  const stuck = await fakeNode(t, { head: '0x5' });
+  const good = await fakeNode(t, { head: '0x64' });
+  const { client, head, doubt } = chainOver(t, [stuck, good]);
+  assert.equal((await head()).number, 100);
+  assert.equal(await client.getBlockNumber(), 100n);
+
+  // Its blocks turn out not to fit to those that are known.
+  doubt();
+  assert.equal((await head()).number, 5);
+  assert.equal(await client.getBlockNumber(), 5n);
+
+  // A block or two behind is as usual, and changes no order.
+  const [near, far] = [await fakeNode(t, { head: '0x63' }), await fakeNode(t, { head: '0x64' })];
+  const usual = chainOver(t, [near, far]);
+  assert.equal((await usual.head()).number, 100);
+  assert.equal(await usual.client.getBlockNumber(), 99n);
+
+  // One that fails costs nobody a head, and comes back.
+  far.reply = (_method, response) => response.destroy();
+  assert.equal((await usual.head()).number, 99);
+  far.reply = null;
+  near.reply = (_method, response) => response.destroy();
+  assert.equal((await usual.head()).number, 100);
+  far.reply = near.reply;
+  await assert.rejects(usual.head(), isRetryable);
 });
 
 test('another chain is refused, by its id or by its genesis, also when it takes the place of the right one', async (t) => {
@@ -157,7 +216,7 @@ async function fakeNode(
 ): Promise<FakeNode> {
   const results = {
     eth_chainId: chainId,
-    eth_getBlockByNumber: { hash: genesis },
+    eth_getBlockByNumber: { hash: genesis, number: head },
     eth_blockNumber: head,
   };
   const server: Server = createServer(async (request, response) => {

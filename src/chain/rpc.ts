@@ -1,10 +1,18 @@
-/** The chain as the service sees it: a viem client over one or more RPC addresses, none of which is trusted to be the right chain. */
+/**
+ * The chain as the service sees it: a viem client over one or more RPC addresses, none of which is trusted to be the right
+ * chain, up to date, or complete. Calls go to the first that has the highest head; reads that it refuses are tried
+ * elsewhere, and transactions are given to all.
+ */
 import { createPublicClient, custom, defineChain, type Hex, hexToNumber, type PublicClient } from 'viem';
 import { OperatorError } from '../errors.ts';
 import { createJsonRpc, type JsonRpc, RpcFault, rpcFaultOf } from './json-rpc.ts';
 
 export interface ChainRpc {
   client: PublicClient;
+  /** The highest head that any address tells; the calls that follow go there first. */
+  head(): Promise<{ number: number; hash: Hex }>;
+  /** The blocks of the address that is asked first are of no use: for a while the others are asked before it. */
+  doubt(): void;
   /** Asks every address for its head, for status pages; never rejects. */
   health(): Promise<RpcHealth[]>;
   close(): Promise<void>;
@@ -38,10 +46,25 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 const coolDownMs = 5_000;
 /** What stands behind an address can change. */
 const vettedForMs = 60_000;
+const doubtedForMs = 60_000;
+/** Nodes hear of a block one after the other: by so many below the highest head an address keeps its place. */
+const usualLagBlocks = 2;
 
 interface UrlState {
   vettedUntil: number;
   coolUntil: number;
+  doubtedUntil: number;
+  /** Failed when it was last asked. */
+  failing: boolean;
+  /** As last told; -1 before. */
+  headNumber: number;
+  /** A look at its head is under way. */
+  looking: boolean;
+}
+
+interface HeadAnswer {
+  number: Hex;
+  hash: Hex;
 }
 
 export function createChainRpc(options: ChainRpcOptions): ChainRpc {
@@ -52,7 +75,14 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
   function stateOf(url: string): UrlState {
     const known = states.get(url);
     if (known) return known;
-    const fresh = { vettedUntil: 0, coolUntil: 0 };
+    const fresh = {
+      vettedUntil: 0,
+      coolUntil: 0,
+      doubtedUntil: 0,
+      failing: false,
+      headNumber: -1,
+      looking: false,
+    };
     states.set(url, fresh);
     return fresh;
   }
@@ -66,34 +96,98 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
       }
       const result = await rpc.call(url, method, params);
       state.coolUntil = 0;
+      state.failing = false;
       return result;
     } catch (error) {
       if (rpcFaultOf(error)?.kind !== 'refused') {
         state.vettedUntil = 0;
+        state.failing = true;
         state.coolUntil = performance.now() + coolDownMs;
       }
       throw error;
     }
   }
 
-  async function callAny(method: string, params: readonly unknown[]): Promise<unknown> {
+  /** Those that answer before those that failed a moment ago, those at the head before those that lag, else as given. */
+  function inOrder(): string[] {
     const now = performance.now();
     const all = urls();
-    const cool = all.filter((url) => stateOf(url).coolUntil > now);
+    const usable = all.filter((url) => stateOf(url).coolUntil <= now && stateOf(url).doubtedUntil <= now);
+    const highest = Math.max(...usable.map((url) => stateOf(url).headNumber));
+    const rank = (url: string) => {
+      if (!usable.includes(url)) return 2;
+      return stateOf(url).headNumber >= highest - usualLagBlocks ? 0 : 1;
+    };
+    return all.toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  async function callAny(method: string, params: readonly unknown[]): Promise<unknown> {
     const faults: unknown[] = [];
-    for (const url of [...all.filter((url) => !cool.includes(url)), ...cool]) {
+    for (const url of inOrder()) {
       try {
         return await callAt(url, method, params);
       } catch (error) {
-        // What the chain itself said no to is not asked of another node, and what is no fault of a node is a bug.
-        const kind = rpcFaultOf(error)?.kind;
-        if (kind === undefined || kind === 'refused') throw error;
+        const fault = rpcFaultOf(error);
+        // What is no fault of a node is a bug; and what a contract says it says everywhere.
+        if (fault === null || isOfTheContract(fault)) throw error;
         faults.push(error);
       }
     }
-    // One that may come back outweighs those that stand for another chain.
-    const passing = faults.find((fault) => rpcFaultOf(fault)?.kind !== 'wrong_chain');
-    throw passing ?? faults[0] ?? new RpcFault('unreachable', `${method}: there is no RPC address`);
+    throw worstOf(faults) ?? new RpcFault('unreachable', `${method}: there is no RPC address`);
+  }
+
+  /**
+   * The first that takes it will do, and the others have it too. Those that failed a moment ago are given it without being
+   * waited for, unless there are no others.
+   */
+  async function callAll(method: string, params: readonly unknown[]): Promise<unknown> {
+    const order = inOrder();
+    const calls = order.map((url) => ({ failing: stateOf(url).failing, call: callAt(url, method, params) }));
+    for (const { call } of calls) call.catch(() => {});
+    const sound = calls.filter(({ failing }) => !failing);
+    const awaited = (sound.length > 0 ? sound : calls).map(({ call }) => call);
+    try {
+      return await Promise.any(awaited);
+    } catch (error) {
+      const { errors = [] } = error as AggregateError;
+      // What a node says to the transaction is worth more than that others say nothing.
+      const refusal = errors.find((fault) => rpcFaultOf(fault)?.code !== undefined);
+      throw refusal ?? worstOf(errors) ?? new RpcFault('unreachable', `${method}: there is no RPC address`);
+    }
+  }
+
+  async function lookAtHead(url: string): Promise<{ number: number; hash: Hex }> {
+    const state = stateOf(url);
+    state.looking = true;
+    try {
+      const found = (await callAt(url, 'eth_getBlockByNumber', ['latest', false])) as HeadAnswer | null;
+      if (found === null) throw new RpcFault('bad_answer', `${new URL(url).host} has no head`);
+      state.headNumber = hexToNumber(found.number);
+      return { number: state.headNumber, hash: found.hash };
+    } finally {
+      state.looking = false;
+    }
+  }
+
+  async function head(): Promise<{ number: number; hash: Hex }> {
+    const now = performance.now();
+    const all = urls();
+    const sound = all.filter((url) => !stateOf(url).failing && stateOf(url).doubtedUntil <= now);
+    const awaited = sound.length > 0 ? sound : all;
+    for (const url of all) {
+      // Whether one that failed is back, it says without being waited for.
+      const { looking, coolUntil } = stateOf(url);
+      if (!awaited.includes(url) && !looking && coolUntil <= now) lookAtHead(url).catch(() => {});
+    }
+    const faults: unknown[] = [];
+    for (const group of [awaited, all.filter((url) => !awaited.includes(url))]) {
+      const looks = await Promise.allSettled(group.map(lookAtHead));
+      const heads = looks.flatMap((look) => (look.status === 'fulfilled' ? [look.value] : []));
+      const [best] = heads.toSorted((one, other) => other.number - one.number);
+      if (best) return best;
+      faults.push(...looks.flatMap((look) => (look.status === 'rejected' ? [look.reason] : [])));
+    }
+    throw worstOf(faults) ?? new RpcFault('unreachable', 'there is no RPC address');
   }
 
   async function look(url: string): Promise<RpcHealth> {
@@ -123,14 +217,39 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
     transport: custom(
       {
         request: ({ method, params }: { method: string; params?: readonly unknown[] }) =>
-          callAny(method, params ?? []),
+          (method === 'eth_sendRawTransaction' ? callAll : callAny)(method, params ?? []),
       },
       { retryCount: 0 },
     ),
     // Else a head of four seconds ago is given for the present one.
     cacheTime: 0,
   });
-  return { client, health: () => Promise.all(urls().map(look)), close: () => rpc.close() };
+  return {
+    client,
+    head,
+    doubt() {
+      const [first] = inOrder();
+      if (first !== undefined) stateOf(first).doubtedUntil = performance.now() + doubtedForMs;
+    },
+    health: () => Promise.all(urls().map(look)),
+    close: () => rpc.close(),
+  };
+}
+
+/** A revert, in the words of EIP-1474's successor or with its data: any node would say the same. */
+function isOfTheContract({ kind, code, data }: RpcFault): boolean {
+  return kind === 'refused' && (code === 3 || data !== undefined);
+}
+
+/** One that may pass outweighs a refusal, and that those that stand for another chain. */
+function worstOf(faults: unknown[]): unknown {
+  const kinds = ['refused', 'wrong_chain'];
+  const kindOf = (fault: unknown) => rpcFaultOf(fault)?.kind ?? '';
+  return (
+    faults.find((fault) => !kinds.includes(kindOf(fault))) ??
+    faults.find((fault) => kindOf(fault) === 'refused') ??
+    faults[0]
+  );
 }
 
 /** Which chain stands behind these addresses: at least one has to answer, and all that do have to agree. */

@@ -60,6 +60,7 @@ export async function startTestChain(): Promise<TestChain> {
         head,
         finalizedNumber: async (headNumber) => headNumber - 2,
         wake() {},
+        doubt() {},
         ...options,
       };
     },

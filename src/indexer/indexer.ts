@@ -74,6 +74,15 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   let settled = { epoch: -1, finalizedNumber: -1 };
 
   async function step(lead: Lead): Promise<boolean> {
+    try {
+      return await goOn(lead);
+    } catch (error) {
+      if (error instanceof OperatorError) lead.chain.doubt();
+      throw error;
+    }
+  }
+
+  async function goOn(lead: Lead): Promise<boolean> {
     const { chain, term } = lead;
     if (vettedEpoch !== term.epoch) {
       await requireGenesis(chain);
@@ -87,7 +96,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     if (ours !== null && ours !== head.hash) return switchBranch(lead, { head, tip, finalizedNumber });
     if (ours === tip.hash) await settleFinal(lead, { head, tip, finalizedNumber });
     if (ours !== null) standstill.over();
-    else standstill.meet(`the node is at block ${head.number}, below all blocks that are held`);
+    else standStill(chain, `the node is at block ${head.number}, below all blocks that are held`);
     return false;
   }
 
@@ -105,7 +114,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       const blocks = await reading;
       const newest = blocks?.at(-1);
       const fault = faultOf(blocks, head);
-      if (!blocks || !newest || fault) return standStill(fault);
+      if (!blocks || !newest || fault) return standStill(lead.chain, fault);
       if (!areLinked(blocks, last?.hash ?? null)) {
         return last !== null && switchBranch(lead, { head, tip: last, finalizedNumber });
       }
@@ -127,13 +136,13 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     await requireGenesis(chain);
     const fork = await findFork({ db, client: chain.client, tip, headNumber: head.number });
     // Nodes that do not agree with themselves are asked again later.
-    if (fork === null) return standStill(missing);
-    if (fork.number >= Math.min(tip.number, head.number)) return standStill(unlinked);
+    if (fork === null) return standStill(chain, missing);
+    if (fork.number >= Math.min(tip.number, head.number)) return standStill(chain, unlinked);
     const to = Math.min(head.number, Math.max(tip.number, fork.number + windowBlocks));
     const blocks = await readBlocks(chain.client, { from: fork.number + 1, to });
     const fault = faultOf(blocks, head);
-    if (!blocks || fault) return standStill(fault);
-    if (!areLinked(blocks, fork.hash)) return standStill(unlinked);
+    if (!blocks || fault) return standStill(chain, fault);
+    if (!areLinked(blocks, fork.hash)) return standStill(chain, unlinked);
     const undo = { forkNumber: fork.number, oldHead: tip.number };
     if (!(await store(lead, { blocks, finalizedNumber, undo }))) return false;
     log.info({ ...undo, newHead: head.number }, 'the chain was reorganised');
@@ -148,7 +157,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     const found = await lookInto(blocks, chain, findings);
     const newest = blocks.at(-1);
     if (found === null || newest === undefined)
-      return standStill('the node does not know what became of a transaction in its block');
+      return standStill(chain, 'the node does not know what became of a transaction in its block');
     const depth = depthOf(chain, { headNumber: newest.number, finalizedNumber });
     await term.commit(async (db) => {
       if (undo) {
@@ -170,8 +179,10 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     return true;
   }
 
-  function standStill(reason: string | null): false {
-    if (reason !== null) standstill.meet(reason);
+  function standStill(chain: Chain, reason: string | null): false {
+    if (reason === null) return false;
+    chain.doubt();
+    standstill.meet(reason);
     return false;
   }
 

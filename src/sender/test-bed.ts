@@ -112,6 +112,7 @@ export async function openBed(
     },
     finalizedNumber: async (headNumber) => headNumber - blocksToFinality,
     wake() {},
+    doubt() {},
   };
   const lead: Lead = {
     term: {
