@@ -7,3 +7,6 @@ alter table outgoing_transactions
   add column earlier_block_time   bigint,
   add check (num_nulls(earlier_hash, earlier_block_number, earlier_block_hash, earlier_block_time) in (0, 4)),
   add check (earlier_block_number <= block_number);
+
+-- Nonces below this one were used by transactions that nobody here remembers: ours begin again with it.
+alter table sender_accounts add column lost_below bigint not null default 0 check (lost_below <= next_nonce);

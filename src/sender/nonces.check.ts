@@ -23,7 +23,7 @@ interface Row {
   mined_hash: Buffer | null;
   succeeded: boolean | null;
   chain_id: number | null;
-  /** The nonce before this one is missing, although earlier ones are there. */
+  /** The nonce before this one is missing, although earlier ones are there, and is not known to be lost. */
   gap: boolean;
   /** Oldest first. */
   attempts: AttemptColumns[];
@@ -50,7 +50,7 @@ export function noncesCheck(db: Db): Check {
                    select 1 from outgoing_transactions p where p.account = t.account and p.nonce = t.nonce - 1
                  ) and exists (
                    select 1 from outgoing_transactions p where p.account = t.account and p.nonce < t.nonce
-                 ) as gap,
+                 ) and t.nonce > (select lost_below from sender_accounts s where s.address = t.account) as gap,
                  (select coalesce(json_agg(json_build_object('number', a.number, 'hash', '0x' || encode(a.hash, 'hex'),
                     'raw', '0x' || encode(a.raw, 'hex'), 'no_op', a.no_op) order by a.number), '[]')
                   from outgoing_attempts a where a.transaction_id = t.id) as attempts
@@ -69,6 +69,7 @@ function accountsPass(db: Db): Pass {
   interface Account {
     address: Buffer;
     next_nonce: number;
+    lost_below: number;
     last_nonce: number | null;
   }
   return rowsPass<Account>({
@@ -77,14 +78,17 @@ function accountsPass(db: Db): Pass {
     table: 'sender_accounts',
     key: [{ column: 's.address', member: 'address' }],
     read: ({ where, end }) => sql<Account>`
-      select s.address, s.next_nonce, last.nonce as last_nonce from sender_accounts s
+      select s.address, s.next_nonce, s.lost_below, last.nonce as last_nonce from sender_accounts s
       left join lateral (
         select t.nonce from outgoing_transactions t where t.account = s.address order by t.nonce desc limit 1
       ) as last on true
       where ${where} ${end}`,
     judge: (rows) =>
       rows
-        .filter(({ next_nonce, last_nonce }) => last_nonce !== null && next_nonce !== last_nonce + 1)
+        .filter(
+          ({ next_nonce, lost_below, last_nonce }) =>
+            last_nonce !== null && next_nonce !== Math.max(last_nonce + 1, lost_below),
+        )
         .map(({ address, next_nonce, last_nonce }) => ({
           rule: 'nonce_gap',
           ids: { account: fromBytea(address), nonce: Number(last_nonce) + 1 },

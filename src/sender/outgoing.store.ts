@@ -63,6 +63,16 @@ export async function takeNonce(
   return { nonce: firstNonce, isFirst: true };
 }
 
+/** The account goes on with this nonce at least: those below it are used by what is not known here. */
+export async function skipNonces(db: Db, address: Address, count: number): Promise<void> {
+  await db
+    .updateTable('sender_accounts')
+    .set({ next_nonce: count, lost_below: count })
+    .where('address', '=', toBytea(address))
+    .where('next_nonce', '<', count)
+    .execute();
+}
+
 export async function insertOutgoing(
   db: Db,
   address: Address,

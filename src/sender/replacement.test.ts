@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { type Hex, parseTransaction } from 'viem';
 import { anvilMissing } from '../../test/anvil.ts';
+import { runEach } from '../check.ts';
+import { noncesCheck } from './nonces.check.ts';
 import { type Bed, finalAfter, openBed, payload, startTestChain } from './test-bed.ts';
 
 const skip = await anvilMissing();
@@ -421,24 +423,41 @@ test('somebody else used the nonce: it is told, and once that is final the paylo
   assert.equal(await usedNonces(bed), 3);
 });
 
-test('somebody else used several nonces: the payload takes the first free one, without a gap in ours', {
+test('nonces that were lost are known by one look at the chain, which needs no state of long ago', {
   skip,
 }, async (t) => {
   const bed = await bedOf(t);
   const { id } = await bed.enqueue();
-  for (const nonce of [0, 1, 2]) await useNonceElsewhere(bed, nonce);
+  const lost = 40;
+  for (let nonce = 0; nonce < lost; nonce += 1) await useNonceElsewhere(bed, nonce);
   await bed.mine(finalAfter + 1);
-  await bed.index();
+  const head = await bed.anvil.client.getBlockNumber();
+  // The indexer comes later, when the chain has gone on and no node has that state any more.
   await bed.sender.step(bed.lead);
+  await bed.mine(30);
+  bed.proxy.refuseWith({ code: -32000, message: 'missing trie node' }, ({ method, params }) => {
+    return method === 'eth_getTransactionCount' && params[1] !== 'latest' && params[1] !== 'pending';
+  });
+  await bed.index();
+  const before = bed.proxy.calls.length;
+  await bed.age(60);
+  await bed.sender.step(bed.lead);
+  assert.equal(await nonceOf(bed, id), lost);
+  const counted = bed.proxy.calls.slice(before).filter(({ method }) => method === 'eth_getTransactionCount');
+  assert.ok(counted.length <= 2, `${counted.length} counts for ${lost} nonces at block ${head}`);
+  bed.proxy.heal();
   await bed.mine();
   await bed.index();
-  assert.deepEqual(await nonceOf(bed, id), 3);
   assert.equal((await bed.row(id)).status, 'confirmed');
   const rows = await bed.db.selectFrom('outgoing_transactions').select('nonce').orderBy('nonce').execute();
   assert.deepEqual(
     rows.map(({ nonce }) => nonce),
-    [0, 1, 2, 3],
+    [0, lost],
   );
+  const [report] = await runEach([noncesCheck(bed.db)], { settleMs: 0 });
+  assert.deepEqual(report?.findings, [], 'nonces that are known to be lost are no gap');
+  // What comes next goes on from there.
+  assert.equal(await nonceOf(bed, (await bed.enqueue()).id), lost + 1);
 });
 
 test('ours was mined and the node hides the receipt: no other nonce is taken, however final it is', {

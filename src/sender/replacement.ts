@@ -10,12 +10,12 @@ import { rpcFaultOf } from '../chain/json-rpc.ts';
 import type { Db } from '../db/database.ts';
 import { findReceipt } from './broadcast.ts';
 import { type Fees, raiseFees, readFees } from './fees.ts';
+import type { FinalCount } from './final-count.ts';
 import type { ApplyMoves } from './moves.ts';
 import {
   type Attempt,
   changeOutgoing,
   insertAttempt,
-  lastIndexedBlock,
   leaveNonce,
   lockOpen,
   type OpenTransaction,
@@ -39,6 +39,7 @@ export interface Replacement {
 export interface ReplacementDeps {
   submitter(): Promise<PrivateKeyAccount>;
   applyMoves: ApplyMoves;
+  finalCount: Pick<FinalCount, 'includes'>;
   /** Most that is ever offered for a unit of gas. */
   maxFeePerGasWei: bigint;
 }
@@ -48,7 +49,9 @@ const mostGas = 8_000_000;
 
 export const takenByOther = 'a transaction that was not sent from here used its nonce';
 
-export function createReplacement({ submitter, applyMoves, maxFeePerGasWei }: ReplacementDeps): Replacement {
+export function createReplacement(deps: ReplacementDeps): Replacement {
+  const { submitter, applyMoves, finalCount, maxFeePerGasWei } = deps;
+
   async function addAttempt(
     lead: Lead,
     open: OpenTransaction,
@@ -110,17 +113,7 @@ export function createReplacement({ submitter, applyMoves, maxFeePerGasWei }: Re
       return addAttempt(lead, open, { payload, fees, noOp: true, reason });
     },
 
-    async isTakenByOther({ term, chain }, open) {
-      // The indexer marks ours in the commit that stores their block. So what it has not marked up to a block that it
-      // has is not in there, whatever some node says of receipts; and what is final is not brought back by a reorg.
-      const indexed = await term.commit(lastIndexedBlock);
-      if (indexed === null) return false;
-      const settled = Math.min(indexed, await chain.finalizedNumber(indexed));
-      if (settled < 0) return false;
-      const { address } = await submitter();
-      const used = await chain.client.getTransactionCount({ address, blockNumber: BigInt(settled) });
-      return used > open.nonce;
-    },
+    isTakenByOther: (lead, { nonce }) => finalCount.includes(lead, nonce),
 
     async moveToNewNonce(lead, open) {
       if (await isMined(lead, open)) return null;

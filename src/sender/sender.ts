@@ -5,6 +5,7 @@ import type { Chain, Lead } from '../chain/chain.ts';
 import type { Db } from '../db/database.ts';
 import type { LoopLog } from '../loop.ts';
 import { type Fees, readFees } from './fees.ts';
+import { createFinalCount } from './final-count.ts';
 import type { ApplyMoves } from './moves.ts';
 import { insertAttempt, insertOutgoing, takeNonce } from './outgoing.store.ts';
 import { createReplacement } from './replacement.ts';
@@ -66,7 +67,8 @@ export function createSender({
   holdMs = 2_000,
 }: SenderDeps): Sender {
   const patience = createPatience(holdMs);
-  const replacement = createReplacement({ submitter, applyMoves, maxFeePerGasWei });
+  const finalCount = createFinalCount(submitter);
+  const replacement = createReplacement({ submitter, applyMoves, finalCount, maxFeePerGasWei });
   /** Whether the database has the account's next nonce, seen in a commit before the present one. */
   let hasNonce = false;
 
@@ -94,8 +96,9 @@ export function createSender({
       return { id, hash: signed.hash };
     },
 
-    step: (lead) =>
-      runRound(lead, {
+    async step(lead) {
+      await finalCount.begin(lead);
+      return runRound(lead, {
         submitter,
         applyMoves,
         replacement,
@@ -103,7 +106,8 @@ export function createSender({
         log,
         rebroadcastAfterMs,
         bumpAfterMs,
-      }),
+      });
+    },
 
     status: () => ({ waiting: patience.first() }),
   };

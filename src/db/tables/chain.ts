@@ -37,6 +37,7 @@ export interface ChainTables {
   sender_accounts: {
     address: Buffer;
     next_nonce: number;
+    lost_below: Generated<number>;
   };
   outgoing_transactions: {
     id: Generated<number>;
