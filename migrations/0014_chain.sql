@@ -10,3 +10,8 @@ alter table outgoing_transactions
 
 -- Nonces below this one were used by transactions that nobody here remembers: ours begin again with it.
 alter table sender_accounts add column lost_below bigint not null default 0 check (lost_below <= next_nonce);
+
+-- Up to where blocks count as final: no reorg below it is followed, unless an operator lowers it.
+alter table chain add column final_number bigint not null default -1;
+update chain set final_number = coalesce(
+  (select max(block_number) from outgoing_transactions where status = 'finalized'), -1);

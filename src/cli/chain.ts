@@ -1,4 +1,4 @@
-/** `holdfast chain`: shows the chain, brings the registry to it, has batches sent again, and pays out of the embedded one's faucet. */
+/** `holdfast chain`: shows the chain, brings the registry to it, has batches sent again, follows what an operator accepts, and pays out of the embedded one's faucet. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAcceptableAddress } from '../address.ts';
 import { OperatorError } from '../errors.ts';
@@ -54,6 +54,22 @@ export function addChainCommands(program: Command): void {
       }),
     );
   chain
+    .command('accept-reorg')
+    .description('follow a reorganisation of the chain that takes back blocks which counted as final')
+    .argument('<block>', 'the last block that stays, as the log of the service names it', parseBlock)
+    .option('--json', 'print {finalBlock, formerFinalBlock}')
+    .action((block: number, options: Options) =>
+      withStore(async ({ store }) => {
+        const { acceptReorg } = await import('./chain-accept-reorg.ts');
+        const accepted = await acceptReorg(store.database.db, block);
+        print(
+          options,
+          accepted,
+          `The service that leads follows the chain from block ${block} on, and anchors again what is lost by that. See "holdfast chain status".`,
+        );
+      }),
+    );
+  chain
     .command('fund')
     .description('send money of the embedded chain to an address, in a real transaction')
     .argument('<address>', 'who gets it', parseAddress)
@@ -78,6 +94,11 @@ function parseAddress(text: string): string {
 
 function parseBatch(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of a batch.');
+  return Number(text);
+}
+
+function parseBlock(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give the number of a block.');
   return Number(text);
 }
 

@@ -32,19 +32,28 @@ export async function newestBlock(db: Db): Promise<BlockRef | null> {
   return (await storedBlocks(db, { downFrom: Number.MAX_SAFE_INTEGER, limit: 1 }))[0] ?? null;
 }
 
-/** Stored blocks from this number down; old ones have gaps between them. */
+/** Stored blocks from this number down, or up; old ones have gaps between them. */
 export async function storedBlocks(
   db: Db,
-  { downFrom, limit }: { downFrom: number; limit: number },
+  { limit, ...range }: { limit: number } & ({ downFrom: number } | { upFrom: number }),
 ): Promise<BlockRef[]> {
-  const rows = await db
-    .selectFrom('chain_blocks')
-    .select(['number', 'hash'])
-    .where('number', '<=', downFrom)
-    .orderBy('number', 'desc')
-    .limit(limit)
-    .execute();
+  const blocks = db.selectFrom('chain_blocks').select(['number', 'hash']).limit(limit);
+  const rows = await ('downFrom' in range
+    ? blocks.where('number', '<=', range.downFrom).orderBy('number', 'desc')
+    : blocks.where('number', '>=', range.upFrom).orderBy('number')
+  ).execute();
   return rows.map(({ number, hash }) => ({ number, hash: fromBytea(hash) }));
+}
+
+/** Up to where blocks count as final; -1 while none does. */
+export async function finalNumber(db: Db): Promise<number> {
+  const row = await db.selectFrom('chain').select('final_number').executeTakeFirst();
+  return row?.final_number ?? -1;
+}
+
+/** Never lower than before: that is an operator's to say. */
+export async function storeFinal(db: Db, number: number): Promise<void> {
+  await db.updateTable('chain').set({ final_number: number }).where('final_number', '<', number).execute();
 }
 
 export async function storedHash(db: Db, number: number): Promise<Hex | null> {

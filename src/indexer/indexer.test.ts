@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { getContractAddress, type Hex } from 'viem';
 import { anvilMissing } from '../../test/anvil.ts';
 import { openTestDatabase } from '../../test/database.ts';
+import { acceptReorg } from '../cli/chain-accept-reorg.ts';
 import { fromBytea, toBytea } from '../db/bytea.ts';
 import type { Database } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
@@ -242,6 +244,58 @@ chainTest('another genesis, or a fork below all that is held, stops it and chang
   assert.deepEqual(await blocksOf(db), foreign);
   assert.deepEqual(await db.selectFrom('chain_reorgs').selectAll().execute(), []);
 });
+
+chainTest(
+  'a reorg is followed however deep it is, and below what was final on the word of an operator',
+  async (db) => {
+    const [one] = node.anvil.accounts;
+    await insertVault(db, one.address);
+    await sql`delete from chain`.execute(db);
+    let finalizedNumber = -1;
+    const chain = await node.chain({ embedded: false, finalizedNumber: async () => finalizedNumber });
+    await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter) values
+    (31337, ${toBytea(chain.genesisHash)}, false, ${toBytea(registry)}, ${toBytea(one.address)})`.execute(db);
+    await node.mine(10);
+    const indexer = testIndexer({ db });
+    const lead = leadOn(db, chain);
+    await follow(indexer, lead);
+    const { number: fork } = await node.head();
+    const snapshot = await node.anvil.client.snapshot();
+    await node.mine(300);
+    await follow(indexer, lead);
+    await node.anvil.client.revert({ id: snapshot });
+    await node.send(0, { to: strangerAddress(5), value: 9n });
+    await node.mine(290);
+    await follow(indexer, lead);
+    await assertEqualToChain(db, fork - 5);
+
+    // Final now, and taken back all the same.
+    for (let block = 0; block < 3; block += 1) {
+      await node.send(0, { to: strangerAddress(block), value: 3n });
+      await node.mine();
+    }
+    const { number } = await node.head();
+    finalizedNumber = number;
+    await follow(indexer, lead);
+    await node.reorg(3);
+    await node.mine();
+    const stored = await blocksOf(db);
+    await assert.rejects(indexer.step(lead), (error: Error) => {
+      assert.ok(error instanceof OperatorError);
+      assert.match(error.message, new RegExp(`accept-reorg ${number - 3}"`));
+      return true;
+    });
+    assert.deepEqual(await blocksOf(db), stored);
+    await assert.rejects(acceptReorg(db, number), OperatorError);
+    assert.deepEqual(await acceptReorg(db, number - 3), {
+      finalBlock: number - 3,
+      formerFinalBlock: number,
+    });
+    await follow(indexer, lead);
+    await assertEqualToChain(db, fork - 5);
+    await sql`delete from chain`.execute(db);
+  },
+);
 
 chainTest(
   'a chain of others is followed from a little below its head; finality alone is told too',

@@ -18,6 +18,7 @@ import {
   insertTransactions,
   newestBlock,
   storedHash,
+  storeFinal,
   undoBlocks,
 } from './indexer.store.ts';
 import { createStandstill } from './standstill.ts';
@@ -55,6 +56,8 @@ export interface IndexerDeps {
 export const windowBlocks = 32;
 /** So that a long way to catch up gives a sign of life now and then. */
 const windowsPerStep = 16;
+/** Blocks of a branch that are stored in the commit that takes the other back; what a deeper one has more comes after. */
+const mostSwitched = 1_024;
 const dropEvery = 64;
 const dropAtOnce = 1_000;
 
@@ -138,7 +141,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     // Nodes that do not agree with themselves are asked again later.
     if (fork === null) return standStill(chain, missing);
     if (fork.number >= Math.min(tip.number, head.number)) return standStill(chain, unlinked);
-    const to = Math.min(head.number, Math.max(tip.number, fork.number + windowBlocks));
+    const before = Math.min(tip.number, fork.number + mostSwitched);
+    const to = Math.min(head.number, Math.max(before, fork.number + windowBlocks));
     const blocks = await readBlocks(chain.client, { from: fork.number + 1, to });
     const fault = faultOf(blocks, head);
     if (!blocks || fault) return standStill(chain, fault);
@@ -169,6 +173,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       await insertEarlier(db, found.earlier);
       if (found.mined.length > 0) await sender.markMined(db, found.mined);
       await sender.settle(db, depth);
+      await storeFinal(db, depth.finalizedNumber);
       if (blocks.some(({ number }) => number % dropEvery === 0)) {
         await dropBlocks(db, { before: newest.number - heldBlocks, limit: dropAtOnce });
       }
@@ -193,7 +198,10 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   ): Promise<void> {
     const depth = depthOf(chain, { headNumber: tip.number, finalizedNumber });
     if (settled.epoch === term.epoch && settled.finalizedNumber === depth.finalizedNumber) return;
-    await term.commit((db) => sender.settle(db, depth));
+    await term.commit(async (db) => {
+      await sender.settle(db, depth);
+      await storeFinal(db, depth.finalizedNumber);
+    });
     settled = { epoch: term.epoch, finalizedNumber: depth.finalizedNumber };
     onIndexed?.();
   }

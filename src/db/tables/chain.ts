@@ -33,6 +33,7 @@ export interface ChainTables {
     registry: Buffer;
     submitter: Buffer;
     created_at: Timestamp;
+    final_number: Generated<number>;
   };
   sender_accounts: {
     address: Buffer;

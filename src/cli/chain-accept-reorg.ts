@@ -1,0 +1,29 @@
+/** What `holdfast chain accept-reorg` does: lets the indexer follow a reorganisation of blocks that counted as final. */
+import type { Db } from '../db/database.ts';
+import { OperatorError } from '../errors.ts';
+
+export interface AcceptedReorg {
+  /** Blocks up to this one still count as final. */
+  finalBlock: number;
+  /** As it was before. */
+  formerFinalBlock: number;
+}
+
+export async function acceptReorg(db: Db, block: number): Promise<AcceptedReorg> {
+  return db.transaction().execute(async (db) => {
+    const chain = await db
+      .selectFrom('chain')
+      .select(['embedded', 'final_number'])
+      .forUpdate()
+      .executeTakeFirst();
+    if (!chain) throw new OperatorError('There is no chain yet: the service has never led on one.');
+    if (chain.embedded) throw new OperatorError('The embedded chain has no reorganisations.');
+    if (chain.final_number <= block) {
+      throw new OperatorError(
+        `Blocks count as final up to ${chain.final_number}: a reorganisation after block ${block} is followed without this command.`,
+      );
+    }
+    await db.updateTable('chain').set({ final_number: block }).execute();
+    return { finalBlock: block, formerFinalBlock: chain.final_number };
+  });
+}
