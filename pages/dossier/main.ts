@@ -2,8 +2,9 @@
 import { createAnchorReader } from '../../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry.ts';
 import { checkDossier, type DossierFiles } from '../../src/damc/dossier-check.ts';
-import { element, sizeText } from '../verify/file-card.ts';
+import { element } from '../verify/file-card.ts';
 import { createRpcCall } from '../verify/rpc-call.ts';
+import { sizeText } from '../verify/size-text.ts';
 import { droppedFiles, openFolder } from './folder-files.ts';
 import { rememberChain } from './remembered-chain.ts';
 import { showProgress, showReport, showRunning, showTrouble } from './report.ts';

@@ -1,5 +1,6 @@
 /** One of the two places for a file: shows what was chosen, and takes what is dropped on it. */
 import { documentTextOf, isPdf } from './embedded-proof.ts';
+import { sizeText } from './size-text.ts';
 
 export interface FileCard {
   file(): File | null;
@@ -84,13 +85,6 @@ function hasEmbeddedProof(file: File): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-export function sizeText(bytes: number): string {
-  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
-  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const amount = bytes / 1000 ** power;
-  return `${power === 0 ? amount : amount.toFixed(amount < 10 ? 1 : 0)} ${units[power]}`;
 }
 
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {

@@ -75,7 +75,10 @@ async function check(): Promise<void> {
       content: given ? piecesOf(given, onProgress) : undefined,
     });
     const { proof: read } = parseProof(document);
-    if (mine === latest) showResult(result, { ...verdictOf(result), facts: read ? factsOf(read) : [] });
+    const isAnchored = result.steps.some(({ name, status }) => name === 'chain' && status === 'pass');
+    const chainId = isAnchored ? ((await options.chain?.chainId()) ?? null) : null;
+    const facts = read ? factsOf(read, chainId) : [];
+    if (mine === latest) showResult(result, { ...verdictOf(result), facts });
   } catch (error) {
     if (mine === latest) showTrouble(reasonOf(error, file.name));
   }

@@ -1,6 +1,6 @@
 /** What a document says it is about, for the reader to recognise it. Whether that is true, the steps say. */
 import { isEvmAnchor, type Proof } from '../../src/anchoring/proof.ts';
-import { sizeText } from './file-card.ts';
+import { sizeText } from './size-text.ts';
 
 export type Fact = [name: string, value: string];
 
@@ -11,8 +11,15 @@ const kinds: Record<string, string> = {
   validation: 'Validation of a file',
 };
 
-export function factsOf({ kind, subject, leaf, claims, content, seal, anchors }: Proof): Fact[] {
-  const anchor = anchors.find(isEvmAnchor);
+/**
+ * `chainId`: of the chain that was asked and bears out the anchors on it; null where none does. A document may name others
+ * beside them, which nobody has looked at.
+ */
+export function factsOf(
+  { kind, subject, leaf, claims, content, seal, anchors }: Proof,
+  chainId: number | null,
+): Fact[] {
+  const checked = anchors.filter(isEvmAnchor).filter((anchor) => anchor.chainId === chainId);
   const said = (name: string) => (typeof claims?.[name] === 'string' ? String(claims[name]) : '');
   const size = claims?.size;
   const facts: Fact[] = [
@@ -22,7 +29,9 @@ export function factsOf({ kind, subject, leaf, claims, content, seal, anchors }:
     ['Size', typeof size === 'number' ? sizeText(size) : ''],
     ['Digest', content.digest],
     ['Vault', seal.vault],
-    ['Anchor', anchor ? `block ${anchor.blockNumber} of chain ${anchor.chainId}` : ''],
+    ...checked.map(
+      ({ blockNumber, chainId }): Fact => ['Anchor', `block ${blockNumber} of chain ${chainId}`],
+    ),
   ];
   return facts.filter(([, value]) => value !== '');
 }

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
 import { concat, keccak256, pad, recoverAddress, stringToHex, toHex } from 'viem/utils';
+import { factsOf as proofFacts } from '../../pages/verify/proof-facts.ts';
 import { leafTypes } from './leaf.ts';
+import type { EvmAnchor } from './proof.ts';
 import { stepNames } from './steps.ts';
 import { readVector } from './vectors.test-bed.ts';
 
@@ -97,4 +99,16 @@ test('the page has the list of leaf types and the steps as the verifier has them
     [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name),
     [...stepNames],
   );
+});
+
+test('of the anchors that a proof names, the page tells of those that were checked', () => {
+  const { proof } = readVector('file-raw');
+  const [anchor] = proof.anchors as [EvmAnchor];
+  const other = { ...anchor, chainId: anchor.chainId + 1, blockNumber: 4_711 };
+  const told = (chainId: number | null) =>
+    proofFacts({ ...proof, anchors: [other, anchor] }, chainId).filter(([name]) => name === 'Anchor');
+  assert.deepEqual(told(null), []);
+  assert.deepEqual(told(anchor.chainId), [
+    ['Anchor', `block ${anchor.blockNumber} of chain ${anchor.chainId}`],
+  ]);
 });
