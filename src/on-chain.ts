@@ -16,6 +16,7 @@ import type { RpcCall } from './chain/anchor-reader.ts';
 import type { Chain, Lead } from './chain/chain.ts';
 import { isRetryable, rpcFaultOf } from './chain/json-rpc.ts';
 import { createChainLead } from './chain/lead.ts';
+import { createReadingChain } from './chain/reading-chain.ts';
 import { registryAddress } from './chain/registry.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/database.ts';
@@ -38,7 +39,7 @@ export interface OnChain {
   metrics: Metric[];
   /** The chain to read from; null where this node does not have it open, nor is about to. */
   openChain(): Promise<Chain | null>;
-  /** A call to the chain's node; null like the chain. */
+  /** Reads from the chain, on a node that does not lead too; null while there is nothing to ask. */
   call(): Promise<RpcCall | null>;
   registry: Address;
   /** The account that pays for anchors. */
@@ -79,6 +80,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     },
     onBlock: blockBell.ring,
   });
+  const reading = createReadingChain({ db, rpcUrls: config.chain.rpcUrls, dataDir: config.dataDir });
   // Apart, so that a rush of proofs out of large batches does not hold up the next batch. Each starts when it is needed.
   const batchThread = createBatchThread();
   const proofThread = createBatchThread();
@@ -108,8 +110,9 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     lead,
     openChain,
     async call() {
+      if (config.chain.rpcUrls.length > 0) return reading.call();
       const chain = await openChain();
-      return chain && ((method, params) => readFrom(chain, { method, params }));
+      return chain ? (method, params) => readFrom(chain, { method, params }) : reading.call();
     },
     registry: config.chain.registryAddress ?? registryAddress,
     proofs: createProofs({ db, thread: proofThread }),
@@ -131,6 +134,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     ].map(dispensable),
     async close() {
       await chainLead.close();
+      await reading.close();
       await batchThread.close();
       await proofThread.close();
     },

@@ -133,13 +133,47 @@ test('what the chain refuses is passed on without the address of the node', asyn
 test('only so many are asked at once, and the next is asked when one is done', async () => {
   const waiting: (() => void)[] = [];
   const relay = relayTo(() => new Promise<string>((resolve) => waiting.push(() => resolve('0x1'))));
-  const first = Array.from({ length: 16 }, () => relay.ask('eth_chainId', []));
-  await assert.rejects(relay.ask('eth_chainId', []), isNotNow);
+  const first = Array.from({ length: 16 }, () => relay.ask('web3_clientVersion', []));
+  await assert.rejects(relay.ask('web3_clientVersion', []), isNotNow);
   await waitUntil(() => waiting.length === first.length);
   for (const answer of waiting.splice(0)) answer();
   await Promise.all(first);
-  const next = relay.ask('eth_chainId', []);
+  const next = relay.ask('web3_clientVersion', []);
   await waitUntil(() => waiting.length === 1);
   for (const answer of waiting.splice(0)) answer();
   assert.deepEqual(await next, { result: '0x1' });
+});
+
+test('what cannot change is asked of the node once, and the rest within one budget for all', async () => {
+  const asked: string[] = [];
+  const blockOf = (number: string) => ({ number, hash, timestamp: '0x1', transactions: [] });
+  const relay = createChainRelay({
+    call: () => async (method, params) => {
+      asked.push(method);
+      if (method === 'eth_getBlockByNumber') {
+        return blockOf({ latest: '0x64', finalized: '0x32' }[String(params[0])] ?? String(params[0]));
+      }
+      return method === 'eth_getTransactionReceipt' ? { blockNumber: '0x5' } : '0x1';
+    },
+    registry,
+    budget: { calls: 14, windowMs: 3_600_000 },
+  });
+  const twice = async (method: string, params: unknown[]) => {
+    const before = asked.length;
+    assert.deepEqual(await relay.ask(method, params), await relay.ask(method, params));
+    return asked.length - before;
+  };
+  assert.equal(await twice('eth_chainId', []), 1);
+  assert.equal(await twice('eth_call', [{ to: registry, data }, at]), 1);
+  assert.equal(await twice('eth_getCode', [registry, at]), 1);
+  assert.equal(await twice('eth_getTransactionReceipt', [hash]), 2, 'a reorg may move it');
+  assert.equal(await twice('eth_getBlockByNumber', ['finalized', false]), 2);
+  assert.equal(await twice('eth_getTransactionReceipt', [hash]), 1, 'its block is final');
+  assert.equal(await twice('eth_getBlockByNumber', ['0x32', false]), 1);
+  assert.equal(await twice('eth_getBlockByNumber', ['0x33', false]), 2);
+  assert.equal(await twice('eth_getBlockByNumber', ['latest', false]), 2);
+  assert.equal(asked.length, 13);
+  await relay.ask('web3_clientVersion', []);
+  await assert.rejects(relay.ask('web3_clientVersion', []), isNotNow);
+  assert.deepEqual(await relay.ask('eth_chainId', []), { result: '0x1' }, 'what is known costs nothing');
 });

@@ -5,12 +5,14 @@
 import type { RpcCall } from '../chain/anchor-reader.ts';
 import { rpcFaultOf } from '../chain/json-rpc.ts';
 import { AppError } from '../errors.ts';
+import { createLastingAnswers } from './lasting-answers.ts';
 
 export interface ChainRelayDeps {
   /** Null while this node has no chain to ask: another one leads on it, or it does not answer. */
   call(): RpcCall | null | Promise<RpcCall | null>;
   /** The only contract that may be asked about. */
   registry: string;
+  budget?: { calls: number; windowMs: number };
 }
 
 export interface ChainRelay {
@@ -22,12 +24,33 @@ export type RelayAnswer = { result: unknown } | { error: { code: number; message
 
 /** So many at once; a verification asks one after the other. */
 const mostAtOnce = 16;
+/** Calls that reach the node, for all who ask together: what strangers may spend of an operator's quota. */
+const usualBudget = { calls: 1_200, windowMs: 60_000 };
 
-export function createChainRelay({ call, registry }: ChainRelayDeps): ChainRelay {
+export function createChainRelay({ call, registry, budget = usualBudget }: ChainRelayDeps): ChainRelay {
   let underWay = 0;
+  const answers = createLastingAnswers();
+  let spent = { calls: 0, until: 0 };
+
+  function spend(): void {
+    const now = performance.now();
+    if (now >= spent.until) spent = { calls: 0, until: now + budget.windowMs };
+    if (spent.calls >= budget.calls) {
+      const retryAfterSeconds = Math.ceil((spent.until - now) / 1000);
+      throw new AppError(
+        'service_unavailable',
+        `The chain was asked too often through this service. Try again in ${retryAfterSeconds} s, or ask a chain node of your own.`,
+        { retryAfterSeconds },
+      );
+    }
+    spent.calls += 1;
+  }
+
   return {
     async ask(method, params) {
       requireAllowed(method, params, registry.toLowerCase());
+      const known = answers.find(method, params);
+      if (known !== undefined) return { result: known };
       if (underWay >= mostAtOnce) {
         throw new AppError('service_unavailable', 'Too many ask the chain at once. Try again shortly.', {
           retryAfterSeconds: 1,
@@ -43,7 +66,10 @@ export function createChainRelay({ call, registry }: ChainRelayDeps): ChainRelay
             { retryAfterSeconds: 2 },
           );
         }
-        return { result: await ask(method, params) };
+        spend();
+        const result = await ask(method, params);
+        answers.keep(method, params, result);
+        return { result };
       } catch (error) {
         if (error instanceof AppError) throw error;
         const fault = rpcFaultOf(error);

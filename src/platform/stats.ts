@@ -62,10 +62,13 @@ export interface StatsDeps {
 export type ReadStats = (workspaceId: string, query: StatsQuery) => Promise<Stats>;
 
 const mostCounted = 100_000;
+/** The overview of each tenant asks every few seconds; the node of the chain need not be asked as often. */
+const headHoldsMs = 15_000;
 const bucketChoicesSeconds = [60, 300, 900, 3_600, 10_800, 21_600, 86_400];
 const bucketsWanted = 60;
 
 export function createStats({ db, openChain, submitter }: StatsDeps): ReadStats {
+  const head = heldFor(headHoldsMs, () => readHead({ openChain, submitter }));
   return async (workspaceId, { from, to }) => {
     const seconds = (to.getTime() - from.getTime()) / 1000;
     const bucketSeconds = bucketChoicesSeconds.find((choice) => seconds / choice <= bucketsWanted) ?? 86_400;
@@ -74,7 +77,7 @@ export function createStats({ db, openChain, submitter }: StatsDeps): ReadStats 
       readAnchored(db, range),
       readDeliveries(db, range),
       readWaiting(db, workspaceId),
-      readChain({ db, openChain, submitter }),
+      readChain(db, head),
     ]);
     return { bucketSeconds, buckets: fill(range, anchored, deliveries), waiting, chain };
   };
@@ -165,7 +168,7 @@ async function readWaiting(db: Db, workspaceId: string): Promise<Waiting> {
 }
 
 /** Null before the chain was ever opened. */
-async function readChain({ db, openChain, submitter }: StatsDeps): Promise<ChainState | null> {
+async function readChain(db: Db, head: () => Promise<Head>): Promise<ChainState | null> {
   const known = await db.selectFrom('chain').select(['chain_id', 'embedded']).executeTakeFirst();
   if (!known) return null;
   const newest = await db
@@ -179,12 +182,24 @@ async function readChain({ db, openChain, submitter }: StatsDeps): Promise<Chain
     embedded: known.embedded,
     indexedBlock: newest?.number ?? null,
     indexedAt: newest ? new Date(newest.time_seconds * 1000) : null,
-    ...(await readHead({ openChain, submitter })),
+    ...(await head()),
+  };
+}
+
+type Head = Pick<ChainState, 'headBlock' | 'balanceWei' | 'anchorsLeft'>;
+
+/** However often it is asked for, it is read anew no sooner than after this time. */
+function heldFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let held: { answer: Promise<T>; until: number } | null = null;
+  return () => {
+    if (held === null || performance.now() >= held.until)
+      held = { answer: read(), until: performance.now() + ms };
+    return held.answer;
   };
 }
 
 /** A chain that does not answer leaves its figures out; the rest is told all the same. */
-async function readHead({ openChain, submitter }: Pick<StatsDeps, 'openChain' | 'submitter'>) {
+async function readHead({ openChain, submitter }: Pick<StatsDeps, 'openChain' | 'submitter'>): Promise<Head> {
   const none = { headBlock: null, balanceWei: null, anchorsLeft: null };
   const chain = await openChain();
   if (!chain) return none;

@@ -1,6 +1,7 @@
 /** The public page that checks proofs in the browser, and the relay through which it may ask this service's chain. */
 import { join } from 'node:path';
 import { Type } from 'typebox';
+import { networkOf } from '../client-network.ts';
 import { AppError } from '../errors.ts';
 import type { Api } from '../http/api.ts';
 import { createPageBundle } from '../http/page-bundle.ts';
@@ -70,7 +71,7 @@ export function verifyPageRoutes(app: Api, { chainRelay }: { chainRelay: ChainRe
     {
       schema: { hide: true, body: RelayCall },
       onRequest: (request, reply, done) => {
-        limiter.count(`address ${request.ip}`, reply);
+        limiter.count(networkOf(request.ip), reply);
         done();
       },
     },

@@ -1,0 +1,49 @@
+/**
+ * The chain for those who only read it, on any node, whoever leads. A client of its own: what strangers ask costs the
+ * client that anchors neither its connections nor its opinion of the RPC addresses.
+ */
+import type { Db } from '../db/database.ts';
+import type { RpcCall } from './anchor-reader.ts';
+import { findEmbeddedChain } from './embedded/embedded-chain.ts';
+import { type ChainRpc, createChainRpc } from './rpc.ts';
+import { findStoredChain } from './stored-chain.ts';
+
+export interface ReadingChain {
+  /** Null before the chain was first opened, and where the embedded one does not run on this machine. */
+  call(): Promise<RpcCall | null>;
+  close(): Promise<void>;
+}
+
+export interface ReadingChainDeps {
+  db: Db;
+  /** Empty: the embedded chain, which is asked through its door. */
+  rpcUrls: readonly string[];
+  dataDir: string;
+}
+
+export function createReadingChain({ db, rpcUrls, dataDir }: ReadingChainDeps): ReadingChain {
+  let rpc: ChainRpc | null = null;
+  let doorUrl: string | null = null;
+
+  async function open(): Promise<ChainRpc | null> {
+    if (rpcUrls.length === 0) doorUrl = (await findEmbeddedChain(db, dataDir))?.rpcUrl ?? null;
+    if (rpcUrls.length === 0 && doorUrl === null) return null;
+    if (rpc) return rpc;
+    const stored = await findStoredChain(db);
+    if (!stored) return null;
+    const { chainId, genesisHash } = stored;
+    const urls = () => (rpcUrls.length > 0 ? rpcUrls : [doorUrl].filter((url) => url !== null));
+    rpc ??= createChainRpc({ chainId, genesisHash, urls });
+    return rpc;
+  }
+
+  return {
+    async call() {
+      const client = (await open())?.client;
+      return client ? (method, params) => client.request({ method, params } as never) : null;
+    },
+    async close() {
+      await rpc?.close();
+    },
+  };
+}
