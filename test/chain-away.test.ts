@@ -107,10 +107,13 @@ test('without the lead it says "not now" where it needs the chain, judges nothin
 test('who asks in the very moment in which the lead is lost gets an answer all the same', {
   skip,
 }, async () => {
-  const chainId = await relayReader(service).chainId();
+  const { head } = await relayReader(service).finality();
   await database.pool.query("select pg_terminate_backend(backend_pid) from leaders where work = 'chain'");
-  const ids = await Promise.all(Array.from({ length: 8 }, () => relayReader(service).chainId()));
-  assert.deepEqual(new Set(ids), new Set([chainId]));
+  const seen = await Promise.all(Array.from({ length: 8 }, () => relayReader(service).finality()));
+  assert.ok(
+    seen.every((finality) => finality.head >= head),
+    JSON.stringify(seen),
+  );
 });
 
 test('a chain that has no time is told as such, in every place where a verification is told', async () => {
@@ -152,7 +155,7 @@ function post(path: string, body: object): Promise<Answer> {
 }
 
 function askRelay(): Promise<Answer> {
-  const body = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
+  const body = { jsonrpc: '2.0', id: 1, method: 'web3_clientVersion', params: [] };
   return service.call('POST', '/verify/rpc', { key: null, body });
 }
 
