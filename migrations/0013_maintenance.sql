@@ -88,10 +88,6 @@ $$;
 create trigger anchor_leaves_sealable after insert on anchor_leaves
   referencing new table as added for each statement execute function hold_sealing_vaults();
 
--- A vault that something is on its way to is not deactivated before it has arrived.
-create index file_transfers_arriving on file_transfers (workspace_id, to_vault_id) where completed_at is null;
-create index asset_transfers_arriving on asset_transfers (workspace_id, to_vault_id) where completed_at is null;
-
 -- Intervals by calendar months; and the entry that they were last completed through, null for what was stated at first.
 alter table asset_intervals
   add column every_months integer check (every_months > 0),

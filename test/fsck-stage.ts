@@ -63,7 +63,6 @@ export async function buildStage(database: Database, keyring: Keyring, anvil: An
     await vaultsOf.create(caller, { name: 'Two', description: '' }, () => []),
   ];
   await createWorkers({ db, commit, keyring }).create(caller, { name: 'Wim', address: undefined }, () => []);
-  await vaultsOf.setStatus(caller, vaults[1].address, 'inactive');
 
   const chain = await startChain(db, anvil);
   await send(db, anvil, { nonce: 0, purpose: 'deploy', to: deployerAddress, data: registryDeploymentData() });
@@ -74,6 +73,7 @@ export async function buildStage(database: Database, keyring: Keyring, anvil: An
     { workspaceId, vault: vaults[1], record: second, version: 1 },
     firstLeaf,
   );
+  await vaultsOf.setStatus(caller, vaults[1].address, 'inactive');
   const next = await makeRecord(db, { workspaceId, vault: vaults[0], record: first, version: 2 }, one.leaf);
   const making = { db, keyring, anvil, workspaceId };
   const batchIds = [

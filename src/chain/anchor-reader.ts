@@ -57,8 +57,16 @@ export function createAnchorReader(call: RpcCall) {
    */
   async function atHead<Answer>(ask: (at: { blockHash: Hex }) => Promise<Answer | null>) {
     const held = highest !== null && performance.now() - toldAt < headHoldsMs ? highest : null;
-    const found = held && (await ask({ blockHash: held.hash }));
-    return found ?? ask({ blockHash: (await head()).hash });
+    // A reorg may have taken it away since.
+    const found = held && (await ask({ blockHash: held.hash }).catch(() => null));
+    if (found) return found;
+    try {
+      return await ask({ blockHash: (await head()).hash });
+    } catch (error) {
+      // A node that lags, or a chain that became shorter: whoever asks again begins with what the node then says.
+      highest = null;
+      throw error;
+    }
   }
 
   /** A node that lacks a block below its own head has dropped that part of the history; the chain has it. */

@@ -6,7 +6,6 @@ import type { Db } from '../db/database.ts';
 import { isStatementFault } from '../db/faults.ts';
 import { gather } from '../db/gather.ts';
 import { insertAll, type Write } from '../db/writes.ts';
-import { AppError } from '../errors.ts';
 import { eventWrite } from '../webhooks/events.ts';
 import { keyOf, lockVaults, type Vault, type VaultStatus } from './vaults.store.ts';
 
@@ -17,11 +16,11 @@ export interface StatusChange {
 }
 
 /**
- * The vault as it is then, or null when there is none. What has the status already is left as it is, and a vault that
- * something is on its way to is not deactivated: it would arrive all the same, where nothing new is taken.
+ * The vault as it is then, or null when there is none. What has the status already is left as it is. A transfer that was
+ * accepted before still arrives: nobody can keep a vault from being deactivated by sending it something.
  */
-export function createStatusChanger(db: Db): (change: StatusChange) => Promise<Vault | AppError | null> {
-  return gather<StatusChange, Vault | AppError | null>({
+export function createStatusChanger(db: Db): (change: StatusChange) => Promise<Vault | null> {
+  return gather<StatusChange, Vault | null>({
     maxInFlight: 1,
     maxItems: 200,
     isItemFault: isStatementFault,
@@ -35,20 +34,11 @@ export function createStatusChanger(db: Db): (change: StatusChange) => Promise<V
           db,
           keyed.map(({ key }) => key),
         );
-        const arriving = await findArriving(
-          db,
-          keyed.flatMap(({ key, status }) => {
-            const id = status === 'inactive' ? vaults.get(keyOf(key))?.id : undefined;
-            return id === undefined ? [] : [{ workspaceId: key.workspaceId, id }];
-          }),
-        );
         const changed = new Map<string, { workspace_id: string; id: string; status: string; at: Date }>();
         const writes: Write[] = [];
         const results = keyed.map(({ caller, key, status }) => {
           const vault = vaults.get(keyOf(key));
           if (!vault || vault.status === status) return vault ?? null;
-          const transfer = arriving.get(vault.id);
-          if (status === 'inactive' && transfer !== undefined) return awaits(vault, transfer);
           const at = new Date();
           const now = { ...vault, status, updatedAt: at };
           // One that comes twice in a group is changed twice, in order.
@@ -72,34 +62,6 @@ export function createStatusChanger(db: Db): (change: StatusChange) => Promise<V
         return results;
       }),
   });
-}
-
-/** For each vault a transfer that is on its way to it. */
-async function findArriving(
-  db: Db,
-  vaults: { workspaceId: string; id: string }[],
-): Promise<Map<string, string>> {
-  if (vaults.length === 0) return new Map();
-  const { rows } = await sql<{ vault_id: string; id: string }>`
-    select v.id as vault_id, t.id
-    from unnest(${vaults.map(({ workspaceId }) => workspaceId)}::text[], ${vaults.map(({ id }) => id)}::text[])
-      as v (workspace_id, id)
-    cross join lateral (
-      (select id from file_transfers
-       where workspace_id = v.workspace_id and to_vault_id = v.id and completed_at is null limit 1)
-      union all
-      (select id from asset_transfers
-       where workspace_id = v.workspace_id and to_vault_id = v.id and completed_at is null limit 1)
-      limit 1
-    ) as t`.execute(db);
-  return new Map(rows.map((row) => [row.vault_id, row.id]));
-}
-
-function awaits({ address }: Vault, transferId: string): AppError {
-  return new AppError(
-    'conflict',
-    `The transfer ${transferId} is on its way to the vault ${address}. Deactivate the vault once it is confirmed.`,
-  );
 }
 
 function statusEvent(workspaceId: string, { id, address, status, updatedAt: at }: Vault): Write {

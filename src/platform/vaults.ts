@@ -137,7 +137,6 @@ export function createVaults({ db, pool, commit, keyring, eventBell }: VaultsDep
     async setStatus(caller, address, status) {
       const vault = await changeStatus({ caller, address, status });
       if (!vault) throw notFound(address);
-      if (vault instanceof AppError) throw vault;
       eventBell.ring();
       return vault;
     },

@@ -36,7 +36,7 @@ export const evidenceMutations: Mutation[] = [
   },
   {
     name: 'a name twice in one object',
-    file: 'src/anchoring/canonical.ts',
+    file: 'src/json-text.ts',
     text: 'if (names !== countNames(value)) throw',
     replacement: 'if (names < countNames(value)) throw',
     why: 'Two readers of one document could see two values, and both would verify.',
