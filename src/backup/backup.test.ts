@@ -272,7 +272,14 @@ test('an older backup is restored with the schema of its time, and then brought 
   );
   const deps = { database, connection: () => connection, store, masterKey: config.masterKey };
   const file = join(dir, 'old.tar');
-  const { manifest } = await makeBackup(deps, { file, key: null, onProgress() {} });
+  const make = (archive: string) => makeBackup(deps, { file: archive, key: null, onProgress() {} });
+  // Without a key there is nothing to seal it with.
+  await assert.rejects(make(file), /no master key yet/);
+  const { rows } = await database.pool.query('select version, check_value from master_keys');
+  await withClient(connection, (client) =>
+    client.query('insert into master_keys (version, check_value) values ($1, $2)', Object.values(rows[0])),
+  );
+  const { manifest } = await make(file);
   assert.deepEqual(manifest.migrations, known.slice(0, -1));
   const target = await restoreInto('old', file);
   await target.restore();
@@ -287,7 +294,7 @@ test('an older backup is restored with the schema of its time, and then brought 
 
   await withClient(connection, (client) => client.query('create table strange (id text)'));
   const odd = join(dir, 'odd.tar');
-  await makeBackup(deps, { file: odd, key: null, onProgress() {} });
+  await make(odd);
   await assert.rejects((await restoreInto('odd', odd)).restore(), /do not make its tables: strange\(id\)/);
 });
 
@@ -395,6 +402,17 @@ describe('refused, and nothing is written', () => {
     await writeFile(forged, bytes);
     await verifyArchive(forged);
     await refused(forged, /somebody changed the archive/);
+    // Nor can it be left out, whatever the manifest says of keys.
+    const stripped = await copyOf('stripped.tar');
+    const whole = await readFile(stripped);
+    const seal = membersOf(whole).find(({ name }) => name === 'manifest.seal.json') ?? assert.fail();
+    const unsealed = Buffer.concat([whole.subarray(0, seal.start - 512), Buffer.alloc(1024)]);
+    await writeFile(stripped, unsealed);
+    await refused(stripped, /manifest has no seal/);
+    const keys = /"masterKeys": \[\s*1\s*\]/.exec(unsealed.toString('latin1')) ?? assert.fail();
+    unsealed.write(keys[0].replace('1', ' '), keys.index, 'latin1');
+    await writeFile(stripped, unsealed);
+    await refused(stripped, /does not have the form/);
   });
 
   test('an archive of a newer schema', async () => {

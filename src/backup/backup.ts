@@ -36,7 +36,7 @@ export interface BackupOptions {
 
 export interface BackupResult {
   manifest: Manifest;
-  /** Null when there was no key to write. */
+  /** Null when the key is kept elsewhere. */
   keyFile: string | null;
 }
 
@@ -82,8 +82,8 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
     await writeManifest(archive, manifest, keys);
     await verifyArchive(archive.draft, { signal, onProgress: (progress) => onProgress('archive', progress) });
     // The key first: an archive that has its name has its key beside it.
-    const keyFile = keys && options.key ? options.key.file : null;
-    if (keys && options.key) {
+    const keyFile = options.key?.file ?? null;
+    if (options.key) {
       await writeWhole(options.key.file, await sealKeyFile(keys, options.key.passphrase));
     }
     await archive.publish();
@@ -94,18 +94,13 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
   }
 }
 
-async function writeManifest(
-  archive: ArchiveWriter,
-  manifest: Manifest,
-  keys: MasterKeys | null,
-): Promise<void> {
+async function writeManifest(archive: ArchiveWriter, manifest: Manifest, keys: MasterKeys): Promise<void> {
   const text = JSON.stringify(manifest, null, 1);
   await archive.addFile(manifestMember, text);
-  const key = keys?.byVersion.get(keys.current);
-  if (keys && key) {
-    const seal = sealManifest(text, { version: keys.current, key });
-    await archive.addFile(sealMember, JSON.stringify(seal));
-  }
+  const key = keys.byVersion.get(keys.current);
+  if (!key) throw new Error(`there is no master key version ${keys.current}`);
+  const seal = sealManifest(text, { version: keys.current, key });
+  await archive.addFile(sealMember, JSON.stringify(seal));
   await archive.finish();
 }
 
@@ -135,14 +130,18 @@ function withBoth(now: MasterKeys | null, before: MasterKeys | null): MasterKeys
   return now ? withOlder(now, before) : before;
 }
 
-/** Those that secrets of the snapshot are sealed with; null when there are none yet. A backup without them is none. */
+/** Those that secrets of the snapshot are sealed with. A backup without them is none. */
 function keysInUse(
   { checkValues }: Dump,
   configured: MasterKeys | null,
   source: MasterKeySource,
-): MasterKeys | null {
+): MasterKeys {
   const newest = checkValues.at(-1);
-  if (!newest) return null;
+  if (!newest) {
+    throw new OperatorError(
+      'This installation has no master key yet, so there is nothing to back up. Start it once with "holdfast serve".',
+    );
+  }
   const where = 'text' in source ? 'HOLDFAST_MASTER_KEY' : source.file;
   const byVersion = new Map<number, Buffer>();
   for (const { version, check_value } of checkValues) {

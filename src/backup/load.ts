@@ -5,6 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Member } from './archive-reader.ts';
 import { columnList, listTables, quoted } from './catalogue.ts';
 import { damaged, kindOf, type Manifest, type TableEntry } from './format.ts';
+import { partitionBound } from './partition-bound.ts';
 import { checkedPieces } from './verify-archive.ts';
 
 export interface LoadOptions {
@@ -124,6 +125,8 @@ async function makePartitions(
     ]);
     if (rows[0]?.exists) continue;
     const storage = options.length > 0 ? ` with (${options.join(', ')})` : '';
-    await client.query(`create table ${quoted(name)} partition of ${quoted(table)} ${bound}${storage}`);
+    await client.query(
+      `create table ${quoted(name)} partition of ${quoted(table)} ${partitionBound(bound)}${storage}`,
+    );
   }
 }

@@ -20,7 +20,7 @@ import { type VerifiedArchive, verifyArchive } from './verify-archive.ts';
 
 export interface RestoreOptions {
   file: string;
-  /** Those of the backup; null when none are at hand, which is right only for a backup without secrets. */
+  /** Those of the backup; null when none are at hand. */
   keys: MasterKeys | null;
   config: Config;
   log: LoopLog;
@@ -70,8 +70,7 @@ async function requireKnownSchema({ migrations, madeBy }: Manifest): Promise<num
   );
 }
 
-function requireKeys({ manifest, manifestText, seal }: VerifiedArchive, keys: MasterKeys | null): void {
-  if (manifest.masterKeys.length === 0 || seal === null) return;
+function requireKeys({ manifestText, seal }: VerifiedArchive, keys: MasterKeys | null): void {
   if (!keys) {
     throw new OperatorError(
       'The backup cannot be restored without its master key: give the key file that was made with it as --key-file, or set HOLDFAST_MASTER_KEY; nothing was changed.',

@@ -19,7 +19,7 @@ export interface VerifiedArchive {
   manifest: Manifest;
   /** To the letter, for its seal. */
   manifestText: string;
-  seal: ManifestSeal | null;
+  seal: ManifestSeal;
 }
 
 export interface ReadOptions {
@@ -59,10 +59,11 @@ export async function verifyArchive(
   if (manifestText === undefined) throw damaged('it has no manifest, which comes last');
   const manifest = parseManifest(manifestText);
   const sealText = files.get(sealMember);
-  if (manifest.masterKeys.length > 0 && sealText === undefined) throw damaged('its manifest has no seal');
+  // Whatever the manifest says: it is what the seal protects.
+  if (sealText === undefined) throw damaged('its manifest has no seal');
   checkTables(manifest, tables);
   blobs.check(manifest);
-  return { manifest, manifestText, seal: sealText === undefined ? null : parseSeal(sealText) };
+  return { manifest, manifestText, seal: parseSeal(sealText) };
 }
 
 /** Passes the pieces on, and then throws if they were not those of the manifest. */

@@ -101,7 +101,7 @@ function summaryOf(file: string, { manifest, keyFile }: BackupResult, { masterKe
     lines.push(
       `The master key is in ${keyFile}, encrypted with your passphrase. Keep it apart from the archive: who has both, and the passphrase, has every private key.`,
     );
-  } else if (manifest.masterKeys.length > 0) {
+  } else {
     lines.push(
       'text' in masterKey
         ? 'The master key is yours to keep: it comes from HOLDFAST_MASTER_KEY, and the archive is worth nothing without it.'
