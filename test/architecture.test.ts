@@ -39,6 +39,7 @@ const floors = [
     'src/json-fault.ts',
     'src/json-text.ts',
     'src/loop.ts',
+    'src/page-budget.ts',
     'src/random.ts',
     'src/scrape.ts',
     'src/version.ts',

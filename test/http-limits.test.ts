@@ -258,7 +258,7 @@ describe('the stop', { concurrency: true }, () => {
 
   test('an answer that the client has not read yet when the stop begins is given whole', async (t) => {
     const { service } = await connected(t);
-    const [count, bytes] = [1_000, 10_000];
+    const [count, bytes] = [650, 10_000];
     await withClient({ connectionString: database.url }, (client) =>
       client.query(
         `insert into events (workspace_id, id, type, envelope, position)

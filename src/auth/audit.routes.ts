@@ -59,6 +59,7 @@ export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursor
               limit,
             }),
           positionOf: ({ id }) => [id],
+          largeRows: true,
         },
         { request, reply, cursors, cursor, limit },
       );

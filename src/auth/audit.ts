@@ -39,9 +39,28 @@ export function auditWrite(caller: Caller, { action, targetId, details = {} }: A
     action,
     target_id: targetId,
     request_id: caller.requestId,
-    details,
+    details: withoutLargeValues(details),
   };
   return { table: 'audit_entries', row: { ...row, digest: entryDigest(row) } };
+}
+
+/** What is larger than this is in the log by its digest; the thing itself keeps it. */
+const longestDetails = 4096;
+const longestValue = 1024;
+
+function withoutLargeValues(details: Record<string, unknown>): Record<string, unknown> {
+  if (JSON.stringify(details).length <= longestDetails) return details;
+  return Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shortened(value, 3)]));
+}
+
+function shortened(value: unknown, depth: number): unknown {
+  const text = JSON.stringify(value) ?? '';
+  if (text.length <= longestValue) return value;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const members = isObject && depth > 0 ? Object.entries(value) : [];
+  if (members.length > 0 && members.length <= 20)
+    return Object.fromEntries(members.map(([name, one]) => [name.slice(0, 100), shortened(one, depth - 1)]));
+  return { sha256: hash('sha256', canonicalize(value) ?? ''), bytes: Buffer.byteLength(text) };
 }
 
 export interface AuditQuery {

@@ -4,9 +4,13 @@ import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
-import { canonicalOf } from '../platform/record-content.ts';
 import { vaultDeactivated } from '../platform/refused-seal.ts';
-import { type AssetFields, type Installation, makeAssetVersion } from './asset-document.ts';
+import {
+  type AssetFields,
+  canonicalMetadata,
+  type Installation,
+  makeAssetVersion,
+} from './asset-document.ts';
 import { type HeldAsset, holdAsset } from './assets.store.ts';
 
 /** Held, and such that it may get a new version. */
@@ -65,7 +69,7 @@ export async function writeNextVersion(db: Db, asset: HeldAsset, change: AssetCh
       name: fields.name,
       serial_number: fields.serialNumber,
       part_number: fields.partNumber,
-      metadata: canonicalOf(fields.metadata, 'metadata'),
+      metadata: canonicalMetadata(fields.metadata),
       usage_hours: fields.usage.hours,
       usage_cycles: fields.usage.cycles,
       parent_asset_id: installation?.removedAt === null ? installation.parentAssetId : null,

@@ -1,7 +1,8 @@
 /** What a version of an asset is made of: the document that is hashed under a salt, and the rows committed for it. */
 import { firstLeaf, pendingLeaf } from '../anchoring/pending.ts';
 import type { Write } from '../db/writes.ts';
-import { recordContent } from '../platform/record-content.ts';
+import { AppError } from '../errors.ts';
+import { canonicalOf, recordContent } from '../platform/record-content.ts';
 
 /** What the leaves of assets are called. */
 export const assetKind = 'asset';
@@ -43,6 +44,19 @@ export interface MadeAssetVersion {
   leaf: Buffer;
   /** To be committed together. */
   writes: Write[];
+}
+
+const mostMetadataBytes = 64 * 1024;
+
+/** RFC 8785 form; throws invalid_request when it is too large, or has more than one reading. */
+export function canonicalMetadata(metadata: Record<string, unknown>): string {
+  const text = canonicalOf(metadata, 'metadata');
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= mostMetadataBytes) return text;
+  throw new AppError(
+    'invalid_request',
+    `metadata has ${bytes} bytes, and may have ${mostMetadataBytes}. Attach a file for more.`,
+  );
 }
 
 /** Throws invalid_request when the metadata have more than one reading. */

@@ -156,6 +156,7 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
               limit,
             }),
           positionOf: ({ createdAt, assetId }) => [createdAt.toISOString(), assetId],
+          largeRows: true,
         },
         { request, reply, cursors, cursor, limit },
       );
@@ -225,6 +226,7 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
           fetch: (workspaceId, after, limit) =>
             assets.versions({ workspaceId, assetId }, { before: after?.[0] as number, limit }),
           positionOf: ({ version }) => [version],
+          largeRows: true,
         },
         { request, reply, cursors, ...request.query },
       );

@@ -11,11 +11,10 @@ import { violates } from '../db/faults.ts';
 import type { CommitTogether, Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { canonicalOf } from '../platform/record-content.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../platform/refused-seal.ts';
 import type { Vaults } from '../platform/vaults.ts';
 import { holdForChange, writeNextVersion } from './asset-changes.ts';
-import { type AssetFields, assetKind, makeAssetVersion } from './asset-document.ts';
+import { type AssetFields, assetKind, canonicalMetadata, makeAssetVersion } from './asset-document.ts';
 import { checkAssetId } from './asset-id.ts';
 import { type GivenUsage, statedUsage } from './asset-usage.ts';
 import { type AssetVersion, contentOfLeaf, findAssetVersion, listAssetVersions } from './asset-versions.ts';
@@ -61,7 +60,7 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
       const { workspaceId } = caller;
       if (input.assetId !== undefined) checkAssetId(input.assetId);
       const fields = fieldsOf(noFields, input, { ...noFields.usage, ...input.usage });
-      const metadata = canonicalOf(fields.metadata, 'metadata');
+      const metadata = canonicalMetadata(fields.metadata);
       const vault = await vaults.get(workspaceId, input.vaultAddress);
       if (vault.status !== 'active') throw vaultDeactivated(vault.address);
       const assetId = input.assetId ?? newId('ast');
@@ -134,7 +133,7 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
       await db.transaction().execute(async (db) => {
         const asset = await holdForChange(db, caller, assetId);
         const fields = fieldsOf(asset.fields, change, await statedUsage(db, asset, change));
-        canonicalOf(fields.metadata, 'metadata');
+        canonicalMetadata(fields.metadata);
         const details = changed(asset.fields, fields);
         if (Object.keys(details).length === 0) return;
         const { usageCorrection } = change;

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AnchorStatus } from '../anchoring/anchor-state.ts';
 import type { Db } from '../db/database.ts';
+import { bytesOf, createPageBudget, largeRowsAtOnce } from '../page-budget.ts';
 import { type Maintenance, plainType, readMaintenances } from './maintenances.store.ts';
 
 export interface EntryFilters {
@@ -37,11 +38,33 @@ interface OfAsset {
 /** Entries whose status is looked at for one page: one that is not full by then is given as it is. */
 const usualWalkLength = 10_000;
 
-/** Work that was done last comes first. */
+/** Work that was done last comes first. In steps, and by bytes: a summary is long where somebody writes much. */
 export async function listMaintenances(
   db: Db,
-  { workspaceId, assetId, ...query }: OfAsset & EntryQuery,
+  query: OfAsset & EntryQuery,
   walkLength = usualWalkLength,
+): Promise<EntryPage> {
+  const items: Maintenance[] = [];
+  const hasRoom = createPageBudget();
+  for (let { after } = query; ; ) {
+    const limit = Math.min(query.limit - items.length, largeRowsAtOnce);
+    const page = await listStep(db, { ...query, after, limit }, walkLength);
+    for (const item of page.items) {
+      if (!hasRoom(bytesOf(item))) return { items, next: placeOf(items.at(-1)) };
+      items.push(item);
+    }
+    // A step that is not full, although the list goes on, has walked as far as one page may.
+    if (page.next === null || items.length === query.limit || page.items.length < limit) {
+      return { items, next: page.next };
+    }
+    after = page.next;
+  }
+}
+
+async function listStep(
+  db: Db,
+  { workspaceId, assetId, ...query }: OfAsset & EntryQuery,
+  walkLength: number,
 ): Promise<EntryPage> {
   const { status, limit } = query;
   const ahead = entriesWithin({ workspaceId, assetId }, query);
@@ -76,9 +99,11 @@ export async function countMaintenances(
 
 function toPage(found: Maintenance[], limit: number): EntryPage {
   const items = found.slice(0, limit);
-  const last = items.at(-1);
-  if (found.length <= limit || !last) return { items, next: null };
-  return { items, next: { performedAt: last.performedAt, maintenanceId: last.maintenanceId } };
+  return { items, next: found.length <= limit ? null : placeOf(items.at(-1)) };
+}
+
+function placeOf(entry: Maintenance | undefined): EntryPlace | null {
+  return entry ? { performedAt: entry.performedAt, maintenanceId: entry.maintenanceId } : null;
 }
 
 /** A select without an order, to which conditions may be added. */

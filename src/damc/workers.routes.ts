@@ -92,6 +92,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
           fetch: (workspaceId, after, limit) =>
             workers.list(workspaceId, { before: after?.[0] as string, limit }),
           positionOf: ({ id }) => [id],
+          largeRows: true,
         },
         { request, reply, cursors, ...request.query },
       );

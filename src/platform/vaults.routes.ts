@@ -80,6 +80,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
           fetch: (workspaceId, after, limit) =>
             vaults.list(workspaceId, { status, before: after?.[0] as string, limit }),
           positionOf: ({ id }) => [id],
+          largeRows: true,
         },
         { request, reply, cursors, ...page },
       );

@@ -119,6 +119,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
           fetch: (workspaceId, after, limit) =>
             endpoints.list(workspaceId, { before: after?.[0] as string, limit }),
           positionOf: ({ id }) => [id],
+          largeRows: true,
         },
         { request, reply, cursors, ...request.query },
       );

@@ -9,6 +9,7 @@ import { callerOf, type FindCaller } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
 import { dateTime } from '../http/schemas.ts';
+import { takeWithin } from '../page-budget.ts';
 import type { EventStreams } from './event-stream.ts';
 import { eventTypes, type FeedItem, readFeed, readFeedBackwards } from './events.ts';
 
@@ -26,6 +27,9 @@ const order = Type.Optional(
 );
 const { cursor } = pageParameters;
 const scope = 'events:read';
+
+/** Envelopes are sent as they lie, so that a page of them may have more than others. */
+const mostFeedBytes = 7_000_000;
 
 export interface EventRoutesDeps {
   pool: Pool;
@@ -60,6 +64,7 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
             fetch: (workspaceId, after, limit) =>
               readFeedBackwards(pool, { workspaceId, type, before: after?.[0] as number | undefined, limit }),
             positionOf: ({ position }) => [position],
+            largeRows: true,
           },
           { request, reply, cursors, cursor, limit },
         );
@@ -67,7 +72,8 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
       }
       const list = { name: 'events', workspaceId, filters: { type } };
       const after = cursor === undefined ? 0 : Number(cursors.read(list, cursor)[0]);
-      const items = await readFeed(pool, { workspaceId, type, after, limit });
+      const found = await readFeed(pool, { workspaceId, type, after, limit });
+      const items = takeWithin(found, ({ envelope }) => envelope.length, mostFeedBytes);
       linkNextPage(request, reply, cursors.write(list, [items.at(-1)?.position ?? after]));
       return sendEnvelopes(reply, items);
     },
