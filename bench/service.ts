@@ -63,7 +63,8 @@ export async function startService({
   try {
     const url = await ready;
     const readyMs = performance.now() - began;
-    const key = /\bhf_live_\w+/.exec(output)?.[0] ?? null;
+    const file = /in (\S+\/first-key\.txt)/.exec(output)?.[1];
+    const key = file === undefined ? null : (await readFile(file, 'utf8')).trim();
     const peakMemoryMb = async () => {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;

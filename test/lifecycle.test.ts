@@ -1,7 +1,7 @@
 /** Starting, stopping, being killed, and commands beside it: the service as an operator meets it, embedded database included. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,10 @@ before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'holdfast-lifecycle-'));
   settings = { HOLDFAST_DATA_DIR: dataDir };
   first = await npmStart(settings);
-  key = /hf_live_\w+/.exec(first.stdout())?.[0] ?? '';
+  const keyFile = join(dataDir, 'first-key.txt');
+  key = (await readFile(keyFile, 'utf8')).trim();
+  assert.equal((await stat(keyFile)).mode & 0o777, 0o600);
+  assert.ok(first.stdout().includes(keyFile));
   const made = await call('POST', vaults, { body: { name: 'first' }, at: first.url });
   assert.equal(made.status, 201, 'the key that was printed works');
   first.child.kill('SIGTERM');
@@ -92,9 +95,12 @@ async function postmaster(): Promise<number> {
   return Number(text.split('\n')[0]);
 }
 
-test('the first start prints a key that works, and the second start prints none', async () => {
+test('the first start gives a key that works, and the second start gives none', async () => {
   assert.match(key, /^hf_live_[0-9A-Za-z]{36}$/);
-  assert.doesNotMatch(second.stdout(), /hf_live_/);
+  // Neither is printed where it would end in a log, and the link for the owner is another one at each start.
+  assert.doesNotMatch(first.stdout() + second.stdout(), /hf_live_|\/join#/);
+  assert.doesNotMatch(second.stdout(), /first-key/);
+  assert.match(await readFile(join(dataDir, 'owner-link.txt'), 'utf8'), /^http:.*\/join#\S+\n$/);
   assert.ok((await vaultNames()).includes('first'));
 });
 

@@ -1,6 +1,7 @@
 /** The service and the command line as real processes, for tests of starting, stopping and being killed. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inheritedClock } from './clock.ts';
@@ -136,4 +137,14 @@ export function environment(settings: Settings): Settings {
     HOLDFAST_RATE_LIMIT: 'off',
     ...settings,
   };
+}
+
+/** What a first start put into a file beside its data: it prints only where. */
+export async function firstSecretOf(
+  { stdout }: { stdout(): string },
+  name: 'first-key' | 'owner-link' = 'first-key',
+): Promise<string> {
+  const file = new RegExp(`in (\\S+/${name}\\.txt)`).exec(stdout())?.[1];
+  if (file === undefined) throw new Error(`no ${name} was given: ${stdout()}`);
+  return (await readFile(file, 'utf8')).trim();
 }

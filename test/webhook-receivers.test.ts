@@ -14,7 +14,7 @@ import {
   timedOut,
   timeoutMs,
 } from './hostile-receivers.ts';
-import { type RunningService, serve, waitUntil } from './process.ts';
+import { firstSecretOf, type RunningService, serve, waitUntil } from './process.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 /** What the process may grow by while a gigabyte and a bomb of 256 MB are thrown at it. */
@@ -116,7 +116,7 @@ before(async () => {
     HOLDFAST_WEBHOOK_TIMEOUT_MS: String(timeoutMs),
     HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '100ms',
   });
-  key = /hf_live_\w+/.exec(service.stdout())?.[0] ?? '';
+  key = await firstSecretOf(service);
   await subscribe(healthy.url, 'vault.reactivated');
   const all = [
     ...hostile.map(({ name, url }) => ({ name, url })),

@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { type Config, loadEnvFile, readConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { version } from '../version.ts';
+import { placeSecrets } from './first-secrets.ts';
 import { createLog } from './log.ts';
 
 /** How long requests and loops get to finish; after that the process ends anyway. */
@@ -39,7 +40,8 @@ async function serve(): Promise<void> {
     const firstKey = config.roles.api ? await app.makeFirstKey() : null;
     const ownerLink = config.roles.api ? await app.makeOwnerLink() : null;
     const noChain = await whyNoChain(config);
-    console.log(greeting(app.server.publicUrl(), config, { firstKey, ownerLink, noChain }));
+    const shown = await placeSecrets({ firstKey, ownerLink }, config.dataDir, process.stdout.isTTY === true);
+    console.log(greeting(app.server.publicUrl(), config, { ...shown, noChain }));
   } catch (error) {
     await app.close();
     throw error;

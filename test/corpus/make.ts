@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts';
 import { connectionText, withClient } from '../database.ts';
-import { holdfast, type RunningService, type Settings, serve, waitUntil } from '../process.ts';
+import { firstSecretOf, holdfast, type RunningService, type Settings, serve, waitUntil } from '../process.ts';
 import { type Client, connect, type Json } from './client.ts';
 import { fillDamc, type MadeDamc } from './damc.ts';
 import { fillPeople } from './people.ts';
@@ -71,8 +71,8 @@ function settings(more: Settings = {}): Settings {
 
 async function makeArchive(): Promise<void> {
   const first = await start({ HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '200ms,200ms' });
-  const key = /hf_live_\w+/.exec(first.stdout())?.[0] ?? assert.fail('no first key was printed');
-  const ownerLink = /\S+\/join#\S+/.exec(first.stdout())?.[0] ?? assert.fail('no link was printed');
+  const key = await firstSecretOf(first);
+  const ownerLink = await firstSecretOf(first, 'owner-link');
   const client = connect(first.url, key);
   const { people, keys, refusedKeys } = await fillPeople(client, ownerLink);
   const endpoints = await fillEndpoints(client, receivers);

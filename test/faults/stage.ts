@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Settings } from '../process.ts';
+import { firstSecretOf, type Settings } from '../process.ts';
 import { certificate } from '../receiver.ts';
 import { type ChainMode, openChain, type StageChain } from './chain.ts';
 import { type Client, createClient } from './client.ts';
@@ -70,7 +70,7 @@ export async function openStage(random: Random, { mode, ...load }: StageOptions)
 
   try {
     const first = await nodes.startFirst();
-    const key = /hf_live_\w+/.exec(first.service.stdout())?.[0] ?? '';
+    const key = await firstSecretOf(first.service);
     await installNotices(store);
     await installGates(store);
     const journal = createJournal();
