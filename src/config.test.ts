@@ -60,7 +60,13 @@ test('all faults are reported together, each by its name, and a password is not 
 
 test('off loopback it wants TLS or a trusted proxy', () => {
   assert.throws(() => readConfig({ HOST: '0.0.0.0' }), /HOLDFAST_TLS_CERT_FILE/);
-  assert.equal(readConfig({ HOST: '0.0.0.0', HOLDFAST_TRUST_PROXY: 'true' }).trustProxy, 1);
+  // Whoever reaches it directly would be believed to be a proxy.
+  for (const count of ['true', '2'])
+    assert.throws(
+      () => readConfig({ HOST: '0.0.0.0', HOLDFAST_TRUST_PROXY: count }),
+      /addresses or CIDR ranges/,
+    );
+  assert.equal(readConfig({ HOLDFAST_TRUST_PROXY: 'true' }).trustProxy, 1);
   assert.deepEqual(readConfig({ HOST: '::', HOLDFAST_TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy, [
     '10.0.0.0/8',
     '::1',

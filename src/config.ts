@@ -130,6 +130,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       `HOST is ${JSON.stringify(config.host)}, which others can reach, and neither TLS nor a proxy protects it: set HOLDFAST_TLS_CERT_FILE and HOLDFAST_TLS_KEY_FILE, or HOLDFAST_TRUST_PROXY when a proxy terminates TLS, or HOST=127.0.0.1.`,
     );
   }
+  if (!isLoopback(config.host) && typeof config.trustProxy === 'number') {
+    faults.push(
+      'HOLDFAST_TRUST_PROXY counts proxies, but others can reach HOST directly, and could then say that they are any client: give the addresses or CIDR ranges of your proxies, or HOST=127.0.0.1.',
+    );
+  }
   if (faults.length > 0) {
     throw new OperatorError(
       `The settings are not usable:\n${faults.map((line) => `  - ${line}`).join('\n')}`,

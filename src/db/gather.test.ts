@@ -64,6 +64,26 @@ test('one bad item fails alone; a fault of the connection fails all', async () =
   );
 });
 
+test('one bad item among many costs a few more runs, not one for each of the others', async () => {
+  let runs = 0;
+  const call = gather<number, number>({
+    maxInFlight: 1,
+    maxItems: 1_000,
+    isItemFault: () => true,
+    async run(items) {
+      runs += 1;
+      if (items.includes(77)) throw new Error('bad');
+      return items;
+    },
+  });
+  const outcomes = await Promise.allSettled(Array.from({ length: 256 }, (_, item) => call(item)));
+  assert.deepEqual(
+    outcomes.flatMap(({ status }, item) => (status === 'rejected' ? [item] : [])),
+    [77],
+  );
+  assert.ok(runs <= 2 * Math.log2(256) + 1, `${runs} runs`);
+});
+
 test('a group is full when it weighs enough, and one that is too heavy goes alone', async () => {
   const groups: number[][] = [];
   const call = gather<number, number>({
