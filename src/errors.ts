@@ -48,6 +48,10 @@ export const errorKinds = {
     status: 405,
     meaning: 'The path exists, but not for this method. The Allow header lists the methods it takes.',
   },
+  request_timeout: {
+    status: 408,
+    meaning: 'The whole request did not arrive in time. Send it again, faster, or in smaller parts.',
+  },
   conflict: {
     status: 409,
     meaning: 'The present state of the thing does not allow this. The message says what is in the way.',

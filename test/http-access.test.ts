@@ -27,7 +27,9 @@ after(async () => {
 });
 
 test('a request without a key is 401 and the message names the header', async () => {
-  assertError(await first.call('GET', vaults, { key: null }), 'unauthorized', /x-api-key/);
+  const without = await first.call('GET', vaults, { key: null });
+  assertError(without, 'unauthorized', /x-api-key/);
+  assert.match(without.headers.get('www-authenticate') ?? '', /^ApiKey realm=.*x-api-key/);
   assertError(await first.call('POST', vaults, { key: null, body: '{' }), 'unauthorized');
 });
 

@@ -1,5 +1,7 @@
 /** The one error shape, whatever goes wrong with a request: its route, method, headers, encoding or body. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type ErrorCode, errorKinds } from '../src/errors.ts';
@@ -236,6 +238,25 @@ test('what is not HTTP is answered with 400 in the same shape, and the connectio
     assert.equal(answer.status, 400, JSON.stringify(bytes));
     assertError(answer, 'invalid_request');
   }
+});
+
+test('a request that does not arrive is 408', async () => {
+  const { server } = service.app.server.http;
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  const answer = sendBytes(service.url, 'POST /nothing HTTP/1.1\r\nHost: a\r\nContent-');
+  const [socket] = await connected;
+  // As node does after a minute.
+  server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+  assertError(await answer, 'request_timeout', /did not arrive in time/);
+});
+
+test('browsers and search engines find an icon, and that nothing here is for them', async () => {
+  for (const path of ['/favicon.ico', '/favicon.svg']) {
+    const icon = await send(service.url, { method: 'GET', path });
+    assert.equal(icon.headers.get('content-type'), 'image/svg+xml');
+  }
+  const robots = await send(service.url, { method: 'GET', path: '/robots.txt' });
+  assert.equal(robots.text, 'User-agent: *\nDisallow: /\n');
 });
 
 test('headers that are too large are 400 and the message says so', async () => {

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { connect as connectSecurely } from 'node:tls';
+import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { newApiKey } from '../src/auth/api-key-text.ts';
 import { createTestDatabase, type TestDatabase, withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
@@ -215,7 +215,15 @@ test('with a certificate of its own the service speaks HTTPS and says so', async
     for (const { headers } of [list, missing, await secure('/%ff')]) {
       assert.match(headers.get('strict-transport-security') ?? '', /^max-age=\d{8,}/);
     }
-    const socket = connectSecurely({ port: Number(new URL(service.url).port), ca });
+    const port = Number(new URL(service.url).port);
+    for (const [offered, agreed] of [
+      [{ maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'ALL:@SECLEVEL=0' }, null],
+      [{ maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA' }, null],
+      [{ maxVersion: 'TLSv1.2', ciphers: 'DEFAULT' }, 'ECDHE-ECDSA-AES256-GCM-SHA384'],
+    ] as const) {
+      assert.equal(await cipherOf({ port, ca, ...offered }), agreed, JSON.stringify(offered));
+    }
+    const socket = connectSecurely({ port, ca });
     await once(socket, 'secureConnect');
     await assertClosedWithin(generalCutMs, service, socket);
   } finally {
@@ -223,6 +231,17 @@ test('with a certificate of its own the service speaks HTTPS and says so', async
     await rm(directory, { recursive: true });
   }
 });
+
+/** Null where they do not agree on any. */
+function cipherOf(options: ConnectionOptions): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connectSecurely(options, () => {
+      resolve(socket.getCipher().name);
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(null));
+  });
+}
 
 function getSecurely(service: Service, path: string, ca: Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -57,11 +57,22 @@ export function dashboardPages(app: Api): void {
     );
   }
 
-  app.get('/favicon.svg', { schema: { hide: true } }, async (_request, reply) =>
+  // Browsers ask for the second one where a page names none.
+  for (const url of ['/favicon.svg', '/favicon.ico']) {
+    app.get(url, { schema: { hide: true } }, async (_request, reply) =>
+      reply
+        .header('cache-control', 'public, max-age=86400')
+        .type('image/svg+xml')
+        .send(await readFile(join(dashboardFolder, 'favicon.svg'))),
+    );
+  }
+
+  // What somebody keeps here is not for search engines, and neither are the pages that lead to it.
+  app.get('/robots.txt', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .header('cache-control', 'public, max-age=86400')
-      .type('image/svg+xml')
-      .send(await readFile(join(dashboardFolder, 'favicon.svg'))),
+      .type('text/plain; charset=utf-8')
+      .send('User-agent: *\nDisallow: /\n'),
   );
 
   app.get<{ Params: { name: string } }>(

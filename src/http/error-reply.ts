@@ -1,4 +1,5 @@
 /** Turns any failure into the one error shape: {message, errorCode, docUrl, timestamp}. */
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseAway, violates } from '../db/faults.ts';
@@ -63,15 +64,21 @@ export function answerBrokenRequest(
     socket.destroy();
     return;
   }
-  const message =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'The request headers are too large.'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'The request did not arrive in time.'
-        : 'This is not a valid HTTP request.';
-  const body = JSON.stringify(errorBody(new AppError('invalid_request', message), publicUrl));
+  const broken = toBrokenError(error.code);
+  const { status } = errorKinds[broken.code];
+  const body = JSON.stringify(errorBody(broken, publicUrl));
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function toBrokenError(code: string | undefined): AppError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new AppError('request_timeout', 'The request did not arrive in time.');
+  const isLong = code === 'HPE_HEADER_OVERFLOW';
+  return new AppError(
+    'invalid_request',
+    isLong ? 'The request headers are too large.' : 'This is not a valid HTTP request.',
   );
 }
 
@@ -82,6 +89,8 @@ function sendError(
 ): FastifyReply {
   const { status } = errorKinds[error.code];
   if (status >= 500) request.log.error({ requestId: request.id, err: original }, 'request failed');
+  // As HTTP asks for; a scheme that no browser knows, so that none asks for a password.
+  if (status === 401) reply.header('www-authenticate', 'ApiKey realm="Holdfast", header="x-api-key"');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
   if (request.is404 && wantsPage(request)) return sendNoPage(request, reply);
   const body = errorBody(error, publicUrl);

@@ -49,6 +49,19 @@ export interface ServerDeps {
   addRoutes(app: Api, shell: { idempotency: Idempotency; uploads: Api }): void;
 }
 
+/** TLS 1.3, and of 1.2 what has forward secrecy and authenticated encryption. */
+const tlsCiphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':');
+
 export interface Server {
   http: FastifyInstance;
   /** Base of every link the service gives out; true once it listens. */
@@ -66,6 +79,9 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
             cert: readFileSync(config.tls.certFile),
             key: readFileSync(config.tls.keyFile),
             requireHostHeader: false,
+            // Older clients than those that know these are few, and could be made to agree on something weak.
+            minVersion: 'TLSv1.2' as const,
+            ciphers: tlsCiphers,
           },
         }
       : { http: { requireHostHeader: false } }),
