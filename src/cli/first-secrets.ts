@@ -1,41 +1,34 @@
-/** Where a start puts the first API key and the link for the owner: on a terminal, and otherwise in files, not in a log. */
+/** Shows the first API key and the owner's link on a terminal; elsewhere writes them to files instead of a log. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { OperatorError } from '../errors.ts';
 
+/** Each is null when there is none; as shown, the secret itself or a note of where it is. */
 export interface FirstSecrets {
   firstKey: string | null;
   ownerLink: string | null;
 }
 
-export interface Shown {
-  /** What to print in the place of each: itself, or where it is. */
-  firstKey: string | null;
-  ownerLink: string | null;
-}
-
-/** What is printed to anything but a terminal ends in journals and logs of containers, and stays there. */
+/** What goes to standard output that is not a terminal ends up in journals and container logs, and stays there. */
 export async function placeSecrets(
-  secrets: FirstSecrets,
+  { firstKey, ownerLink }: FirstSecrets,
   dataDir: string,
   isTerminal: boolean,
-): Promise<Shown> {
-  if (isTerminal) return secrets;
+): Promise<FirstSecrets> {
+  if (isTerminal) return { firstKey, ownerLink };
+  const [keyFile, linkFile] = [join(dataDir, 'first-key.txt'), join(dataDir, 'owner-link.txt')];
+  // The key file stays until its owner deletes it; a link that was used is worthless.
+  if (ownerLink === null) await rm(linkFile, { force: true });
   return {
-    firstKey: await put(join(dataDir, 'first-key.txt'), secrets.firstKey),
-    ownerLink: await put(join(dataDir, 'owner-link.txt'), secrets.ownerLink),
+    firstKey: firstKey && (await writeSecret(keyFile, firstKey)),
+    ownerLink: ownerLink && (await writeSecret(linkFile, ownerLink)),
   };
 }
 
-/** The key is left for whoever has not taken it yet; a link that nobody needs any more is of no use. */
-async function put(file: string, secret: string | null): Promise<string | null> {
-  if (secret === null) {
-    if (file.endsWith('owner-link.txt')) await rm(file, { force: true });
-    return null;
-  }
+async function writeSecret(file: string, secret: string): Promise<string> {
   try {
-    await mkdir(join(file, '..'), { recursive: true });
-    // Made anew, so that it has this mode whatever was there before.
+    await mkdir(dirname(file), { recursive: true });
+    // Created anew, so that it has this mode whatever was there before.
     await rm(file, { force: true });
     await writeFile(file, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {

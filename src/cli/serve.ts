@@ -7,6 +7,7 @@ import { OperatorError } from '../errors.ts';
 import { version } from '../version.ts';
 import { placeSecrets } from './first-secrets.ts';
 import { createLog } from './log.ts';
+import { unknownCommand } from './unknown-command.ts';
 
 /** How long requests and loops get to finish; after that the process ends anyway. */
 const stopDeadlineMs = 12_000;
@@ -18,33 +19,9 @@ export function addServeCommand(program: Command): void {
     .argument('[command]')
     .action((unknown?: string) => {
       // The default command gets what no other command is called.
-      if (unknown !== undefined) throw noCommand(unknown, program);
+      if (unknown !== undefined) throw unknownCommand(unknown, program);
       return serve();
     });
-}
-
-function noCommand(unknown: string, program: Command): OperatorError {
-  const names = program.commands.map((command) => command.name());
-  const [nearest] = names
-    .map((name) => ({ name, away: distance(unknown.slice(0, 40), name) }))
-    .filter(({ name, away }) => away <= Math.max(2, name.length / 3))
-    .sort((one, other) => one.away - other.away);
-  const hint = nearest ? ` Did you mean ${nearest.name}?` : '';
-  return new OperatorError(`There is no command ${unknown.slice(0, 100)}.${hint} See "holdfast --help".`);
-}
-
-/** How many letters have to be put in, left out or changed. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, place) => place);
-  for (const [line, letter] of [...one].entries()) {
-    const next = [line + 1];
-    for (let place = 1; place <= other.length; place += 1) {
-      const changed = (row[place - 1] ?? 0) + Number(letter !== other[place - 1]);
-      next.push(Math.min(changed, (row[place] ?? 0) + 1, (next[place - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 async function serve(): Promise<void> {

@@ -168,7 +168,7 @@ function toAppError(error: unknown, request: FastifyRequest): AppError {
 }
 
 export function pathOf(request: FastifyRequest): string {
-  // A fragment does not belong into a request, but routers leave it out too.
+  // A fragment is not part of a request; the router ignores it too.
   const [path = '/'] = request.url.split(/[?#]/, 1);
   return path;
 }
