@@ -124,7 +124,7 @@ function greeting(url: string, config: Config, { firstKey, ownerLink, noChain }:
   if (firstKey !== null) {
     lines.push(
       '',
-      '  Your first API key, shown this once:',
+      '  Your first API key, given this once:',
       '',
       `    ${firstKey}`,
       '',
