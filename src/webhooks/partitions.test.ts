@@ -143,7 +143,12 @@ test('a node whose clock is months ahead drops nothing', async (t) => {
   const { dropped } = await keepPartitions(database.db, 90);
   t.mock.timers.reset();
   assert.deepEqual(dropped, []);
-  assert.deepEqual(await partitions(), before);
+  const kept = await partitions();
+  // Midnight may have come between the two: then there is one day more.
+  assert.deepEqual(
+    before.filter((name) => !kept.includes(name)),
+    [],
+  );
   const { rows } = await database.pool.query(
     'select status from webhook_deliveries join webhook_queue on delivery_id = id where id = $1',
     [id],
