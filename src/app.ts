@@ -65,6 +65,7 @@ import { createNodeId, dispatcherLoop } from './webhooks/dispatcher.ts';
 import { countAnchorSubscribers } from './webhooks/endpoints.store.ts';
 import { createEventStreams } from './webhooks/event-stream.ts';
 import { placeEvents } from './webhooks/events.ts';
+import { readFeedGeneration } from './webhooks/feed-generation.ts';
 import { createFeedWatcher } from './webhooks/feed-watcher.ts';
 import { createHealthKeeper } from './webhooks/health.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
@@ -92,6 +93,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const keyring = await openKeyring({ db, source: config.masterKey });
     const apiKeys = createApiKeys({ db, pool });
     const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
+    const feedGeneration = await readFeedGeneration(db);
     const commit = createGroupCommit(pool);
     const blobStore = await openBlobStore(config.blobs);
     const blobs = createBlobs({ db, keyring, store: blobStore });
@@ -282,6 +284,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           replays,
           eventStreams,
           cursors,
+          feedGeneration,
           operations,
           chainRelay: createChainRelay(onChain),
           api: config.roles.api,

@@ -24,7 +24,7 @@ export const errorKinds = {
   invalid_cursor: {
     status: 400,
     meaning:
-      'A cursor is taken unchanged from X-Next-Cursor of the page before, and used with the same filters. Start again without a cursor.',
+      'A cursor is taken unchanged from X-Next-Cursor of the page before, and used with the same filters. One of the event feed ends when the service is restored from a backup; the message says so. Start again without a cursor.',
   },
   unauthorized: {
     status: 401,

@@ -65,6 +65,7 @@ import { endpointRoutes } from './webhooks/endpoints.routes.ts';
 import type { Endpoints } from './webhooks/endpoints.ts';
 import type { EventStreams } from './webhooks/event-stream.ts';
 import { eventRoutes } from './webhooks/events.routes.ts';
+import type { FeedGeneration } from './webhooks/feed-generation.ts';
 import { replayRoutes } from './webhooks/replays.routes.ts';
 import type { Replays } from './webhooks/replays.ts';
 
@@ -103,6 +104,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   replays: Replays;
   eventStreams: EventStreams;
   cursors: Cursors;
+  feedGeneration: FeedGeneration;
   idempotency: Idempotency;
   /** For routes that take files. */
   uploads: Api;

@@ -9,6 +9,7 @@ import { OperatorError } from '../errors.ts';
 import { fitsCheckValue } from '../keys/envelope.ts';
 import { type MasterKeys, writeMasterKeyFile } from '../keys/master-keys.ts';
 import type { LoopLog } from '../loop.ts';
+import { renewFeedGeneration } from '../webhooks/feed-generation.ts';
 import { readArchive } from './archive-reader.ts';
 import type { OnProgress } from './backup.ts';
 import { type ErasedBlob, eraseAgain, putBlobs } from './blob-copy.ts';
@@ -143,6 +144,7 @@ async function finish(target: Target, erased: ErasedBlob[]): Promise<void> {
     await database.db.transaction().execute(async (db) => {
       await eraseAgain(db, erased);
       await sql`update leaders set backend_pid = null`.execute(db);
+      await renewFeedGeneration(db);
       await sql`delete from webhook_nodes`.execute(db);
       await sql`update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
         where claim_id is not null`.execute(db);

@@ -12,6 +12,7 @@ import { dateTime } from '../http/schemas.ts';
 import { takeWithin } from '../page-budget.ts';
 import type { EventStreams } from './event-stream.ts';
 import { eventTypes, type FeedItem, readFeed, readFeedBackwards } from './events.ts';
+import { cursorFromBefore, type FeedGeneration } from './feed-generation.ts';
 
 const EventEnvelope = Type.Object({
   id: Type.String({ description: 'Unique; use it to drop duplicates' }),
@@ -34,12 +35,15 @@ const mostFeedBytes = 7_000_000;
 export interface EventRoutesDeps {
   pool: Pool;
   cursors: Cursors;
+  feedGeneration: FeedGeneration;
   eventStreams: EventStreams;
   /** Asked again while a stream is open. */
   findCaller: FindCaller;
 }
 
-export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller }: EventRoutesDeps): void {
+export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
+  const { pool, eventStreams, findCaller } = deps;
+  const cursors = ofGeneration(deps.cursors, deps.feedGeneration);
   app.get(
     `${apiBase}/platform/events`,
     {
@@ -141,4 +145,16 @@ export function eventRoutes(app: Api, { pool, cursors, eventStreams, findCaller 
 function sendEnvelopes(reply: FastifyReply, items: FeedItem[]): never {
   const body = `[${items.map(({ envelope }) => envelope).join(',')}]`;
   return reply.type('application/json; charset=utf-8').send(body) as never;
+}
+
+/** Beside the position, a cursor into the feed carries the generation that the position is of. */
+function ofGeneration(cursors: Cursors, current: FeedGeneration): Cursors {
+  return {
+    write: (list, position) => cursors.write(list, [...position, current.name]),
+    read(list, cursor) {
+      const [position, generation = ''] = cursors.read(list, cursor);
+      if (position === undefined || generation !== current.name) throw cursorFromBefore(current);
+      return [position];
+    },
+  };
 }

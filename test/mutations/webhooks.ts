@@ -115,4 +115,12 @@ export const webhookMutations: Mutation[] = [
     why: 'An owner who disables an endpoint wants nothing sent to it from that moment on.',
     tests: ['test/webhook-changes.test.ts'],
   },
+  {
+    name: 'cursor from before a restore',
+    file: 'src/webhooks/events.routes.ts',
+    text: 'if (position === undefined || generation !== current.name) throw cursorFromBefore(current);',
+    replacement: 'if (position === undefined) throw cursorFromBefore(current);',
+    why: 'A reader of the feed would skip what happened after a restore, and nobody would know.',
+    tests: ['test/feed-after-restore.test.ts'],
+  },
 ];

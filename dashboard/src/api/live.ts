@@ -124,6 +124,8 @@ async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<
         signal,
       });
       if (response.status === 401 || response.status === 403) return;
+      // The feed was restored from a backup meanwhile: where it went on is not known any more.
+      if (response.status === 400) lastId = null;
       if (response.ok && response.body) {
         setLive(true);
         if (cut && lastId === null) missed();

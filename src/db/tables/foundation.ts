@@ -64,6 +64,11 @@ export interface FoundationTables {
     created_at: Timestamp;
     position: number | null;
   };
+  event_feed: {
+    is_only: Generated<boolean>;
+    generation: Generated<string>;
+    began_at: Timestamp;
+  };
   audit_entries: {
     workspace_id: string;
     id: string;
