@@ -8,6 +8,7 @@ import { anchorCall } from './anchor-call.ts';
 import type { BatchThread } from './batch-thread.ts';
 import { batchesToResend, hasOpenAnchor, lockForResend, markResent, storeBatch } from './batches.store.ts';
 import { claimPending } from './claim.ts';
+import { createLowWater } from './low-water.ts';
 import { createSealing } from './sealing.ts';
 
 export interface BatcherDeps {
@@ -39,6 +40,7 @@ const mostLeaves = 100_000;
 export function createBatcher(deps: BatcherDeps): Batcher {
   const { db, sender, senderBell, log, maxLeaves = mostLeaves } = deps;
   const sealing = createSealing(deps);
+  const lowWater = createLowWater();
   let strandedTold = 0;
 
   function tellStranded(leaves: number): void {
@@ -52,7 +54,8 @@ export function createBatcher(deps: BatcherDeps): Batcher {
     waits: () => hasOpenAnchor(db),
 
     async step(lead) {
-      const claim = await claimPending(db, { maxLeaves, without: sealing.shunned() });
+      const behind = await lowWater.find(db);
+      const claim = await claimPending(db, { maxLeaves, behind, without: sealing.shunned() });
       tellStranded(claim.stranded);
       if (claim.ids.length === 0) return false;
       // First, so that nothing is built in vain while the chain is away.

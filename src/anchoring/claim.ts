@@ -26,6 +26,8 @@ export interface ClaimedVault {
 
 export interface ClaimOptions {
   maxLeaves: number;
+  /** No leaf up to this id is pending; not given: not known. */
+  behind?: number;
   /** Each has a key to be opened, a seal and a row. */
   maxVaults?: number;
   /** Ids of vaults that cannot seal at present. */
@@ -45,7 +47,7 @@ interface Page {
 }
 
 export async function claimPending(db: Db, options: ClaimOptions): Promise<Claim> {
-  const { maxLeaves, maxVaults = 5_000, without, pageSize = 2_000 } = options;
+  const { maxLeaves, behind = 0, maxVaults = 5_000, without, pageSize = 2_000 } = options;
   const claim: Omit<Claim, 'leaves'> = {
     ids: [],
     vaultOf: [],
@@ -68,7 +70,7 @@ export async function claimPending(db: Db, options: ClaimOptions): Promise<Claim
     return place;
   }
 
-  for (let after = 0; ; ) {
+  for (let after = behind; ; ) {
     const limit = Math.min(pageSize, maxLeaves - claim.ids.length);
     const page = await readPage(db, { after, without, limit });
     /** Bytes of the leaves that are not among the pieces yet. */

@@ -130,4 +130,12 @@ export const chainMutations: Mutation[] = [
     why: 'Two batchers that claimed the same leaves would both anchor them, and one proof would be lost.',
     tests: ['src/anchoring/batcher.test.ts'],
   },
+  {
+    name: 'leaf that is committed late',
+    file: 'src/anchoring/low-water.ts',
+    text: 'if (horizon && BigInt(look.oldest_open) >= horizon.transaction) {',
+    replacement: 'if (horizon) {',
+    why: 'A leaf that is committed after others with higher ids would be passed over.',
+    tests: ['src/anchoring/low-water.test.ts'],
+  },
 ];
