@@ -3,7 +3,8 @@
 /** What has become due, but for those that are claimed just now; of one endpoint, the longest due first. */
 const dueOf = (retrying: boolean) => `
   select q.ctid as row_at, q.next_attempt_at from webhook_queue q
-  where not q.asleep and q.endpoint_id = active.endpoint_id and q.retrying = ${retrying} and q.next_attempt_at <= now()
+  where not q.asleep and q.endpoint_id = active.endpoint_id and q.retrying = ${retrying}
+    and q.next_attempt_at between $11 and now()
     and (q.claim_id is null or q.lease_until < now())
   order by q.next_attempt_at
   limit room.free
@@ -14,17 +15,19 @@ const dueOf = (retrying: boolean) => `
  * one costs the others nothing; each then gives as many as it has room for. First attempts go before retries, but a
  * quarter of the room is for retries that have been waiting for long, so that a receiver that never gets through its
  * first attempts still gets those. The next claim goes on behind the last endpoint, so that the first ones do not take
- * all there is to give. One that has looked at enough endpoints says so by a row without a place.
+ * all there is to give. One that has looked at enough endpoints says so by a row without a place. Nothing is due before
+ * $11, so entries of what was done before then are passed over; see low-water.ts.
  */
 export const claimText = `
 with recursive active (endpoint_id, number) as (
   (select endpoint_id, 1 from webhook_queue
-   where not asleep and endpoint_id > $7 and ($8 = '' or endpoint_id <= $8)
+   where not asleep and endpoint_id > $7 and ($8 = '' or endpoint_id <= $8) and next_attempt_at >= $11
    order by endpoint_id limit 1)
   union all
   select next.endpoint_id, active.number + 1 from active cross join lateral (
     select q.endpoint_id from webhook_queue q
     where not q.asleep and q.endpoint_id > active.endpoint_id and ($8 = '' or q.endpoint_id <= $8)
+      and q.next_attempt_at >= $11
     order by q.endpoint_id limit 1
   ) as next
   where active.number < $10
@@ -71,6 +74,6 @@ select null, null, null, null, endpoint_id, null, null, null, null, null, null f
 /** Retries whose time has come. */
 export const wakeText = `
 update webhook_queue set asleep = false where ctid = any (array(
-  select ctid from webhook_queue where asleep and next_attempt_at <= now()
+  select ctid from webhook_queue where asleep and next_attempt_at between $2 and now()
   order by next_attempt_at limit $1 for update skip locked
 ))`;

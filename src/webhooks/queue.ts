@@ -5,6 +5,7 @@
 import type { Pool } from 'pg';
 import { claimText, wakeText } from './claim-statement.ts';
 import { failingTooLong } from './endpoints.store.ts';
+import { createLowWater } from './low-water.ts';
 
 export interface ClaimedDelivery {
   id: string;
@@ -161,6 +162,7 @@ interface EndpointRow {
 }
 
 export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Queue {
+  const lowWater = createLowWater({ pool, mostEndpoints });
   /** The endpoint where the last claim had enough. */
   let after = '';
   let midRound = false;
@@ -170,12 +172,25 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
 
   async function claimRows(request: ClaimRequest): Promise<ClaimRow[]> {
     const { claimId, nodeId, leaseMs, room, usual, fullWorkspaces, limit } = request;
+    const mark = await lowWater.find();
     const free = JSON.stringify(Object.fromEntries(room.map((one) => [one.endpointId, one.free])));
     const claimBetween = async (first: string, last: string, limit: number) => {
       const { rows } = await pool.query<FoundRow>({
         name: 'webhook-claim',
         text: claimText,
-        values: [free, usual, limit, claimId, nodeId, leaseMs, first, last, fullWorkspaces, mostEndpoints],
+        values: [
+          free,
+          usual,
+          limit,
+          claimId,
+          nodeId,
+          leaseMs,
+          first,
+          last,
+          fullWorkspaces,
+          mostEndpoints,
+          mark,
+        ],
       });
       return {
         rows: rows.filter((row): row is ClaimRow => row.row_at !== null),
@@ -184,7 +199,7 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
     };
     const highest = (rows: ClaimRow[]) =>
       rows.reduce((most, { endpoint_id: id }) => (id > most ? id : most), '');
-    await pool.query({ name: 'webhook-wake', text: wakeText, values: [wokenAtOnce] });
+    await pool.query({ name: 'webhook-wake', text: wakeText, values: [wokenAtOnce, mark] });
     const { rows, stoppedAt } = await claimBetween(after, '', limit);
     midRound = stoppedAt !== undefined;
     if (rows.length === limit || stoppedAt !== undefined) {
