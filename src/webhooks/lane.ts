@@ -31,6 +31,8 @@ const ahead = 8;
 const stallMs = 1_000;
 /** But no more than it gets through in about this time: what it holds others cannot have. */
 const stockMs = 1_000;
+/** How late a busy node may be at a turn: with shorter ones it would never get to what is allowed. */
+const lateMs = 50;
 
 export function createLane<Job>(): Lane<Job> {
   const waiting: Job[] = [];
@@ -56,14 +58,18 @@ export function createLane<Job>(): Lane<Job> {
       return Math.max(0, wanted - inFlight - waiting.length);
     },
     add(jobs, now) {
-      if (inFlight === 0 && waiting.length === 0) movedAt = now;
+      if (inFlight === 0 && waiting.length === 0) {
+        movedAt = now;
+        // Turns that nobody needed are gone: the first second after a rest has no more of them than any other.
+        freeAt = Math.max(freeAt, now - spacingMs);
+      }
       waiting.push(...jobs);
     },
     start(now, most = largestCap) {
       let count = Math.min(cap - inFlight, waiting.length, most);
       if (spacingMs > 0 && count > 0) {
-        // Up to a second's worth of unused turns may be made up for.
-        freeAt = Math.max(freeAt, now - 1000);
+        // A turn that came a little late is made up for; a receiver that was slow has missed its own.
+        freeAt = Math.max(freeAt, now - Math.max(spacingMs, lateMs));
         count = Math.min(count, Math.floor((now - freeAt) / spacingMs));
         freeAt += count * spacingMs;
       }
