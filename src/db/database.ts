@@ -1,4 +1,5 @@
 /** The PostgreSQL connection pool, and Kysely on top of it. */
+import type { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Tables } from './tables.ts';
@@ -18,6 +19,8 @@ export interface DatabaseOptions {
   connection(): pg.ClientConfig;
   onError(error: Error): void;
   max?: number;
+  /** How much longer than a statement may take its answer is waited for. */
+  graceMs?: number;
   /** For a queue, whose statements must never be planned as a scan: they look up by index, whatever the table's size. */
   indexOnly?: boolean;
 }
@@ -28,6 +31,8 @@ const connectionDefaults: pg.ClientConfig = {
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
   keepAlive: true,
+  // Else a connection that nothing was sent on for a while would be found dead after two hours.
+  keepAliveInitialDelayMillis: 10_000,
   // Every statement of the service has an index to go by. A plan made while its table was empty would read the whole
   // table instead, and be kept until the next analyze: seen as a fifth of the speed for minutes.
   options: '-c enable_seqscan=off',
@@ -43,18 +48,22 @@ export function openDatabase({
   connection,
   onError,
   max = 10,
+  graceMs = 10_000,
   indexOnly = false,
 }: DatabaseOptions): Database {
   class CurrentClient extends pg.Client {
     constructor() {
-      super({
+      const config: pg.ClientConfig = {
         ...connectionDefaults,
         ...(indexOnly && { options: indexOnlyOptions }),
         ...connection(),
         types: columnTypes,
-      });
+      };
+      super(config);
       // Also while it is checked out: without a listener a broken connection would end the process.
       this.on('error', onError);
+      const { statement_timeout: longestMs } = config;
+      if (longestMs) this.once('connect', () => endIfSilent(this, Number(longestMs) + graceMs));
     }
   }
   const pool = new pg.Pool({
@@ -66,6 +75,20 @@ export function openDatabase({
   pool.on('error', () => {});
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
+}
+
+/**
+ * A connection can be cut without a word, by a firewall or a machine that is gone: what waits for its answer would wait for
+ * a quarter of an hour and more. The server ends every statement in time, so one that is silent for longer is not there.
+ */
+function endIfSilent(client: pg.Client, silenceMs: number): void {
+  const inner = client as unknown as { readyForQuery: boolean; connection: { stream: Socket } };
+  const { stream } = inner.connection;
+  stream.setTimeout(silenceMs, () => {
+    if (inner.readyForQuery) return;
+    const error = new Error(`the database has not answered for ${silenceMs} ms`);
+    stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+  });
 }
 
 /** bigint columns hold counters far below 2^53: read as numbers. Amounts that can be larger are numeric, read as text. */
