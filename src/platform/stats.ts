@@ -201,9 +201,9 @@ function heldFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
 /** A chain that does not answer leaves its figures out; the rest is told all the same. */
 async function readHead({ openChain, submitter }: Pick<StatsDeps, 'openChain' | 'submitter'>): Promise<Head> {
   const none = { headBlock: null, balanceWei: null, anchorsLeft: null };
-  const chain = await openChain();
-  if (!chain) return none;
   try {
+    const chain = await openChain();
+    if (!chain) return none;
     const { address } = await submitter();
     const [head, forecast] = await Promise.all([chain.head(), forecastGas(chain.client, address)]);
     return { headBlock: head.number, ...forecast };
