@@ -1,119 +1,178 @@
-/** No answer without a bound: lists of the largest rows that the API accepts come in pages of a few megabytes, and whole. */
+/** No answer without a bound: every list, full of the largest rows that the API accepts, comes in small pages, and whole. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type MaintenanceStage, openMaintenanceStage } from './maintenance-stage.ts';
-import { type Service, startService } from './service.ts';
+import { mostPeople } from '../src/auth/invitations.ts';
+import { maxIntervals } from '../src/damc/asset-intervals.ts';
+import { fillLists, type LargestRows, many, some } from './largest-rows.ts';
+import { assertError } from './openapi-answers.ts';
+import { webhookSettings } from './openapi-operations.ts';
+import { type Answer, type Service, startService } from './service.ts';
 
 const platform = '/api-v1/platform';
+const damc = '/api-v1/damc';
 const mostBytes = 8_000_000;
 const mostGrowth = 100_000_000;
-/** Of each: more than fits into a page. */
-const count = 70;
-/** A character takes four bytes of UTF-8. */
-const wide = (length: number) => '\u{1F529}'.repeat(length);
 
 let service: Service;
-let stage: MaintenanceStage;
-let bigAsset: string;
+let rows: LargestRows;
 
 before(async () => {
-  service = await startService({ runLoops: false, env: { HOLDFAST_RATE_LIMIT: 'off' } });
-  stage = await openMaintenanceStage(service);
-  bigAsset = await make('/api-v1/damc/assets/', { ...asset(0), assetId: 'big' }, 'assetId');
-  for (let n = 1; n <= count; n += 1) {
-    await make('/api-v1/damc/assets/', asset(n), 'assetId');
-    await put(`/api-v1/damc/assets/${bigAsset}/`, { metadata: metadata(n) });
-    await make('/api-v1/damc/workers/', { name: `Worker ${n}` }, 'address').then((address) =>
-      patch(`/api-v1/damc/workers/${address}/`, { licences: licences() }),
-    );
-    await stage.made({ summary: wide(10_000), type: 'repair' });
-    await make(`${platform}/vaults`, { name: `Vault ${n}`, description: wide(2_000) }, 'id');
-  }
+  service = await startService({ runLoops: false, env: webhookSettings });
+  rows = await fillLists(service);
 });
 after(() => service.close());
 
-function metadata(n: number): object {
-  return { n, text: 'x'.repeat(65_000) };
+interface List {
+  /** With what is in braces filled in. */
+  query?: string;
+  /** What tells its items apart. */
+  id: string[];
+  /** How many there are at least. */
+  least: number;
+  /** Comes as one page. */
+  whole?: boolean;
 }
 
-function asset(n: number): object {
-  return { vaultAddress: stage.vault.address, name: `Asset ${n}`, metadata: metadata(n) };
+/** Every list of the API, by method and path. */
+const lists: Record<string, List | List[]> = {
+  [`get ${platform}/vaults`]: { id: ['id'], least: many },
+  [`post ${platform}/vaults/{vaultAddress}/transactions`]: { id: ['hash'], least: many },
+  [`get ${platform}/records`]: { id: ['id'], least: many },
+  [`get ${platform}/records/{recordId}/versions`]: { id: ['version'], least: many },
+  [`get ${platform}/files`]: { id: ['id'], least: many },
+  [`get ${platform}/files/{fileId}/versions`]: { id: ['version'], least: many },
+  [`get ${platform}/files/{fileId}/history`]: [
+    { id: ['type', 'id', 'version'], least: 2 * many },
+    { query: 'proofs=true', id: ['type', 'id', 'version'], least: 2 * many },
+  ],
+  [`get ${platform}/files/{fileId}/validations`]: { id: ['id'], least: many },
+  [`get ${damc}/workers/`]: { id: ['address'], least: many },
+  [`get ${damc}/assets/`]: { id: ['assetId'], least: some },
+  [`get ${damc}/assets/{assetId}/versions/`]: { id: ['version'], least: some },
+  [`get ${damc}/assets/{assetId}/transfers/`]: { id: ['id'], least: many },
+  [`get ${damc}/assets/{assetId}/viewers/`]: { id: ['address'], least: many },
+  [`get ${damc}/assets/{assetId}/workers/`]: { id: ['address'], least: many },
+  [`get ${damc}/assets/{assetId}/access-log/`]: { id: [], least: many },
+  [`get ${damc}/assets/{assetId}/installations/`]: { id: [], least: many },
+  [`get ${damc}/assets/{assetId}/intervals/`]: { id: ['id'], least: maxIntervals, whole: true },
+  [`get ${damc}/assets/{assetId}/maintenances/`]: {
+    query: 'viewerAddress={vaultAddress}',
+    id: ['maintenanceId'],
+    least: some,
+  },
+  [`get ${platform}/events`]: [
+    { id: ['id'], least: many },
+    { query: 'order=newest', id: ['id'], least: many },
+  ],
+  [`get ${platform}/webhooks/endpoints`]: { id: ['id'], least: 500 },
+  [`get ${platform}/webhooks/deliveries`]: { id: ['id'], least: many },
+  [`get ${platform}/api-keys`]: { id: ['id'], least: many },
+  [`get ${platform}/audit-log`]: { id: ['id'], least: many },
+  [`get ${platform}/members`]: { id: ['id'], least: mostPeople / 2 - 1, whole: true },
+  [`get ${platform}/sessions`]: { id: ['id'], least: 100, whole: true },
+  [`get ${platform}/invitations`]: { id: ['id'], least: mostPeople / 2, whole: true },
+};
+
+interface Operation {
+  parameters?: { name: string }[];
+  responses: Record<string, { headers?: object; content?: Record<string, { schema: { type?: string } }> }>;
 }
 
-function licences(): object[] {
-  return Array.from({ length: 30 }, () => ({
-    scope: wide(200),
-    number: wide(100),
-    authority: wide(100),
-    expiresAt: '2099-01-01T00:00:00Z',
-  }));
-}
+test('every route that answers with a list is among these', async () => {
+  const { json } = await service.call('GET', '/openapi.json');
+  const found: string[] = [];
+  for (const [path, operations] of Object.entries<Record<string, Operation>>(json.paths)) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      const { headers = {}, content = {} } = responses['200'] ?? {};
+      const isArray = content['application/json']?.schema.type === 'array';
+      if (isArray || 'X-Next-Cursor' in headers) found.push(`${method} ${path}`);
+    }
+  }
+  assert.deepEqual(found.sort(), Object.keys(lists).sort());
+});
 
-async function make(path: string, body: object, id: string): Promise<string> {
-  const answer = await service.call('POST', path, { body });
-  assert.ok(answer.status < 300, answer.text.slice(0, 300));
-  return answer.json[id];
-}
-
-async function put(path: string, body: object): Promise<void> {
-  const answer = await service.call('PUT', path, { body });
-  assert.equal(answer.status, 200, answer.text.slice(0, 300));
-}
-
-async function patch(path: string, body: object): Promise<void> {
-  const answer = await service.call('PATCH', path, { body });
-  assert.equal(answer.status, 200, answer.text.slice(0, 300));
+for (const [route, known] of Object.entries(lists)) {
+  for (const list of [known].flat()) {
+    test(`${route} ${list.query ?? ''}: pages stay small, and give each item once`, async () => {
+      const pages = await walk(route, list);
+      const total = pages.reduce((sum, items) => sum + items, 0);
+      assert.ok(total >= list.least, `${total} of ${list.least}`);
+      assert.equal(pages.length === 1, list.whole === true, `${pages} items`);
+    });
+  }
 }
 
 /** Asks for the largest pages, one after the other; gives how many items each had. */
-async function walk(path: string, idOf: (item: Record<string, never>) => unknown): Promise<number[]> {
-  const seen = new Set<unknown>();
+async function walk(route: string, { query = '', id }: List): Promise<number[]> {
+  const [method = '', path = ''] = fillIn(route).split(' ');
+  const seen = new Set<string>();
   const pages: number[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const separator = path.includes('?') ? '&' : '?';
-    const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const before = process.resourceUsage().maxRSS;
-    const answer = await service.call('GET', `${path}${separator}limit=1000${query}`);
-    assert.equal(answer.status, 200, answer.text.slice(0, 300));
-    assert.ok((process.resourceUsage().maxRSS - before) * 1024 < mostGrowth);
-    assert.ok(Buffer.byteLength(answer.text) < mostBytes, `${Buffer.byteLength(answer.text)} bytes`);
-    for (const item of answer.json) {
-      assert.ok(!seen.has(idOf(item)), 'an item came twice');
-      seen.add(idOf(item));
+  for (let cursor: string | null = null; ; ) {
+    const peakBefore = process.resourceUsage().maxRSS;
+    const answer = await ask(method, path, { query: fillIn(query), cursor });
+    const { status, text, json, headers } = answer;
+    assert.equal(status, 200, text.slice(0, 300));
+    assert.ok(Buffer.byteLength(text) < mostBytes, `${Buffer.byteLength(text)} bytes`);
+    const growth = (process.resourceUsage().maxRSS - peakBefore) * 1024;
+    assert.ok(growth < mostGrowth, `memory grew by ${growth} bytes`);
+    for (const item of json) {
+      const name = JSON.stringify(id.length === 0 ? item : id.map((member) => item[member]));
+      assert.ok(id.length === 0 || !seen.has(name), `${name} came twice`);
+      seen.add(name);
     }
-    pages.push(answer.json.length);
-    cursor = answer.headers.get('x-next-cursor');
+    if (json.length > 0) pages.push(json.length);
+    cursor = headers.get('x-next-cursor');
+    // The feed has a cursor at its end, too.
+    if (cursor === null || json.length === 0) return pages;
   }
-  return pages;
 }
 
-const lists: [name: string, path: () => string, id: string, least: number][] = [
-  ['assets', () => '/api-v1/damc/assets/', 'assetId', count + 1],
-  ['versions of an asset', () => `/api-v1/damc/assets/${bigAsset}/versions/`, 'version', count + 1],
-  ['workers', () => '/api-v1/damc/workers/', 'address', count],
-  [
-    'maintenance entries',
-    () => `${stage.url()}?viewerAddress=${stage.vault.address}`,
-    'maintenanceId',
-    count,
-  ],
-  ['vaults', () => `${platform}/vaults`, 'id', count],
-  ['the audit log', () => `${platform}/audit-log`, 'id', 4 * count],
-];
-
-for (const [name, path, id, least] of lists) {
-  test(`${name}: pages of the largest rows stay small, and give each of them once`, async () => {
-    const pages = await walk(path(), (item) => item[id]);
-    const total = pages.reduce((sum, items) => sum + items, 0);
-    assert.ok(total >= least, `${total} of ${least}`);
-    assert.ok(pages.every((items) => items > 0));
-    if (name !== 'vaults' && name !== 'the audit log')
-      assert.ok(pages.length > 1, 'it all fitted into one page');
-  });
+function fillIn(text: string): string {
+  const { stage, assetId, fileId, recordId } = rows;
+  const names: Record<string, string> = { vaultAddress: stage.vault.address, assetId, fileId, recordId };
+  if (text.includes('maintenances')) names.assetId = stage.assetId;
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
 }
+
+async function ask(
+  method: string,
+  path: string,
+  { query, cursor }: { query: string; cursor: string | null },
+): Promise<Answer> {
+  if (method === 'post') {
+    const body = { limit: 1000, ...(cursor !== null && { cursor }) };
+    return service.call('POST', path, { body });
+  }
+  const isOfPeople = /\/(members|sessions|invitations)$/.test(path);
+  if (isOfPeople) return rows.owner.call('GET', path);
+  const parameters = new URLSearchParams(query);
+  parameters.set('limit', '1000');
+  if (cursor !== null) parameters.set('cursor', cursor);
+  return service.call('GET', `${path}?${parameters}`);
+}
+
+test('the due list of an asset with many defects has a bound, and gives the oldest', async () => {
+  const { stage } = rows;
+  const path = `${damc}/assets/${encodeURIComponent(stage.assetId)}/due/?viewerAddress=${stage.vault.address}`;
+  const { status, text, json } = await service.call('GET', path);
+  assert.equal(status, 200, text.slice(0, 300));
+  assert.ok(Buffer.byteLength(text) < 2_500_000, `${Buffer.byteLength(text)} bytes`);
+  assert.ok(json.openDefects.length > 1 && json.openDefects.length < some);
+});
+
+test('a workspace has so many people and open invitations, and no more', async () => {
+  const invite = () => rows.owner.call('POST', `${platform}/invitations`, { body: { role: 'viewer' } });
+  let answer = await invite();
+  for (let more = 0; answer.status === 201 && more < 5; more += 1) answer = await invite();
+  assertError(answer, 'conflict', /1000 members and open invitations/);
+});
 
 test('metadata have a limit of their own, and the audit log holds the digest of what is large', async () => {
-  const body = { ...asset(0), metadata: { text: 'x'.repeat(65_536) } };
+  const body = {
+    vaultAddress: rows.stage.vault.address,
+    name: 'Asset',
+    metadata: { text: 'x'.repeat(65_536) },
+  };
   const refused = await service.call('POST', '/api-v1/damc/assets/', { body });
   assert.equal(refused.status, 400);
   assert.match(refused.json.message, /metadata has 65547 bytes, and may have 65536/);

@@ -54,6 +54,8 @@ export interface Invitations {
 }
 
 const daysValid = 7;
+/** Members and open invitations of a workspace: their lists come whole. */
+export const mostPeople = 1_000;
 
 export function createInvitations(db: Db): Invitations {
   /** Takes the invitation, so that no second one can. */
@@ -83,6 +85,7 @@ export function createInvitations(db: Db): Invitations {
       const row = newRow({ workspaceId: caller.workspaceId, email, role, token });
       await db.transaction().execute(async (db) => {
         await requireRankNow(db, caller, [role]);
+        await requireRoom(db, caller.workspaceId);
         await insertAll(db, [
           { table: 'invitations', row: { ...row, invited_by: caller.person?.userId ?? null } },
           auditWrite(caller, { action: 'invitation.create', targetId: row.id, details: { email, role } }),
@@ -217,6 +220,19 @@ export function createInvitations(db: Db): Invitations {
         return token;
       }),
   };
+}
+
+/** The workspace is held by now, so that no two invitations take the last place. */
+async function requireRoom(db: Db, workspaceId: string): Promise<void> {
+  const { rows } = await sql<{ people: number }>`
+    select (select count(*) from members where workspace_id = ${workspaceId})
+      + (select count(*) from invitations where workspace_id = ${workspaceId} and accepted_at is null
+           and revoked_at is null and expires_at > now()) as people`.execute(db);
+  if ((rows[0]?.people ?? 0) < mostPeople) return;
+  throw new AppError(
+    'conflict',
+    `The workspace has ${mostPeople} members and open invitations, which is the most there can be. Revoke an invitation or remove a member first.`,
+  );
 }
 
 /** Held until the transaction ends, if it is to be accepted. */

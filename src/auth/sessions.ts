@@ -17,12 +17,15 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** The last one that began comes first. */
+  /** The last one that began comes first, and of more than a hundred the oldest are left out. */
   list(person: Person): Promise<Session[]>;
   end(caller: Caller, person: Person, id: string): Promise<void>;
   /** Signs the person out everywhere, here too. */
   endAll(caller: Caller, person: Person): Promise<void>;
 }
+
+/** Each has what its browser calls itself, of up to 16 KB. More are ended by signing out everywhere. */
+const mostListed = 100;
 
 export function createSessions(db: Db): Sessions {
   return {
@@ -33,6 +36,7 @@ export function createSessions(db: Db): Sessions {
         .where('user_id', '=', userId)
         .where('expires_at', '>', new Date())
         .orderBy('created_at', 'desc')
+        .limit(mostListed)
         .execute();
       return rows.map((row) => ({
         id: row.id,

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
+import { mostPageBytes } from '../page-budget.ts';
 import type { AssetKey } from './assets.store.ts';
 import { deferredUntil, isDefect } from './maintenance-entry.ts';
 import { plainType } from './maintenances.store.ts';
@@ -23,7 +24,7 @@ export interface OpenDefect {
   repairedBy: string | null;
 }
 
-/** More than anybody works through; the oldest are given. */
+/** More than anybody works through, and of long summaries as many as fit into an answer; the oldest are given. */
 const mostDefects = 1_000;
 
 export async function findOpenDefects(
@@ -43,15 +44,20 @@ export async function findOpenDefects(
         and ${standing('c.id', workspaceId)}
       group by 1
     )
-    select d.id, d.summary, d.performed_at, d.created_at, d.entry::jsonb #> '{data,deferred}' as deferred, closing.by_id
-    from (
-      select m.id, m.summary, m.performed_at, m.created_at, m.entry
-      from maintenances m
-      where m.workspace_id = ${workspaceId} and m.asset_id = ${assetId} and ${plainType} = 'defect'
-    ) as d
-    left join closing on closing.id = d.id
-    where ${standing('d.id', workspaceId)} and closing.certified is not true
-    order by d.performed_at, d.id limit ${mostDefects}`.execute(db);
+    select id, summary, performed_at, created_at, deferred, by_id from (
+      select d.*, closing.by_id,
+        sum(octet_length(d.summary) + coalesce(octet_length(d.deferred::text), 0)) over (order by d.performed_at, d.id) as bytes
+      from (
+        select m.id, m.summary, m.performed_at, m.created_at, m.entry::jsonb #> '{data,deferred}' as deferred
+        from maintenances m
+        where m.workspace_id = ${workspaceId} and m.asset_id = ${assetId} and ${plainType} = 'defect'
+      ) as d
+      left join closing on closing.id = d.id
+      where ${standing('d.id', workspaceId)} and closing.certified is not true
+      order by d.performed_at, d.id limit ${mostDefects}
+    ) as oldest
+    where bytes <= ${mostPageBytes}
+    order by performed_at, id`.execute(db);
   return rows.map((row) => {
     const until = deferredUntil({ deferred: row.deferred });
     return {

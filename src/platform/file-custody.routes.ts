@@ -120,6 +120,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
               proofs,
             }),
           positionOf: ({ position }) => position,
+          largeRows: proofs === true,
         },
         { request, reply, cursors, ...page },
       );

@@ -1,0 +1,222 @@
+/** Fills every list of the API with the largest rows that it accepts: one of each by a request, the others as copies of it. */
+import assert from 'node:assert/strict';
+import { mostPeople } from '../src/auth/invitations.ts';
+import { scopes } from '../src/caller.ts';
+import { maxIntervals } from '../src/damc/asset-intervals.ts';
+import { becomeOwner, type Visitor } from './browser-session.ts';
+import { type MaintenanceStage, openMaintenanceStage } from './maintenance-stage.ts';
+import { someTarget } from './openapi-operations.ts';
+import type { Service } from './service.ts';
+
+/** More than the largest page has. */
+export const many = 1_050;
+/** Of rows so large that these do not fit into a page. */
+export const some = 70;
+
+/** A character takes four bytes of UTF-8. */
+export const wide = (length: number) => '\u{1F529}'.repeat(length);
+
+export interface LargestRows {
+  stage: MaintenanceStage;
+  owner: Visitor;
+  /** With the most of everything. */
+  assetId: string;
+  fileId: string;
+  recordId: string;
+}
+
+const platform = '/api-v1/platform';
+const damc = '/api-v1/damc';
+const text = (prefix: string) => `'${prefix}' || lpad(n::text, 26, '0')`;
+const address = `'0x' || lpad(to_hex(n), 40, '0')`;
+const hash = `'\\x' || lpad(to_hex(n), 64, '0')`;
+
+export async function fillLists(service: Service): Promise<LargestRows> {
+  const stage = await openMaintenanceStage(service);
+  const vaultAddress = stage.vault.address;
+
+  async function send(method: string, path: string, body: object) {
+    const answer = await service.call(method, path, { body });
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.text.slice(0, 300)}`);
+    return answer.json;
+  }
+
+  /** Copies the rows that the condition finds; `changes` are SQL, in which n counts from 1. */
+  async function copy(
+    table: string,
+    where: string,
+    { count = many, ...changes }: Record<string, string | number>,
+  ): Promise<void> {
+    const members = Object.entries(changes).flatMap(([column, value]) => [`'${column}'`, value]);
+    await service.sql(
+      `insert into ${table} overriding system value
+       select copied.* from (select one as row from ${table} as one where ${where}) as original
+       cross join generate_series(1, ${count}) as n
+       cross join lateral jsonb_populate_record(original.row, jsonb_build_object(${members.join(', ')})) as copied`,
+    );
+  }
+
+  async function fillAssets(): Promise<string> {
+    const asset = { vaultAddress, name: wide(200), serialNumber: wide(255), partNumber: wide(255) };
+    const metadata = { text: 'x'.repeat(65_000) };
+    const { assetId } = await send('POST', `${damc}/assets/`, { ...asset, metadata });
+    await send('PUT', `${damc}/assets/${assetId}/`, { metadata: { ...metadata, changed: true } });
+    await copy('assets', `asset_id = '${assetId}'`, { asset_id: text('ast_'), count: some });
+    const { maintenanceId } = await stage.made({ summary: wide(10_000), type: 'defect' });
+    await copy('maintenances', `id = '${maintenanceId}'`, { id: text('mnt_'), count: some });
+    await copy('audit_entries', `action = 'asset.update'`, { id: text('aud_') });
+    return assetId;
+  }
+
+  async function fillBelow(assetId: string): Promise<void> {
+    const url = `${damc}/assets/${assetId}`;
+    const ofAsset = `asset_id = '${assetId}'`;
+    for (const half of [0, 1]) {
+      const viewers = Array.from({ length: many / 2 }, (_, n) => viewerAddress(2 * n + half));
+      await send('POST', `${url}/viewers/`, { viewers, until: '2099-12-31T23:59:59.999Z' });
+    }
+    await send('POST', `${url}/workers/`, { workers: [stage.worker] });
+    const worker = await send('POST', `${damc}/workers/`, { name: wide(200) });
+    await send('PATCH', `${damc}/workers/${worker.address}/`, { licences: licences() });
+    await copy('workers', `address = '${worker.address}'`, { id: text('wrk_'), address, count: many });
+    await copy('asset_workers', ofAsset, { address, worker_id: text('wrk_') });
+    await service.call('GET', `${url}/due/?viewerAddress=${vaultAddress}`);
+    await copy('asset_access_log', ofAsset, { id: 'n + 1000000', what: `repeat('w', 40)` });
+    const interval = { name: wide(200), every: { days: 1 }, lastDone: { at: '2020-01-31T00:00:00Z' } };
+    await send('POST', `${url}/intervals/`, interval);
+    await copy('asset_intervals', ofAsset, { id: text('int_'), count: maxIntervals - 1 });
+    const parent = await send('POST', `${damc}/assets/`, {
+      vaultAddress,
+      name: 'Parent',
+      assetId: 'p'.repeat(255),
+    });
+    const at = '2020-01-31T00:00:00Z';
+    await send('POST', `${url}/install/`, { parentAssetId: parent.assetId, at });
+    await send('POST', `${url}/remove/`, { parentAssetId: parent.assetId, at });
+    await copy('asset_installations', ofAsset, { number: 'n + 1' });
+    const other = await stage.newVault();
+    await send('POST', `${url}/transfer/`, { destinationVaultAddress: other.address });
+    await copy('asset_transfers', ofAsset, { id: text('trf_'), number: 'n + 1', completed_at: 'now()' });
+    await copy('asset_versions', `${ofAsset} and version = 2`, { version: 'n + 1000', count: some });
+  }
+
+  async function fillFiles(): Promise<string> {
+    const contentHash = `0x${'ab'.repeat(32)}`;
+    const { id } = await send('POST', `${platform}/files`, {
+      vaultAddress,
+      name: 'n'.repeat(255),
+      contentHash,
+      mediaType: `text/${'x'.repeat(122)}`,
+      expirationDate: '2099-12-31T23:59:59.999999999Z',
+    });
+    await send('POST', `${platform}/files/${id}/validate`, { contentHash });
+    await copy('files', `id = '${id}'`, { id: text('fil_') });
+    await copy('file_versions', `file_id = '${id}'`, { file_id: text('fil_') });
+    await copy('file_versions', `file_id = '${id}'`, { version: 'n + 1', current: 'false' });
+    await copy('file_validations', `file_id = '${id}'`, { id: text('val_') });
+    return id;
+  }
+
+  async function fillRecords(): Promise<string> {
+    const record = { externalId: wide(255), data: {} };
+    let recordId = '';
+    for (let sent = 0; sent < many; sent += many / 2) {
+      const records = Array.from({ length: many / 2 }, () => record);
+      recordId = (await send('POST', `${platform}/records/batch`, { vaultAddress, records }))[0].id;
+    }
+    await copy('records', `id = '${recordId}'`, { version: 'n + 1', current: 'false' });
+    return recordId;
+  }
+
+  async function fillWebhooks(): Promise<void> {
+    const url = `${someTarget}/${'u'.repeat(2_000 - someTarget.length - 1)}`;
+    const envelope = JSON.stringify({
+      id: 'evt_n',
+      type: 'endpoint.disabled',
+      timestamp: new Date().toISOString(),
+      workspace_id: `ws_${'0'.repeat(26)}`,
+      data: {
+        endpoint_id: `whe_${'0'.repeat(26)}`,
+        url,
+        reason: 'failing',
+        disabled_at: new Date().toISOString(),
+      },
+    });
+    await service.sql(
+      `insert into events (workspace_id, id, type, envelope, position)
+       select v.workspace_id, ${text('evt_')}, 'endpoint.disabled', replace($1, 'evt_n', ${text('evt_')}), n
+       from vaults v cross join generate_series(1, ${many}) as n where v.address = $2`,
+      [envelope, vaultAddress],
+    );
+    const endpoint = await send('POST', `${platform}/webhooks/endpoints`, {
+      url,
+      description: wide(2_000),
+      eventTypes: ['vault.deactivated', 'maintenance.anchor.confirmed'],
+    });
+    await copy('webhook_endpoints', `id = '${endpoint.id}'`, { id: text('whe_'), count: 499 });
+    await copy('webhook_deliveries', `endpoint_id = '${endpoint.id}'`, { id: text('dlv_') });
+  }
+
+  async function fillKeysAndPeople(): Promise<Visitor> {
+    const key = await send('POST', `${platform}/api-keys`, { name: wide(200), scopes });
+    await copy('api_keys', `id = '${key.id}'`, { id: text('key_'), secret_hash: hash });
+    const account = { name: 'Ada', email: 'ada@example.com', password: 'the tide waits for nobody' };
+    const owner = await becomeOwner(service, account);
+    const invited = await owner.call('POST', `${platform}/invitations`, {
+      body: { role: 'viewer', email: `${'m'.repeat(242)}@example.com` },
+    });
+    assert.equal(invited.status, 201, invited.text);
+    await copy('invitations', `id = '${invited.json.id}'`, {
+      id: text('inv_'),
+      token_hash: hash,
+      count: mostPeople / 2,
+    });
+    await copy('users', 'true', {
+      id: text('usr_'),
+      name: `repeat('\u{1F529}', 200)`,
+      email: `lpad(n::text, 242, 'm') || '@example.com'`,
+      count: mostPeople / 2 - 2,
+    });
+    await copy('members', 'true', { user_id: text('usr_'), count: mostPeople / 2 - 2 });
+    await copy('sessions', 'true', {
+      id: text('ses_'),
+      token: text('tok_'),
+      user_agent: `repeat('a', 16000)`,
+    });
+    return owner;
+  }
+
+  async function fillVaults(): Promise<void> {
+    const vault = await send('POST', `${platform}/vaults`, { name: wide(200), description: wide(2_000) });
+    await copy('vaults', `id = '${vault.id}'`, { id: text('vlt_'), address });
+    await service.sql(
+      `insert into vault_transactions (workspace_id, vault_id, block_number, transaction_index, hash, from_address,
+         to_address, value_wei, time_seconds)
+       select workspace_id, id, 9000000000000000 - n, 0, (${hash})::bytea, address, address, 2::numeric(78) ^ 256 - 1, 4102444800
+       from vaults cross join generate_series(1, ${many}) as n where address = $1`,
+      [vaultAddress],
+    );
+  }
+
+  const assetId = await fillAssets();
+  await fillBelow(assetId);
+  const fileId = await fillFiles();
+  const recordId = await fillRecords();
+  await fillWebhooks();
+  const owner = await fillKeysAndPeople();
+  await fillVaults();
+  return { stage, owner, assetId, fileId, recordId };
+}
+
+function viewerAddress(n: number): string {
+  return `0x${(n + 1).toString(16).padStart(40, '0')}`;
+}
+
+function licences(): object[] {
+  return Array.from({ length: 30 }, () => ({
+    scope: wide(200),
+    number: wide(100),
+    authority: wide(100),
+    expiresAt: '2099-01-01T00:00:00Z',
+  }));
+}
