@@ -46,14 +46,20 @@ export interface DeliveryQuery {
   type?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
-  /** Id of the last delivery of the page before. */
+  /** Id after which the page begins. */
   before: string | undefined;
   limit: number;
 }
 
+export interface DeliveryPage {
+  items: Delivery[];
+  /** Id after which the list goes on; null at its end. */
+  next: string | null;
+}
+
 export interface Deliveries {
-  /** Newest first. */
-  list(workspaceId: string, query: DeliveryQuery): Promise<Delivery[]>;
+  /** Newest first. A page of what is rare in a long log may have fewer than asked for, or none, and go on. */
+  list(workspaceId: string, query: DeliveryQuery): Promise<DeliveryPage>;
   get(workspaceId: string, id: string): Promise<WholeDelivery>;
   /** One more attempt, now. */
   retry(caller: Caller, id: string): Promise<Delivery>;
@@ -72,7 +78,21 @@ const columns = [
   'q.claim_id',
 ] as const;
 
-export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveries {
+/** Deliveries that are walked at once, and how often for a page: one that is not full by then is given as it is. */
+export interface Bounds {
+  walkLength: number;
+  walksPerPage: number;
+}
+
+const usualBounds: Bounds = { walkLength: 5_000, walksPerPage: 4 };
+
+export interface DeliveriesDeps {
+  db: Db;
+  bell: Pick<Bell, 'ring'>;
+  bounds?: Bounds;
+}
+
+export function createDeliveries({ db, bell, bounds = usualBounds }: DeliveriesDeps): Deliveries {
   /** With what the queue knows of those that are in it. */
   const of = (db: Db, workspaceId: string) =>
     db
@@ -82,22 +102,62 @@ export function createDeliveries({ db, bell }: { db: Db; bell: Bell }): Deliveri
       )
       .where('d.workspace_id', '=', workspaceId);
 
+  /** By what indexes and partitions find. */
+  function ahead(workspaceId: string, { endpointId, eventId, from, to, before }: DeliveryQuery) {
+    let select = of(db, workspaceId).orderBy('d.id', 'desc');
+    if (endpointId !== undefined) select = select.where('d.endpoint_id', '=', endpointId);
+    if (eventId !== undefined)
+      select = select
+        .where('d.id', 'in', deliveriesOf(workspaceId, eventId))
+        .where('d.event_id', '=', eventId);
+    if (from !== undefined) select = select.where('d.created_at', '>=', from);
+    if (to !== undefined) select = select.where('d.created_at', '<', to);
+    if (before !== undefined) select = select.where('d.id', '<', before);
+    return select;
+  }
+
+  /** The id of the nth delivery ahead; null when there are fewer. */
+  async function nthOf(workspaceId: string, query: DeliveryQuery, n: number): Promise<string | null> {
+    const row = await ahead(workspaceId, query)
+      .select('d.id')
+      .offset(n - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.id ?? null;
+  }
+
+  /** Those down to the last one, if there is a last one. */
+  async function listBetween(
+    workspaceId: string,
+    query: DeliveryQuery,
+    { last, limit }: { last: string | null; limit: number },
+  ): Promise<Delivery[]> {
+    const { status, type } = query;
+    let select = ahead(workspaceId, query).select(columns).limit(limit);
+    if (last !== null) select = select.where('d.id', '>=', last);
+    if (status === 'delivering') select = select.where('q.claim_id', 'is not', null);
+    else if (status !== undefined) select = select.where('d.status', '=', status);
+    if (status === 'pending') select = select.where('q.claim_id', 'is', null);
+    if (type !== undefined) select = select.where('d.type', '=', type);
+    return (await select.execute()).map(toDelivery);
+  }
+
   return {
     async list(workspaceId, query) {
-      let select = of(db, workspaceId).select(columns).orderBy('d.id', 'desc').limit(query.limit);
-      if (query.endpointId !== undefined) select = select.where('d.endpoint_id', '=', query.endpointId);
-      if (query.eventId !== undefined)
-        select = select
-          .where('d.id', 'in', deliveriesOf(workspaceId, query.eventId))
-          .where('d.event_id', '=', query.eventId);
-      if (query.status === 'delivering') select = select.where('q.claim_id', 'is not', null);
-      else if (query.status !== undefined) select = select.where('d.status', '=', query.status);
-      if (query.status === 'pending') select = select.where('q.claim_id', 'is', null);
-      if (query.type !== undefined) select = select.where('d.type', '=', query.type);
-      if (query.from !== undefined) select = select.where('d.created_at', '>=', query.from);
-      if (query.to !== undefined) select = select.where('d.created_at', '<', query.to);
-      if (query.before !== undefined) select = select.where('d.id', '<', query.before);
-      return (await select.execute()).map(toDelivery);
+      const items: Delivery[] = [];
+      let next = query.before ?? null;
+      // No index has status or type, which would cost every delivery: the log is walked, and not without end.
+      for (let walks = 0; walks < bounds.walksPerPage; walks += 1) {
+        const ahead = { ...query, before: next ?? undefined };
+        const last = isSelective(query) ? await nthOf(workspaceId, ahead, bounds.walkLength) : null;
+        const wanted = query.limit + 1 - items.length;
+        items.push(...(await listBetween(workspaceId, ahead, { last, limit: wanted })));
+        next = last;
+        if (items.length > query.limit || last === null) break;
+      }
+      if (items.length <= query.limit) return { items, next };
+      const page = items.slice(0, query.limit);
+      return { items: page, next: page.at(-1)?.id ?? null };
     },
 
     async get(workspaceId, id) {
@@ -194,6 +254,11 @@ function toDelivery(row: Row): Delivery {
     attemptCount: row.attempt_count,
     replayId: row.replay_id,
   };
+}
+
+/** Whether what is looked for may be rare among what is found; those of one event are few. */
+function isSelective({ status, type, eventId }: DeliveryQuery): boolean {
+  return eventId === undefined && (status !== undefined || type !== undefined);
 }
 
 function notFound(id: string): AppError {
