@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { OperatorError } from '../errors.ts';
+import { refuseOldServer } from './server-version.ts';
 
 const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -31,6 +32,7 @@ export async function migrate({
   });
   await client.connect();
   try {
+    await refuseOldServer(client);
     await refuseNewerSchema(client, dir);
     if (!restoring) await refuseHalfRestored(client);
     const applied = await runner({

@@ -1,0 +1,19 @@
+/** Which versions of PostgreSQL are supported: those that the tests can be run on. */
+import type { ClientBase } from 'pg';
+import { OperatorError } from '../errors.ts';
+
+/** As `server_version_num` has it, without the minor version. */
+export const oldestMajor = 15;
+
+/** Throws before anything is changed. */
+export async function refuseOldServer(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ number: string }>(
+    "select current_setting('server_version_num') as number",
+  );
+  const number = Number(rows[0]?.number);
+  const major = Math.floor(number / 10_000);
+  if (major >= oldestMajor) return;
+  throw new OperatorError(
+    `The database server is PostgreSQL ${major}.${number % 10_000}, and Holdfast needs ${oldestMajor} or newer. Upgrade the server, or set DATABASE_URL to another one; nothing was changed.`,
+  );
+}
