@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import pg, { type Pool } from 'pg';
+import type { Pool } from 'pg';
 import { openTestDatabase } from '../../test/database.ts';
-import { waitUntil } from '../../test/process.ts';
 import { createWorkspace } from '../auth/workspaces.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { newId } from '../ids.ts';
 import { attemptDelivery } from './attempt.ts';
 import type { Outcome } from './exchange.ts';
-import { fewDone, lowWaterText } from './low-water.ts';
 import { keepPartitions } from './partitions.ts';
 import { type ClaimedDelivery, type ClaimRequest, createQueue, type Queue } from './queue.ts';
 import { putInAgain } from './waiting.ts';
@@ -237,72 +235,4 @@ test('a workspace that has enough in hand gives nothing, whichever of its endpoi
     [other],
   );
   assert.equal((await claim()).length, 3);
-});
-
-test('a claim looks at nothing that is done, however much of it an old snapshot keeps in the index', async () => {
-  const endpoints = 12;
-  await makeEndpoints(endpoints);
-  await makeEvents(500);
-  await change("next_attempt_at = now() - interval '1 hour'");
-  const snapshot = new pg.Client({ connectionString: database.url });
-  await snapshot.connect();
-  try {
-    await snapshot.query('begin isolation level repeatable read');
-    await snapshot.query('select count(*) from webhook_queue');
-    await database.pool.query('delete from webhook_queue');
-    await waitUntil(async () => {
-      await database.pool.query('select pg_stat_force_next_flush()');
-      const { rows } = await database.pool.query(
-        "select pg_stat_get_dead_tuples('webhook_queue'::regclass) as done",
-      );
-      return rows[0].done > fewDone;
-    });
-    const client = await queueDatabase.pool.connect();
-    try {
-      await client.query('begin');
-      const entries = async (): Promise<number> => {
-        const { rows } = await client.query(
-          "select pg_stat_get_xact_tuples_returned('webhook_queue_due'::regclass) as count",
-        );
-        return rows[0].count;
-      };
-      const held = createQueue(client as unknown as Pool);
-      // Finds out where to begin, once in a while.
-      assert.deepEqual(await claim({}, held), []);
-      const before = await entries();
-      assert.deepEqual(await claim({}, held), []);
-      const looked = (await entries()) - before;
-      assert.ok(looked <= 10, `${looked} entries were looked at, and nothing is due`);
-      await client.query('rollback');
-    } finally {
-      client.release();
-    }
-    assert.deepEqual(await claim(), []);
-    await makeEvents(2);
-    assert.equal((await claim()).length, 2 * endpoints, 'what comes in is due');
-  } finally {
-    await snapshot.end();
-  }
-});
-
-test('what has waited for long counts where a claim begins, asleep or not', async () => {
-  const lowest = async (): Promise<number> => {
-    const { rows } = await database.pool.query<{ hours: number }>(
-      `select extract(epoch from now() - mark::timestamptz)::float8 / 3600 as hours from (${lowWaterText}) as low`,
-      ['-infinity', 100, -1],
-    );
-    return Math.round(rows[0]?.hours ?? -1);
-  };
-  assert.equal(await lowest(), 0, 'nothing is open');
-  await makeEndpoints(2);
-  await makeEvents(3);
-  await change(
-    "next_attempt_at = now() - interval '2 hours', claim_id = 'c', claimed_by = 1, lease_until = now()",
-  );
-  assert.equal(await lowest(), 2);
-  await database.pool.query(
-    `update webhook_queue set asleep = true, retrying = true, next_attempt_at = now() - interval '3 hours'
-     where delivery_id = (select min(delivery_id) from webhook_queue)`,
-  );
-  assert.equal(await lowest(), 3);
 });
