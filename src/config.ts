@@ -82,6 +82,23 @@ export function loadEnvFile(): void {
   if (existsSync(file)) process.loadEnvFile(file);
 }
 
+/** The name of every setting, found out by reading them all. */
+export function settingNames(): string[] {
+  const names = new Set<string>();
+  readConfig(
+    new Proxy<Record<string, string | undefined>>(
+      {},
+      {
+        get(_, name) {
+          names.add(String(name));
+          return undefined;
+        },
+      },
+    ),
+  );
+  return [...names];
+}
+
 /** Turns the environment into a Config, or throws one OperatorError that lists every fault. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const faults: string[] = [];

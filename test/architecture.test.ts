@@ -35,6 +35,7 @@ const floors = [
     'src/config.ts',
     'src/date-time.ts',
     'src/errors.ts',
+    'src/file-fault.ts',
     'src/ids.ts',
     'src/json-fault.ts',
     'src/json-text.ts',

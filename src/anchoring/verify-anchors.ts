@@ -30,7 +30,8 @@ export async function checkAnchors(
   const results = allSkipped('The registry was not found to be the right one.');
   results.registry = await asked(async () => {
     const here = await onThisChain(chain, anchors);
-    const other = (here.length > 0 ? here : anchors).find(({ contract }) => contract !== address);
+    if (here.length === 0 && anchors.length > 0) return elsewhere(anchors, address, await chain.chainId());
+    const other = here.find(({ contract }) => contract !== address);
     if (other) return fail(`The proof names the contract ${other.contract}, the registry is ${address}.`);
     const codeHash = await askUntil(chain, here, () => chain.codeHash(address));
     if (codeHash === null) return fail(`There is no contract at ${address} on this chain.`);
@@ -135,10 +136,22 @@ function unasked(anchors: EvmAnchor[], { chain, registry }: Omit<AnchorOptions, 
     chain === undefined ? 'No chain was given to ask.' : 'No registry was given to look in.',
   );
   const address = registry?.address.toLowerCase();
-  if (address !== undefined && anchors.every(({ contract }) => contract !== address)) {
-    results.registry = fail(`The proof names no anchor in the registry ${address}.`);
-  }
+  if (address !== undefined) results.registry = namesNone(anchors, address) ?? results.registry;
   return results;
+}
+
+/** A node of another chain cannot contradict the proof: it was merely the wrong one to ask. */
+function elsewhere(anchors: EvmAnchor[], address: string, asked: number): Result {
+  const chains = [...new Set(anchors.map(({ chainId }) => chainId))].join(' or ');
+  return (
+    namesNone(anchors, address) ??
+    skip(`The node is of chain ${asked}, the proof is anchored on chain ${chains}. Ask a node of that chain.`)
+  );
+}
+
+function namesNone(anchors: EvmAnchor[], address: string): Result | null {
+  const named = anchors.some(({ contract }) => contract === address);
+  return named ? null : fail(`The proof names no anchor in the registry ${address}.`);
 }
 
 /** The chain's id is what the chain says, never what the document says. */

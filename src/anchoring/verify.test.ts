@@ -107,7 +107,7 @@ const tamperings: [what: string, failing: StepName[], tamper: Tampering][] = [
   ['seal.signature, 66 bytes', ['seal'], ({ seal }) => (seal.signature = `${seal.signature}00`)],
   ['anchors, none', ['chain'], (proof) => (loose(proof).anchors = [])],
   ['anchors.type', ['chain'], (proof) => (loose(evm(proof)).type = 'other')],
-  ['anchors.chainId', ['chain'], (proof) => (evm(proof).chainId += 1)],
+  ['anchors.chainId, malformed', ['chain'], (proof) => (loose(evm(proof)).chainId = '1')],
   ['anchors.contract', ['registry'], (proof) => (evm(proof).contract = otherAddress)],
   [
     'anchors.contract, upper case',
@@ -163,7 +163,6 @@ const lies: typeof tamperings = [
     (_, chain, { registry }) => (chain.codeHashes[registry.address] = other),
   ],
   ['no code there', ['registry'], (_, chain) => (chain.codeHashes = {})],
-  ['another chain', ['chain'], (_, chain) => (chain.chainId = 11155111)],
   ['no entry in the registry', ['chain'], (_, chain) => (chain.anchors = {})],
   [
     'another size in the registry than in the log',
@@ -340,6 +339,21 @@ test('a node that is not yet at the block of the anchor has not contradicted it'
     assert.equal(statuses(result)[lacking], 'skipped');
     assert.match(messageOf(result, lacking), /the node is at block/);
   }
+});
+
+test('a node of another chain is the wrong one to ask, and contradicts nothing', async () => {
+  const vector = readVector('file-raw');
+  vector.chain.chainId = 11155111;
+  const result = await verify(vector);
+  assert.equal(result.verdict, 'incomplete');
+  const onChain = ['registry', 'chain', 'time', 'finality'];
+  assert.deepEqual(
+    result.steps.filter(({ status }) => status !== 'pass').map(({ name, status }) => [name, status]),
+    onChain.map((name) => [name, 'skipped']),
+  );
+  assert.match(messageOf(result, 'registry'), /of chain 11155111, the proof is anchored on chain 1\./);
+  evm(vector.proof).contract = otherAddress;
+  assert.equal(statuses(await verify(vector)).registry, 'fail', 'no node is needed to see this');
 });
 
 test('nothing is read from the contract that the proof names', async () => {

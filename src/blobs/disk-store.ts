@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { OperatorError } from '../errors.ts';
+import { explainFileFault } from '../file-fault.ts';
 import { BlobMissing, type BlobStore, type ByteRange, type StoredObject, StoreFailed } from './blob-store.ts';
 import { giveBack } from './given-away.ts';
 import { checkName } from './object-names.ts';
@@ -26,10 +26,11 @@ export async function openDiskStore(dir: string): Promise<BlobStore> {
     const made = await mkdir(dir, { recursive: true, mode: 0o700 });
     if (made !== undefined) await syncDirectories(dir, dirname(made));
   } catch (error) {
-    throw new OperatorError(
-      `The directory of the blob store cannot be made: ${(error as Error).message}. Check HOLDFAST_DATA_DIR and HOLDFAST_BLOB_URL.`,
-      { cause: error },
-    );
+    throw explainFileFault(error, {
+      what: 'The directory of the blob store',
+      path: dir,
+      setting: 'HOLDFAST_BLOB_URL',
+    });
   }
   const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
   const pathOf = (name: string) => join(dir, checkName(name));

@@ -1,14 +1,17 @@
 /** What the commands of the chain share: the store, the keyring, and how they tell what the chain says. */
 import { OperatorError } from '../errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import { type CommandContext, withStore } from './command.ts';
+import { type CommandContext, type StoreUse, withStore } from './command.ts';
 
 export interface ChainCommandContext extends CommandContext {
   keyring: Keyring;
 }
 
 /** What the chain itself or its node says is told in a sentence. */
-export async function withKeyring(work: (context: ChainCommandContext) => Promise<void>): Promise<void> {
+export async function withKeyring(
+  work: (context: ChainCommandContext) => Promise<void>,
+  use: StoreUse = {},
+): Promise<void> {
   await withStore(async (context) => {
     // Loaded here and not above: the other commands start sooner without it.
     const { openKeyring } = await import('../keys/keyring.ts');
@@ -24,5 +27,5 @@ export async function withKeyring(work: (context: ChainCommandContext) => Promis
     } finally {
       await keyring.close();
     }
-  });
+  }, use);
 }

@@ -27,16 +27,19 @@ export function addChainCommands(program: Command): void {
     .description('bring the anchor registry to the chain of HOLDFAST_CHAIN_RPC_URLS')
     .option('--json', 'print {chainId, registry, transactionHash}')
     .action((options: Options) =>
-      withKeyring(async (context) => {
-        const { deployRegistry } = await import('./chain-deploy.ts');
-        const outcome = await deployRegistry(context);
-        const { chainId, registry, transactionHash } = outcome;
-        const told =
-          transactionHash === null
-            ? `Chain ${chainId} has the registry already, at ${registry}.`
-            : `The registry is at ${registry} on chain ${chainId} (transaction ${transactionHash}).`;
-        print(options, outcome, told);
-      }),
+      withKeyring(
+        async (context) => {
+          const { deployRegistry } = await import('./chain-deploy.ts');
+          const outcome = await deployRegistry(context);
+          const { chainId, registry, transactionHash } = outcome;
+          const told =
+            transactionHash === null
+              ? `Chain ${chainId} has the registry already, at ${registry}.`
+              : `The registry is at ${registry} on chain ${chainId} (transaction ${transactionHash}).`;
+          print(options, outcome, told);
+        },
+        { mayCreate: true },
+      ),
     );
   chain
     .command('retry')

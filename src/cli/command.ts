@@ -1,11 +1,14 @@
 /** What commands other than serve share: open the store, do one thing, print it, and leave everything as it was. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { findWorkspace, operatorIn } from '../auth/workspaces.ts';
 import type { Caller } from '../caller.ts';
-import { type Config, type LogLevel, loadEnvFile, readConfig } from '../config.ts';
+import type { Config, LogLevel } from '../config.ts';
 import { AppError, OperatorError } from '../errors.ts';
 import { openStore, type Store } from '../store.ts';
 import { createLog } from './log.ts';
+import { readSettings } from './settings.ts';
 
 export interface CommandContext {
   config: Config;
@@ -18,22 +21,43 @@ export const workspaceOption = [
   'id or slug of the workspace (default: the default workspace)',
 ] as const;
 
-/**
- * Runs one command on the store of the configured service, whether that service runs or not.
- * A command speaks through its output; by default only what goes wrong is logged.
- */
+export interface StoreUse {
+  /** Makes the installation where there is none. Left out: only one that exists is used, so that a slip in a path is told. */
+  mayCreate?: boolean;
+  /** A command speaks through its output; by default only what goes wrong is logged. */
+  usualLogLevel?: LogLevel;
+}
+
+/** Runs one command on the store of the configured service, whether that service runs or not. */
 export async function withStore(
   work: (context: CommandContext) => Promise<void>,
-  usualLogLevel: LogLevel = 'warn',
+  { mayCreate = false, usualLogLevel = 'warn' }: StoreUse = {},
 ): Promise<void> {
-  loadEnvFile();
-  const config = readConfig(process.env);
+  const config = readSettings(console.error);
+  if (!mayCreate) requireInstallation(config);
   const log = createLog(config.logLevel === 'info' ? usualLogLevel : config.logLevel);
   const store = await openStore(config, log);
   try {
     await work({ config, store, log });
   } finally {
     await store.close();
+  }
+}
+
+/** With a database elsewhere there may be nothing in the data directory, and nothing is made in it by reading. */
+function requireInstallation({ dataDir, databaseUrl }: Config): void {
+  if (databaseUrl !== null || !isMissing(join(dataDir, 'postgres'))) return;
+  throw new OperatorError(
+    `There is no Holdfast installation in ${dataDir}${isMissing(dataDir) ? ', which does not exist' : ''}. Set HOLDFAST_DATA_DIR to the data directory of the service, or DATABASE_URL to its database; "holdfast serve" makes a new installation.`,
+  );
+}
+
+/** What is there and cannot be seen is not missing: whoever opens it says why it cannot be. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }
 

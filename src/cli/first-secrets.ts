@@ -1,7 +1,7 @@
 /** Shows the first API key and the owner's link on a terminal; elsewhere writes them to files instead of a log. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../errors.ts';
+import { explainFileFault } from '../file-fault.ts';
 
 /** Each is null when there is none; as shown, the secret itself or a note of where it is. */
 export interface FirstSecrets {
@@ -32,7 +32,7 @@ async function writeSecret(file: string, secret: string): Promise<string> {
     await rm(file, { force: true });
     await writeFile(file, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw new OperatorError(`${file} cannot be written: ${(error as Error).message}.`, { cause: error });
+    throw explainFileFault(error, { what: 'The file', path: file, setting: 'HOLDFAST_DATA_DIR' });
   }
   return `in ${file}, which only you can read`;
 }

@@ -1,4 +1,6 @@
 /** `holdfast fsck`: checks everything that is stored, beside a running service or without one, and changes nothing. */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { Hex } from 'viem';
 import { type CheckReport, type Finding, NotMade } from '../check.ts';
@@ -117,6 +119,10 @@ function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close():
   const keyring = opened(() => openKeys(config, { db }));
   const chain = opened(() => openChain(config, { db }));
   const blobStore = opened(async () => {
+    const { blobs } = config;
+    // Opening it would make it, and a slip in a path would look like a store that lost everything.
+    if (blobs.kind === 'disk' && !existsSync(dirname(blobs.dir)))
+      throw new NotMade(`there is no ${dirname(blobs.dir)}: check HOLDFAST_DATA_DIR and HOLDFAST_BLOB_URL`);
     const { openBlobStore } = await import('../blobs/open-blob-store.ts');
     return openBlobStore(config.blobs);
   });

@@ -23,18 +23,21 @@ export function addKeysCommands(program: Command): void {
     .option('--expires <time>', 'when it stops working, ISO 8601', parseTime)
     .option('--json', 'print {id, key}')
     .action((options: Options & { name: string; scopes?: Scope[]; expires?: Date }) =>
-      withStore(async ({ store }) => {
-        const input = {
-          name: options.name,
-          scopes: options.scopes ?? [],
-          expiresAt: options.expires ?? null,
-        };
-        const { key, apiKey } = await createApiKeys(store.database).create(
-          await callerFor(store, options),
-          input,
-        );
-        print(options, { id: apiKey.id, key }, `${apiKey.id}\n${key}\n\nKeep it: it is not shown again.`);
-      }),
+      withStore(
+        async ({ store }) => {
+          const input = {
+            name: options.name,
+            scopes: options.scopes ?? [],
+            expiresAt: options.expires ?? null,
+          };
+          const { key, apiKey } = await createApiKeys(store.database).create(
+            await callerFor(store, options),
+            input,
+          );
+          print(options, { id: apiKey.id, key }, `${apiKey.id}\n${key}\n\nKeep it: it is not shown again.`);
+        },
+        { mayCreate: true },
+      ),
     );
 
   keys

@@ -39,7 +39,7 @@ export function addListenCommand(program: Command): void {
     .action((options: Options) => {
       const stopping = stopSignal();
       // It tells in words what goes wrong, so the log can be quiet.
-      return withStore((context) => listen(options, context, stopping), 'fatal');
+      return withStore((context) => listen(options, context, stopping), { usualLogLevel: 'fatal' });
     });
 }
 

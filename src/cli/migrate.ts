@@ -8,10 +8,13 @@ export function addMigrateCommand(program: Command): void {
     .description('bring the database schema up to date; the service does the same when it starts')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
-      withStore(async ({ store }) => {
-        const text =
-          store.applied.length === 0 ? 'The schema is up to date.' : `Applied ${store.applied.join(', ')}.`;
-        print(options, { applied: store.applied }, text);
-      }),
+      withStore(
+        async ({ store }) => {
+          const text =
+            store.applied.length === 0 ? 'The schema is up to date.' : `Applied ${store.applied.join(', ')}.`;
+          print(options, { applied: store.applied }, text);
+        },
+        { mayCreate: true },
+      ),
     );
 }

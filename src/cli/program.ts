@@ -17,6 +17,15 @@ import { addWebhooksCommands } from './webhooks.ts';
 import { addWorkspacesCommands } from './workspaces.ts';
 
 export async function runCommandLine(): Promise<void> {
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    console.error(error instanceof OperatorError ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+export function createProgram(): Command {
   const program = new Command('holdfast')
     .description(
       'Self-hosted evidence platform: vaults, records and maintenance entries that anyone can check.',
@@ -42,11 +51,5 @@ The commands work beside a running service, and start the embedded PostgreSQL th
   addRotateMasterKeyCommand(program);
   addChainCommands(program);
   addVerifyCommand(program);
-
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    console.error(error instanceof OperatorError ? error.message : error);
-    process.exitCode = 1;
-  }
+  return program;
 }

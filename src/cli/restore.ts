@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Manifest } from '../backup/format.ts';
-import { type Config, loadEnvFile, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
 import { print, withStore } from './command.ts';
@@ -11,6 +11,7 @@ import { checkStore, type FsckOutcome } from './fsck.ts';
 import { createLog } from './log.ts';
 import { readPassphrase } from './passphrase.ts';
 import { createProgressLine } from './progress-line.ts';
+import { readSettings } from './settings.ts';
 import { stageProgress, stoppable } from './stages.ts';
 
 interface Options {
@@ -44,8 +45,7 @@ Exit code 0: restored. 1: not restored, or the check found something.`,
 }
 
 async function restore(file: string, options: Options): Promise<Manifest> {
-  loadEnvFile();
-  const config = readConfig(process.env);
+  const config = readSettings(console.error);
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
   const keys = await findKeys(file, options, config);
   const { restoreBackup } = await import('../backup/restore.ts');

@@ -1,12 +1,15 @@
 /** `holdfast serve`: runs the service until it is told to stop. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { App } from '../app.ts';
-import { type Config, loadEnvFile, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { version } from '../version.ts';
 import { placeSecrets } from './first-secrets.ts';
 import { createLog } from './log.ts';
+import { readSettings } from './settings.ts';
 import { unknownCommand } from './unknown-command.ts';
 
 /** How long requests and loops get to finish; after that the process ends anyway. */
@@ -25,9 +28,11 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(): Promise<void> {
-  loadEnvFile();
-  const config = readConfig(process.env);
+  const unknown: string[] = [];
+  const config = readSettings((sentence) => unknown.push(sentence));
   const log = createLog(config.logLevel);
+  for (const sentence of unknown) log.warn(sentence);
+  await tryPort(config);
   // Loaded here and not above: the other commands start in half the time without it.
   const { createApp } = await import('../app.ts');
   const starting = createApp(config, log);
@@ -77,21 +82,39 @@ function stopOnSignals(starting: Promise<App>, log: Logger): void {
   });
 }
 
-async function listen(app: App, { host, port }: Config): Promise<void> {
+/** Before anything is made: a start that cannot listen is to leave nothing behind. */
+async function tryPort(config: Config): Promise<void> {
+  const { host, port } = config;
+  const trial = createServer();
+  try {
+    await once(trial.listen({ host, port }), 'listening');
+  } catch (error) {
+    throw explainListening(error, config);
+  }
+  trial.close();
+  await once(trial, 'close');
+}
+
+async function listen(app: App, config: Config): Promise<void> {
+  const { host, port } = config;
   try {
     await app.server.http.listen({ host, port });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new OperatorError(
-        `Port ${port} on ${host} is already in use. Stop what uses it, or set PORT to another.`,
-      );
-    }
-    if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? '')) {
-      throw new OperatorError(`The service cannot listen on ${host}:${port} (${code}). Set HOST and PORT.`);
-    }
-    throw error;
+    throw explainListening(error, config);
   }
+}
+
+function explainListening(error: unknown, { host, port }: Config): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    return new OperatorError(
+      `Port ${port} on ${host} is already in use. Stop what uses it, or set PORT to another.`,
+    );
+  }
+  if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? '')) {
+    return new OperatorError(`The service cannot listen on ${host}:${port} (${code}). Set HOST and PORT.`);
+  }
+  return error;
 }
 
 /** Why the embedded chain cannot run here, said where it is seen: in the log it would be one line among many. */

@@ -116,7 +116,7 @@ test('proof or content can come from standard input, and the salt from its owner
   assert.equal(stepsIn(salted.stdout).digest, 'pass');
   assert.deepEqual([stepsIn(wrong.stdout).digest, wrong.code], ['FAIL', 1]);
   assert.equal(stepsIn(piped.stdout).digest, 'pass');
-  assert.deepEqual([both.code, both.stdout], [2, '']);
+  assert.deepEqual([both.code, both.stdout], [64, '']);
   assert.match(both.stderr, /Only one/);
 });
 
@@ -124,7 +124,15 @@ test('what cannot be read is told in a sentence, and is not a proof that failed'
   const proof = await write('readable.json', readVector('file-raw').proof);
   const binary = join(dir, 'binary');
   await writeFile(binary, Buffer.from([0xff, 0xfe, 0x00]));
+  const json = await write('other.json', { temperature: 4.5 });
+  const dossier = await write('dossier.json', { format: 'holdfast/dossier@1' });
+  const history = await write('some-history.json', { format: 'holdfast/history@1' });
   const cases: [string[], RegExp][] = [
+    [[json], /is not a proof: it has no format/],
+    [[await write('list.json', '[]')], /is not a proof: it has no format/],
+    [[await write('null.json', 'null')], /is not a proof: it has no format/],
+    [[dossier], /is not a proof: its format is holdfast\/dossier@1/],
+    [[history, proof], /A history is checked without content/],
     [[join(dir, 'none')], /none cannot be read: there is no such file\.\n$/],
     [[dir], /cannot be read: it is a directory\.\n$/],
     [[proof, join(dir, 'none')], /none cannot be read: there is no such file\.\n$/],
@@ -138,17 +146,21 @@ test('what cannot be read is told in a sentence, and is not a proof that failed'
   await Promise.all(
     cases.map(async ([args, said]) => {
       const { code, stdout, stderr } = await verify(...args);
-      assert.deepEqual([code, stdout], [2, ''], String(args));
+      assert.deepEqual([code, stdout], [64, ''], String(args));
       assert.match(stderr, said);
     }),
   );
   const { code, stdout } = await verify(await write('cut.json', '{"format":'));
   assert.equal(code, 1);
   assert.match(stdout, /leaf\s+FAIL {2}The document is not usable JSON/);
+  const malformed = await verify(await write('malformed.json', { format: 'holdfast/proof@1' }));
+  assert.equal(malformed.code, 1, malformed.stdout);
 });
 
 test('what a document says does not draw on the terminal', async () => {
-  const { stdout } = await verify(await write('drawing.json', '{"\\u001b[31m\\u202e\\npass":1}'));
+  const { stdout } = await verify(
+    await write('drawing.json', '{"format":"holdfast/proof@1","\\u001b[31m\\u202e\\npass":1}'),
+  );
   assert.doesNotMatch(stdout, /(?!\n)[\p{Cc}\p{Cf}]/u);
   assert.equal(stdout.trimEnd().split('\n').length, stepNames.length + 2);
 });
@@ -199,6 +211,15 @@ test('a development node passes all but the time, which its operator could have 
   assert.equal(code, 2);
   assert.deepEqual(stepsIn(stdout), stepsOf('pass', ['time']));
   assert.match(stdout, /time {6}skip .* its operator can set the clock/);
+});
+
+test('a node of another chain leaves the proof unchecked', { skip }, async () => {
+  const [evm] = anchored.anchors as EvmAnchor[];
+  const path = await write('elsewhere.json', { ...anchored, anchors: [{ ...evm, chainId: 1 }] });
+  const { code, stdout } = await verify(path, join(dir, 'content'), '--rpc', disguised.url);
+  assert.equal(code, 2, stdout);
+  assert.deepEqual(stepsIn(stdout), stepsOf('pass', offline));
+  assert.match(stdout, /registry {2}skip {2}The node is of chain \d+, the proof is anchored on chain 1\./);
 });
 
 test('what the chain contradicts fails', { skip }, async () => {

@@ -16,8 +16,15 @@ interface Options {
   json?: boolean;
 }
 
-/** 1 is kept for proofs that were found to be wrong. */
-const exitCodes: Record<Verification['verdict'], number> = { pass: 0, fail: 1, incomplete: 2 };
+/** 1 is kept for proofs that were found to be wrong; for what never came to a check there is EX_USAGE of sysexits. */
+const exitCodes: Record<Verification['verdict'] | 'usage', number> = {
+  pass: 0,
+  fail: 1,
+  incomplete: 2,
+  usage: 64,
+};
+/** What can be checked here; a format of these that is not known yet counts as malformed. */
+const checkedFormats = /^holdfast\/(proof|history)@/;
 /** Proofs have some kilobytes; who gives more has most likely mixed up proof and content. */
 const maxProofBytes = 32 * 1024 * 1024;
 const maxAnswerBytes = 32 * 1024 * 1024;
@@ -41,15 +48,18 @@ export function addVerifyCommand(program: Command): void {
     .option('--json', 'print {verdict, steps}')
     .addHelpText(
       'after',
-      '\nExits with 0 when every step passed, 1 when one failed, 2 when one could not be checked.',
+      `
+Exit code 0: every step passed. 1: something contradicts the proof, or it is malformed. 2: nothing failed, but a step could
+not be checked. 64: wrong usage, a file that cannot be read, or JSON that is no proof.`,
     )
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.incomplete))
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage))
     .action(async (proof: string, content: string | undefined, options: Options) => {
       try {
         process.exitCode = exitCodes[await verify(proof, content, options)];
       } catch (error) {
-        console.error(error instanceof OperatorError ? error.message : error);
-        process.exitCode = exitCodes.incomplete;
+        const ours = error instanceof OperatorError;
+        console.error(ours ? error.message : error);
+        process.exitCode = ours ? exitCodes.usage : exitCodes.incomplete;
       }
     });
 }
@@ -63,6 +73,7 @@ async function verify(
     throw new OperatorError('Only one of proof and content can come from standard input.');
   }
   const document = await readText(proofPath);
+  requireProof(document, proofPath);
   const content = contentPath === undefined ? undefined : await openContent(contentPath);
   // Loaded here and not above: the other commands start sooner without it.
   const [{ verifyProof }, { historyFormat, verifyHistory }, { registryAddress, registryCodeHash }] =
@@ -79,7 +90,7 @@ async function verify(
       ? [`Give --rpc URL, a node of ${chainsOf(document)}, and the anchor is checked too.`]
       : [];
   try {
-    if (formatOf(document) === historyFormat) {
+    if (formatOf(parsed(document)) === historyFormat) {
       if (content)
         throw new OperatorError('A history is checked without content. Give its proofs one by one.');
       const result = await verifyHistory(document, given);
@@ -111,12 +122,28 @@ async function connect(url: URL) {
   return { reader, close: () => rpc.close() };
 }
 
-function formatOf(document: string): unknown {
+/** Undefined for what is no JSON: that is a proof cut short, perhaps, and fails as such. */
+function parsed(document: string): unknown {
   try {
-    return (JSON.parse(document) as { format?: unknown } | null)?.format;
+    return JSON.parse(document);
   } catch {
     return undefined;
   }
+}
+
+function formatOf(value: unknown): unknown {
+  return (value as { format?: unknown } | null | undefined)?.format;
+}
+
+/** A mistaken file is not a proof that failed. */
+function requireProof(document: string, path: string): void {
+  const value = parsed(document);
+  const format = formatOf(value);
+  if (value === undefined || (typeof format === 'string' && checkedFormats.test(format))) return;
+  const found = typeof format === 'string' ? `its format is ${clean(format)}` : 'it has no format';
+  throw new OperatorError(
+    `${nameOf(path)} is not a proof: ${found}, where a proof has holdfast/proof@1. Give the proof first, then the content.`,
+  );
 }
 
 /** For the hint only: where to look is never taken from the document. */

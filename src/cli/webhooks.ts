@@ -9,6 +9,7 @@ import {
   callerFor,
   explain,
   print,
+  type StoreUse,
   table,
   withStore,
   workspaceOption,
@@ -39,17 +40,20 @@ export function addWebhooksCommands(program: Command): void {
     .option('--rate-limit <n>', 'at most so many requests per second (default: no limit)', parseRate, null)
     .option('--json', 'print {id, secret, test}')
     .action((options: CreateOptions) =>
-      withEndpoints(async (endpoints, { store }) => {
-        const { url, events, description, rateLimit } = options;
-        const { endpoint, secret, test } = await endpoints
-          .create(
-            await callerFor(store, options),
-            { url, eventTypes: events, description, enabled: true, rateLimit },
-            () => [],
-          )
-          .catch(explain);
-        print(options, { id: endpoint.id, secret, test }, `${endpoint.id}\n${secret}\n\n${tell(test)}`);
-      }),
+      withEndpoints(
+        async (endpoints, { store }) => {
+          const { url, events, description, rateLimit } = options;
+          const { endpoint, secret, test } = await endpoints
+            .create(
+              await callerFor(store, options),
+              { url, eventTypes: events, description, enabled: true, rateLimit },
+              () => [],
+            )
+            .catch(explain);
+          print(options, { id: endpoint.id, secret, test }, `${endpoint.id}\n${secret}\n\n${tell(test)}`);
+        },
+        { mayCreate: true },
+      ),
     );
 
   webhooks
@@ -84,6 +88,7 @@ export function parseEventTypes(text: string): EventType[] {
 
 async function withEndpoints(
   work: (endpoints: Endpoints, context: CommandContext) => Promise<void>,
+  use: StoreUse = {},
 ): Promise<void> {
   await withStore(async (context) => {
     const { db } = context.store.database;
@@ -100,7 +105,7 @@ async function withEndpoints(
       await exchanger.close();
       await keyring.close();
     }
-  });
+  }, use);
 }
 
 function tell({ delivered, statusCode, error, durationMs }: TestOutcome): string {

@@ -11,10 +11,13 @@ export function addWorkspacesCommands(program: Command): void {
     .requiredOption('--name <name>', 'its name', nonEmpty)
     .option('--json', 'print {id, name, slug}')
     .action((options: { name: string; json?: boolean }) =>
-      withStore(async ({ store }) => {
-        const workspace = await createWorkspace(store.database.db, { name: options.name });
-        print(options, workspace, `Workspace ${workspace.id} (${workspace.slug}) is made.`);
-      }),
+      withStore(
+        async ({ store }) => {
+          const workspace = await createWorkspace(store.database.db, { name: options.name });
+          print(options, workspace, `Workspace ${workspace.id} (${workspace.slug}) is made.`);
+        },
+        { mayCreate: true },
+      ),
     );
   workspaces
     .command('list')

@@ -4,6 +4,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { MasterKeySource } from '../config.ts';
 import { OperatorError } from '../errors.ts';
+import { explainFileFault } from '../file-fault.ts';
 
 export interface MasterKeys {
   current: number;
@@ -60,12 +61,23 @@ export function masterKeyText(keys: MasterKeys): string {
 /** Writes the key file so that after a crash either the old or the new one is there, whole, with mode 0600. */
 export async function writeMasterKeyFile(file: string, keys: MasterKeys): Promise<void> {
   const text = `# Holdfast master key. Without it no vault can sign and no secret can be read: keep a copy elsewhere.\n${masterKeyText(keys)}`;
+  try {
+    await replaceFile(file, text);
+  } catch (error) {
+    throw explainFileFault(error, { what: 'The master key file', path: file });
+  }
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.new-${process.pid}`;
   const handle = await open(temporary, 'w', 0o600);
-  await handle.writeFile(text);
-  await handle.sync();
-  await handle.close();
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
   await rename(temporary, file);
   const directory = await open(dirname(file), 'r');
   await directory.sync();

@@ -134,7 +134,7 @@ describe('cluster', { concurrency: 3 }, () => {
   test('a data directory that is a file is refused with the reason', async (t) => {
     const path = join(await scratchDataDir(t), 'file');
     await writeFile(path, '');
-    await refuses(t, path, / cannot use the data directory .*: EEXIST/);
+    await refuses(t, path, /The data directory .* cannot be used: .* is a file, not a directory/);
   });
 });
 

@@ -2,6 +2,7 @@
 import { lchown, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../../errors.ts';
+import { explainFileFault } from '../../file-fault.ts';
 import { type Account, accountOf, chooseServerAccount, describeAccount, readPasswd } from './account.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { initialiseCluster, sweepDrafts } from './init.ts';
@@ -21,10 +22,10 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   try {
     return await open(dataDir);
   } catch (error) {
-    if (error instanceof OperatorError || !(error instanceof Error && 'syscall' in error)) throw error;
-    const me = describeAccount(await ownAccount());
-    throw new OperatorError(`${me} cannot use the data directory ${dataDir}: ${error.message}`, {
-      cause: error,
+    throw explainFileFault(error, {
+      what: 'The data directory',
+      path: dataDir,
+      setting: 'HOLDFAST_DATA_DIR',
     });
   }
 }
