@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { newVisitor, signIn, type Visitor } from './browser-session.ts';
 import { assertError } from './openapi-answers.ts';
 import { api, openPeopleStage, type PeopleStage, type Person } from './people-stage.ts';
-import { codeOf, wrongCodeOf } from './totp.ts';
+import { codeOf, nextCodeOf, wrongCodeOf } from './totp.ts';
 
 let stage: PeopleStage;
 before(async () => {
@@ -30,8 +30,13 @@ const codesOf = (answers: { json: { errorCode?: string } }[]) =>
   answers.map(({ json }) => json.errorCode ?? 'let in');
 const count = (codes: string[], code: string) => codes.filter((one) => one === code).length;
 
-async function withTwoFactor(): Promise<Person & { secret: string; backupCodes: string[] }> {
-  const person = await stage.member('viewer');
+async function withTwoFactor(): Promise<
+  Person & { secret: string; backupCodes: string[]; usedCode: string }
+> {
+  return turnOn(await stage.member('viewer'));
+}
+
+async function turnOn(person: Person) {
   const { password } = person.account;
   const enabled = await person.visitor.call('POST', '/auth/two-factor/enable', { body: { password } });
   const secret = new URL(enabled.json.totpURI).searchParams.get('secret') ?? '';
@@ -40,7 +45,7 @@ async function withTwoFactor(): Promise<Person & { secret: string; backupCodes: 
     (await person.visitor.call('POST', '/auth/two-factor/verify-totp', { body: { code } })).status,
     200,
   );
-  return { ...person, secret, backupCodes: enabled.json.backupCodes };
+  return { ...person, secret, backupCodes: enabled.json.backupCodes as string[], usedCode: code };
 }
 
 async function halfWay({ account }: Person): Promise<Visitor> {
@@ -178,7 +183,7 @@ test('codes are guessed ten times at most, whatever challenge they are tried in'
   assert.ok(codes.includes('rate_limit_exceeded'));
   const visitor = await halfWay(person);
   const right = await visitor.call('POST', '/auth/two-factor/verify-totp', {
-    body: { code: codeOf(person.secret, Date.now()) },
+    body: { code: nextCodeOf(person.secret) },
   });
   assertError(right, 'rate_limit_exceeded');
 });
@@ -186,7 +191,7 @@ test('codes are guessed ten times at most, whatever challenge they are tried in'
 test('a code signs in once, also when two use it at the same time', async () => {
   const person = await withTwoFactor();
   const visitors = [await halfWay(person), await halfWay(person), await halfWay(person)];
-  const code = codeOf(person.secret, Date.now());
+  const code = nextCodeOf(person.secret);
   const use = (visitor: Visitor) => visitor.call('POST', '/auth/two-factor/verify-totp', { body: { code } });
   const answers = await Promise.all(visitors.slice(0, 2).map(use));
   // The other one is refused, or told to wait: that it was tried at the same time counts too.
@@ -200,6 +205,14 @@ test('a code signs in once, also when two use it at the same time', async () => 
     person.id,
   ]);
   assert.equal(n, 2, 'that of the set-up, and that of the one code');
+});
+
+test('the code that turned them on does not sign in', async () => {
+  const person = await withTwoFactor();
+  const use = async (code: string) =>
+    (await halfWay(person)).call('POST', '/auth/two-factor/verify-totp', { body: { code } });
+  assertError(await use(person.usedCode), 'unauthorized', /used already/);
+  assert.equal((await use(nextCodeOf(person.secret))).status, 200);
 });
 
 test('a backup code signs in once', async () => {
@@ -219,23 +232,25 @@ test('a sign-in that waits for its code is void once the password was changed', 
   });
   assert.equal(changed.status, 200, changed.text);
   const answer = await waiting.call('POST', '/auth/two-factor/verify-totp', {
-    body: { code: codeOf(person.secret, Date.now()) },
+    body: { code: nextCodeOf(person.secret) },
   });
   assertError(answer, 'unauthorized');
 });
 
-test('two-factor codes turned on, used and turned off are in the audit log', async () => {
+test('two-factor codes turned on, used, turned off and on again are in the audit log', async () => {
   const person = await withTwoFactor();
   const visitor = await halfWay(person);
-  const code = codeOf(person.secret, Date.now());
+  const code = nextCodeOf(person.secret);
   await visitor.call('POST', '/auth/two-factor/verify-totp', { body: { code } });
   const { password } = person.account;
   await visitor.call('POST', '/auth/two-factor/generate-backup-codes', { body: { password } });
   await visitor.call('POST', '/auth/two-factor/disable', { body: { password } });
+  await turnOn({ ...person, visitor });
   const { json: log } = await stage.owner.visitor.call('GET', `${api}/audit-log?actorId=${person.id}`);
   assert.deepEqual(
-    log.map(({ action, details }: { action: string; details: object }) => [action, details]).slice(0, 5),
+    log.map(({ action, details }: { action: string; details: object }) => [action, details]).slice(0, 6),
     [
+      ['user.two_factor', { enabled: true }],
       ['user.two_factor', { enabled: false }],
       ['user.backup_codes', {}],
       ['session.create', { by: 'code' }],

@@ -14,6 +14,11 @@ export function codeOf(secret: string, at: number): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
+/** The one that comes next, which counts already: that of now may be the one that turned the codes on, and work no more. */
+export function nextCodeOf(secret: string): string {
+  return codeOf(secret, Date.now() + 30_000);
+}
+
 /** A code that no time around now has: any fixed one is right now and then. */
 export function wrongCodeOf(secret: string): string {
   const halfMinutes = Array.from({ length: 241 }, (_, place) => place - 120);

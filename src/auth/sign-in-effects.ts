@@ -68,8 +68,12 @@ export function createSignInEffects(db: Db): SignInEffects {
           await left(step);
           return answer.twoFactorRedirect === true ? undefined : entered(step, 'password');
         case 'two-factor/verify-totp':
-          if (before)
-            return before.twoFactor ? undefined : changed(step, 'user.two_factor', { enabled: true });
+          if (before) {
+            if (!before.twoFactor) await changed(step, 'user.two_factor', { enabled: true });
+            // Whoever looked on while it was typed in must not sign in with it.
+            await isFirstUse(db, before.userId, String(asked.code));
+            return;
+          }
           await useCode(step);
           return entered(step, 'code');
         case 'two-factor/verify-backup-code':
@@ -94,7 +98,7 @@ export function createSignInEffects(db: Db): SignInEffects {
   };
 }
 
-/** Of two who use a code at once, the second waits for the row of the first. */
+/** Uses a code up. Of two who use it at once, the second waits for the row of the first. */
 async function isFirstUse(db: Db, userId: string, code: string): Promise<boolean> {
   const id = `code ${userId} ${createHash('sha256').update(code).digest('base64url')}`;
   const { rows } = await sql`
