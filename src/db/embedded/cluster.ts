@@ -1,4 +1,5 @@
 /** The data directory of the embedded PostgreSQL: opens the cluster in it, and makes one when there is none. */
+import { existsSync } from 'node:fs';
 import { lchown, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../../errors.ts';
@@ -31,6 +32,8 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
 }
 
 async function open(givenDir: string): Promise<Cluster> {
+  const binaries = await findBinaries();
+  await requireWay(givenDir, binaries);
   // Only the data directory itself is closed to others; parents made on the way get the usual mode.
   await mkdir(dirname(resolve(givenDir)), { recursive: true });
   await mkdir(givenDir, { mode: 0o700 }).catch(async (error) => {
@@ -39,8 +42,6 @@ async function open(givenDir: string): Promise<Cluster> {
   const dataDir = await realpath(givenDir);
   const places = placesIn(join(dataDir, 'postgres'));
   const exists = await checkOwner(dataDir, places);
-  const binaries = await findBinaries();
-
   const account = process.geteuid?.() === 0 ? await accountFor(places.clusterDir, exists) : null;
   if (account) await letPass(dataDir, account);
   if (account && exists) await letPass(places.home, account);
@@ -52,6 +53,15 @@ async function open(givenDir: string): Promise<Cluster> {
   await checkVersion(places, major);
   const password = (await readFile(places.passwordFile, 'utf8')).trim();
   return { ...places, dataDir, password, binaries, launcher };
+}
+
+/** Before anything is made: throws when the account that is to run a new cluster could not get to it. */
+async function requireWay(dataDir: string, binaries: Binaries): Promise<void> {
+  if (process.geteuid?.() !== 0 || existsSync(join(dataDir, 'postgres'))) return;
+  let directory = resolve(dataDir);
+  while (!existsSync(directory)) directory = dirname(directory);
+  const account = await accountFor('', false);
+  await createLauncher({ account, binaries, directory: await realpath(directory) });
 }
 
 /** Whether there is a cluster; throws when it is there but belongs to somebody else. */
@@ -105,7 +115,7 @@ async function chownTree(directory: string, { uid, gid }: Account): Promise<void
 }
 
 async function majorVersion(launcher: Launcher, binaries: Binaries): Promise<string> {
-  const output = await runProgram(launcher, binaries.postgres, ['--version']).catch((cause) => {
+  const output = await runProgram(launcher, [binaries.postgres, '--version']).catch((cause) => {
     throw new OperatorError(
       `${binaries.postgres} does not run: ${complaintOf(cause)}. Run npm rebuild on this machine, or set DATABASE_URL to a PostgreSQL server of your own.`,
       { cause },

@@ -39,7 +39,7 @@ export async function initialiseCluster({ dataDir, places, launcher, binaries }:
       await chown(clusterDir, account.uid, account.gid);
       await chown(passwordFile, account.uid, account.gid);
     }
-    await runInitdb({ launcher, program: binaries.initdb, clusterDir, passwordFile });
+    await runInitdb({ launcher, program: binaries.initdb, draft, clusterDir, passwordFile });
     if (account) await chown(passwordFile, 0, 0);
     await syncDirectory(draft);
     await rename(draft, places.home).catch(async (error: NodeJS.ErrnoException) => {
@@ -70,16 +70,19 @@ export async function sweepDrafts(dataDir: string): Promise<void> {
 interface InitdbRun {
   launcher: Launcher;
   program: string;
+  /** Holds both of the following. */
+  draft: string;
   clusterDir: string;
   passwordFile: string;
 }
 
-async function runInitdb({ launcher, program, clusterDir, passwordFile }: InitdbRun): Promise<void> {
-  const args = [
+async function runInitdb(run: InitdbRun): Promise<void> {
+  const { launcher, program, draft, clusterDir, passwordFile } = run;
+  const options = [
     ...['-D', clusterDir, '-U', databaseUser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
     ...['--locale-provider=builtin', '--locale=C.UTF-8', '-E', 'UTF8', '--no-instructions'],
   ];
-  await runProgram(launcher, program, args).catch((cause) => {
+  await runProgram(launcher, [program, ...options], draft).catch((cause) => {
     throw new OperatorError(`PostgreSQL could not make its database files: ${complaintOf(cause)}`, { cause });
   });
 }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
 import { type Account, describeAccount } from './account.ts';
 import type { Binaries } from './binaries.ts';
+import { planPassage } from './passage.ts';
 import { closedDirectories, mayPass } from './reach.ts';
 
 export interface Launch {
@@ -17,13 +18,14 @@ export interface Launch {
 export interface Launcher {
   /** The account the programs run as; null means as ourselves. */
   account: Account | null;
-  prepare(program: string, args: string[]): Launch;
+  /** `data`: the directory that the program works in. */
+  prepare(program: string, args: string[], data?: string): Launch;
 }
 
 export interface LauncherNeeds {
   account: Account | null;
   binaries: Binaries;
-  /** The directory that holds the cluster. */
+  /** The directory that holds the cluster, or one above it that is there already. */
   directory: string;
 }
 
@@ -52,31 +54,33 @@ export async function createLauncher({ account, binaries, directory }: LauncherN
         `Run chmod -R o+rX ${dirname(dirname(binaries.postgres))}, run Holdfast as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`,
     );
   }
+  const programs = dirname(dirname(binaries.postgres));
   const dataClosed = await closedDirectories(directory, account);
   const programsClosed = await closedDirectories(dirname(binaries.postgres), account);
   if (dataClosed.length === 0 && programsClosed.length === 0) {
     return { account, prepare: (file, args) => ({ file, args, options: { ...surroundings, uid, gid } }) };
   }
-  // Read and search only: the server still cannot write anything that its account could not. Without no_setuid_fixup
-  // access(2), by which PostgreSQL looks for its own programs, would leave capabilities out of account.
-  const setpriv = [
-    ...['--reuid', String(uid), '--regid', String(gid), '--clear-groups'],
-    ...['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'],
-    ...['--securebits', '+no_setuid_fixup', '--'],
-  ];
+  const refuse = (cause: unknown) =>
+    new OperatorError(closedMessage({ account, dataClosed, programsClosed, cause }), { cause });
+  const passage = await planPassage({ account, programs, directory });
+  if (passage === null) throw refuse(new Error('there is no directory such as /mnt to show them in'));
   const launcher: Launcher = {
     account,
-    prepare: (file, args) => ({ file: 'setpriv', args: [...setpriv, file, ...args], options: surroundings }),
+    prepare: (file, args, data) => ({ ...passage(file, args, data), options: surroundings }),
   };
-  await runProgram(launcher, binaries.postgres, ['--version']).catch((cause) => {
-    throw new OperatorError(closedMessage({ account, dataClosed, programsClosed, cause }), { cause });
+  await runProgram(launcher, [binaries.postgres, '--version']).catch((cause) => {
+    throw refuse(cause);
   });
   return launcher;
 }
 
 /** Runs a program to its end and returns what it wrote to stdout; rejects with what it wrote to stderr. */
-export async function runProgram(launcher: Launcher, program: string, args: string[]): Promise<string> {
-  const { file, args: allArgs, options } = launcher.prepare(program, args);
+export async function runProgram(
+  launcher: Launcher,
+  [program, ...rest]: readonly [string, ...string[]],
+  data?: string,
+): Promise<string> {
+  const { file, args: allArgs, options } = launcher.prepare(program, rest, data);
   const { stdout } = await run(file, allArgs, options);
   return stdout;
 }
@@ -100,10 +104,10 @@ function closedMessage({ account, dataClosed, programsClosed, cause }: Closed): 
   const directories = [...new Set([...dataClosed, ...programsClosed])];
   const wayOut =
     programsClosed.length === 0 ? 'set HOLDFAST_DATA_DIR to a directory the account can reach, ' : '';
-  const reason = isMissing(cause) ? 'the program setpriv (util-linux) is not installed' : complaintOf(cause);
+  const reason = isMissing(cause) ? 'the program unshare (util-linux) is not installed' : complaintOf(cause);
   return (
     `PostgreSQL does not run as root, and the account ${describeAccount(account)} that runs it instead cannot pass ${directories.join(', ')}. ` +
-    `Taking it there with setpriv failed: ${reason}. ` +
+    `Showing it the data and the programs elsewhere (unshare --mount) is not possible: ${reason}. ` +
     `Run chmod o+x ${directories.join(' ')}, ${wayOut}run Holdfast as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`
   );
 }

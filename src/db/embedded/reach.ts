@@ -34,6 +34,6 @@ export async function letPass(directory: string, who: Identity): Promise<void> {
     await chown(directory, entry.uid, who.gid);
     await chmod(directory, 0o710);
   } catch {
-    // Some file systems know no owners; then the directory is reported as closed, or passed by capability.
+    // Some file systems know no owners; then the directory is reported as closed.
   }
 }

@@ -75,10 +75,14 @@ export async function tryStart(cluster: Cluster, avoidLastPort: boolean): Promis
 async function spawnServer(cluster: Cluster, port: number): Promise<StartAttempt> {
   const { clusterDir, binaries, launcher, home, logFile } = cluster;
   // `-D`, the directory, `-p`, the port, in this order: postmaster.ts knows our server by it.
-  const { file, args, options } = launcher.prepare(binaries.postgres, [
-    ...['-D', clusterDir, '-p', String(port)],
-    ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
-  ]);
+  const { file, args, options } = launcher.prepare(
+    binaries.postgres,
+    [
+      ...['-D', clusterDir, '-p', String(port)],
+      ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+    ],
+    clusterDir,
+  );
   await rotateLog(logFile);
   const log = await open(logFile, 'a', 0o600);
   try {
