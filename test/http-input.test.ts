@@ -163,7 +163,7 @@ test('an absent, empty or blank body counts as {}', async () => {
 
 test('lengths count characters, not code units, and text comes back as it was given', async () => {
   const name = '𝔸'.repeat(200);
-  const description = '\u202e" \\ \u2028 <script> e\u0301 👩‍👩‍👧\r\n\t\u007f';
+  const description = '" \\ \u2028 <script> e\u0301 👩‍👩‍👧\r\n\t\u007f';
   const made = await service.call('POST', vaults, { body: { name, description } });
   assert.equal(made.status, 201, made.text);
   const found = await service.call('GET', `${vaults}/${made.json.address}`);
@@ -173,6 +173,29 @@ test('lengths count characters, not code units, and text comes back as it was gi
     'invalid_request',
     /^name .*200/,
   );
+});
+
+/** Texts that are compared, looked up or checked by rules of their own, and shown to nobody as they came. */
+const notForReading = /^(cursor|token|password|signature|url|\w*[fF]ileIds?|completedBy|supersedes|closes)$/;
+
+test('every text that people read refuses marks that turn its direction', async () => {
+  const open = operations.flatMap(({ name, body }) =>
+    placesIn(body ?? {})
+      .filter(
+        ({ schema }) => typesOf(schema).includes('string') && !schema.enum && schema.const === undefined,
+      )
+      .filter(({ schema: { format, pattern = '' } }) => format === undefined && !pattern.startsWith('^'))
+      .map(({ path }) => ({ name, field: String(path.filter((step) => typeof step === 'string').at(-1)) }))
+      .filter(({ field }) => !notForReading.test(field))
+      .map(({ field }) => `${name}: ${field} should be a plainText`),
+  );
+  assert.deepEqual(open, []);
+  for (const mark of '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069') {
+    const answer = await service.call('POST', vaults, { body: { name: `invoice${mark}fdp.exe` } });
+    assertError(answer, 'invalid_request', /^name must not hold marks that change the direction/);
+  }
+  const { json } = await service.call('POST', vaults, { body: { name: 'כספת ראשית' } });
+  assert.equal(json.name, 'כספת ראשית', 'no mark is needed to write from right to left');
 });
 
 test('an expiry that no calendar of the database can hold is refused, not a fault', async () => {
@@ -274,6 +297,8 @@ function wrongTexts(schema: Schema): string[] {
       '2030-01-31T00:00:00',
       '2030-01-31T25:00:00Z',
     );
+  if (format === 'plain-text')
+    texts.push(...['\u202e', '\u2066', '\u200f', '\u061c'].map((mark) => `a${mark}b`));
   if (format === 'date') texts.push('', '2030-02-30', '2030-1-1', '2030-01-31T00:00:00Z');
   if (typesOf(schema).includes('integer')) texts.push('abc', '1.5', '1e999', 'null', 'true');
   if (minimum !== undefined) texts.push(String(minimum - 1));

@@ -1,6 +1,7 @@
 /** fast-check arbitraries made from the schemas of /openapi.json: what a schema allows, and what it may not. */
 
 import { checksummed } from '../src/address.ts';
+import { hasDirectionMark } from '../src/visible-text.ts';
 import { type Schema, smallest, someAddress, typesOf } from './openapi-operations.ts';
 import { anyCharacter, fc } from './properties.ts';
 
@@ -131,8 +132,10 @@ function allowedByType(type: string, schema: Schema): fc.Arbitrary<unknown> {
       if (schema.format === 'hash') return hashText;
       if (schema.format === 'date-time') return dateTimeText;
       if (schema.format === 'date') return dateText;
-      return storableText(minLength, maxLength).filter((text) =>
-        new RegExp(schema.pattern ?? '', 'u').test(text),
+      return storableText(minLength, maxLength).filter(
+        (text) =>
+          new RegExp(schema.pattern ?? '', 'u').test(text) &&
+          !(schema.format === 'plain-text' && hasDirectionMark(text)),
       );
     case 'integer':
       return fc.integer({ min: schema.minimum ?? -(2 ** 31), max: schema.maximum ?? 2 ** 31 });

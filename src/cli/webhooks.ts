@@ -1,5 +1,6 @@
 /** `holdfast webhooks`: makes and lists webhook endpoints. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { hasDirectionMark } from '../visible-text.ts';
 import type { Endpoint } from '../webhooks/endpoints.store.ts';
 import { type Endpoints, endpointLimits, statusOf } from '../webhooks/endpoints.ts';
 import { type EventType, eventTypes } from '../webhooks/events.ts';
@@ -129,6 +130,7 @@ function parseUrl(text: string): string {
 function parseDescription(text: string): string {
   if (text.length > endpointLimits.descriptionLength || !text.isWellFormed())
     throw new InvalidArgumentError(`Give at most ${endpointLimits.descriptionLength} characters.`);
+  if (hasDirectionMark(text)) throw new InvalidArgumentError('Leave out marks that change its direction.');
   return text;
 }
 

@@ -1,6 +1,7 @@
 /** `holdfast workspaces`: makes and lists tenants. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createWorkspace, listWorkspaces } from '../auth/workspaces.ts';
+import { hasDirectionMark, visible } from '../visible-text.ts';
 import { print, table, withStore } from './command.ts';
 
 export function addWorkspacesCommands(program: Command): void {
@@ -40,7 +41,8 @@ export function addWorkspacesCommands(program: Command): void {
 
 /** For names on the command line: what the API would refuse is refused here too. */
 export function nonEmpty(text: string): string {
-  if (text.trim() === '' || text.length > 200 || !text.isWellFormed())
+  if (!new RegExp(visible, 'u').test(text) || text.length > 200 || !text.isWellFormed())
     throw new InvalidArgumentError('Give 1 to 200 characters.');
+  if (hasDirectionMark(text)) throw new InvalidArgumentError('Leave out marks that change its direction.');
   return text;
 }

@@ -5,14 +5,14 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { dateTime, orNull } from '../http/schemas.ts';
+import { dateTime, orNull, plainText } from '../http/schemas.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { AssetInstalls, NumberedInstallation } from './asset-installs.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';
 import type { Assets } from './assets.ts';
 
 const tags = ['assets'];
-const parentAssetId = Type.String({ minLength: 1, maxLength: maxAssetIdLength });
+const parentAssetId = plainText({ minLength: 1, maxLength: maxAssetIdLength });
 const write = { scope: 'assets:write', idempotent: true } as const;
 
 const InstallationSchema = Type.Object({

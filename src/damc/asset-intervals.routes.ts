@@ -6,7 +6,7 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { address, dateTime, orNull } from '../http/schemas.ts';
+import { address, dateTime, orNull, plainText } from '../http/schemas.ts';
 import type { AssetAccess } from './asset-access.ts';
 import { dueList } from './asset-due.ts';
 import type { AssetIntervals, GivenInterval, Interval } from './asset-intervals.ts';
@@ -17,7 +17,7 @@ const tags = ['assets'];
 const url = `${assetUrl}intervals/`;
 const intervalPath = Type.Object({ assetId: Type.String(), intervalId: Type.String() });
 
-const name = Type.String({ maxLength: 200 });
+const name = plainText({ maxLength: 200 });
 const counter = { minimum: 0, maximum: 1e12 };
 const every = Type.Object(
   {

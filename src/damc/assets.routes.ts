@@ -8,7 +8,7 @@ import { bodyBytes } from '../http/body-limits.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { address, dateTime, name, orNull } from '../http/schemas.ts';
+import { address, dateTime, name, orNull, plainText } from '../http/schemas.ts';
 import { anchorFields } from '../platform/records.routes.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { AssetVersion } from './asset-versions.ts';
@@ -23,13 +23,13 @@ const tags = ['assets'];
 const write = { scope: 'assets:write', tellsOfChain: true } as const;
 const read = { scope: 'assets:read', tellsOfChain: true } as const;
 
-const assetId = Type.String({
+const assetId = plainText({
   minLength: 1,
   maxLength: maxAssetIdLength,
   description:
     'Your own name for it, unique in the workspace: printable, without slashes, not like an id of the service',
 });
-const number = Type.String({ maxLength: 255 });
+const number = plainText({ maxLength: 255 });
 const metadata = Type.Unsafe<Record<string, unknown>>(
   Type.Object({}, { additionalProperties: true, description: 'Any JSON object' }),
 );

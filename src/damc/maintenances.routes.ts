@@ -9,7 +9,7 @@ import { bodyBytes } from '../http/body-limits.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { linkNextPage, pageParameters } from '../http/page.ts';
-import { address, dateTime, orNull } from '../http/schemas.ts';
+import { address, dateTime, orNull, plainText } from '../http/schemas.ts';
 import { anchorFields } from '../platform/records.routes.ts';
 import { visible } from '../visible-text.ts';
 import type { MaintenanceEntry } from './maintenance-entry.ts';
@@ -24,7 +24,7 @@ const read = { scope: 'assets:read', tellsOfChain: true } as const;
 
 const assetPath = Type.Object({ assetId: Type.String() });
 const entryPath = Type.Object({ assetId: Type.String(), maintenanceId: Type.String() });
-const type = Type.String({
+const type = plainText({
   minLength: 1,
   maxLength: 100,
   pattern: visible,
@@ -119,7 +119,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
           {
             workerAddress: address,
             type,
-            summary: Type.String({ minLength: 1, maxLength: 10_000, pattern: visible }),
+            summary: plainText({ minLength: 1, maxLength: 10_000, pattern: visible }),
             performedAt: Type.String({
               ...dateTime,
               description: 'When the work was done; not in the future',

@@ -4,7 +4,7 @@ import { anchorToJson } from '../anchoring/anchor-state.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { address, dateTime, orNull } from '../http/schemas.ts';
+import { address, dateTime, orNull, plainText } from '../http/schemas.ts';
 import { anchorFields } from '../platform/records.routes.ts';
 import type { Signoff } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
@@ -85,7 +85,7 @@ const requested = {
   workerAddress: address,
   role,
   licenceScope: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Which licence to use, where several fit' }),
+    plainText({ minLength: 1, maxLength: 200, description: 'Which licence to use, where several fit' }),
   ),
 };
 const viewer = Type.Object({ viewerAddress: address }, { additionalProperties: false });

@@ -5,12 +5,12 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { address, dateTime, name, orNull } from '../http/schemas.ts';
+import { address, dateTime, name, orNull, plainText } from '../http/schemas.ts';
 import type { Licence } from './licence.ts';
 import type { Worker, Workers } from './workers.ts';
 
 const licenceFields = {
-  scope: Type.String({
+  scope: plainText({
     minLength: 1,
     maxLength: 200,
     description: 'What it allows, as your organisation names it',

@@ -1,11 +1,16 @@
 /** Schema pieces that several routes use. */
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, type TStringOptions, Type } from 'typebox';
 import { visible } from '../visible-text.ts';
 
 export const dateTime = Type.String({ format: 'date-time' });
 
+/** What somebody writes for others to read: no sign in it turns the direction of what stands beside it. */
+export function plainText(options: TStringOptions & { maxLength: number }) {
+  return Type.String({ ...options, format: 'plain-text' });
+}
+
 /** What people call a thing. */
-export const name = Type.String({ minLength: 1, maxLength: 200, pattern: visible });
+export const name = plainText({ minLength: 1, maxLength: 200, pattern: visible });
 
 export const address = Type.String({
   format: 'address',

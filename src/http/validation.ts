@@ -6,6 +6,7 @@ import type { FastifyValidationResult } from 'fastify/types/schema.js';
 import { isAcceptableAddress } from '../address.ts';
 import { isCalendarDay, isDateTime } from '../date-time.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { hasDirectionMark } from '../visible-text.ts';
 
 /** Formats with an error code of their own; every other fault is invalid_request. */
 const formatCodes: Record<string, ErrorCode> = { address: 'invalid_address', date: 'invalid_date_range' };
@@ -52,6 +53,7 @@ function makeAjv(coerceTypes: boolean): Ajv {
   ajv.addFormat('hash', /^0x[0-9a-fA-F]{64}$/);
   ajv.addFormat('date', isCalendarDay);
   ajv.addFormat('date-time', isDateTime);
+  ajv.addFormat('plain-text', (text: string) => !hasDirectionMark(text));
   return ajv;
 }
 
@@ -82,6 +84,7 @@ const described: Record<string, string> = {
     'must be an address: 0x and 40 hexadecimal digits, with a correct EIP-55 checksum when upper and lower case are mixed',
   hash: 'must be a hash of 32 bytes: 0x and 64 hexadecimal digits',
   date: 'must be a calendar day written YYYY-MM-DD',
+  'plain-text': 'must not hold marks that change the direction of text, such as U+202E',
   'date-time': 'must be a date and time with a time zone, such as 2026-11-15T12:00:00Z',
 };
 

@@ -1,7 +1,7 @@
 /** What callers say of a file: its name, media type, hash and expiry, checked before anything is stored. */
 import { isCalendarDay, isDateTime } from '../date-time.ts';
 import { AppError } from '../errors.ts';
-import { visible } from '../visible-text.ts';
+import { hasDirectionMark, visible } from '../visible-text.ts';
 
 /** Usual limit of file systems, which the name may be saved under one day. */
 const maxNameBytes = 255;
@@ -14,7 +14,7 @@ export function checkFileName(name: string): string {
   if (Buffer.byteLength(name) > maxNameBytes) {
     throw new AppError('invalid_request', `name must have at most ${maxNameBytes} bytes in UTF-8.`);
   }
-  if (/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name)) {
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || hasDirectionMark(name)) {
     throw new AppError(
       'invalid_request',
       'name must not hold control characters or marks that change the direction of text.',

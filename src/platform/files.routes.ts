@@ -7,7 +7,7 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
-import { address, contentHash, dateTime, orNull } from '../http/schemas.ts';
+import { address, contentHash, dateTime, orNull, plainText } from '../http/schemas.ts';
 import { claimUpload, jsonOrForm, type UploadedFile, uploadedFile } from '../http/uploads.ts';
 import { hashBytes } from './file-input.ts';
 import type { HashOnly, StoredContent } from './file-versions.ts';
@@ -32,12 +32,12 @@ const FileSchema = Type.Object({
   anchor: anchorFields.anchor,
 });
 
-const name = Type.String({
+const name = plainText({
   maxLength: 255,
   description: 'At most 255 bytes in UTF-8; not a path, and without control characters',
 });
-const mediaType = Type.String({ maxLength: 255, description: 'Such as application/pdf' });
-const expirationDate = Type.String({
+const mediaType = plainText({ maxLength: 255, description: 'Such as application/pdf' });
+const expirationDate = plainText({
   maxLength: 64,
   description: 'A day, meant to its end in UTC, or a date and time with a time zone; not in the past',
 });

@@ -8,7 +8,7 @@ import { bodyBytes } from '../http/body-limits.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
-import { address, dateTime, orNull } from '../http/schemas.ts';
+import { address, dateTime, orNull, plainText } from '../http/schemas.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
@@ -46,7 +46,7 @@ const RecordSchema = Type.Object(fields);
 const data = Type.Object({}, { additionalProperties: true, description: 'Any JSON object' });
 const WholeRecordSchema = Type.Object({ ...fields, data });
 
-const externalId = Type.String({ maxLength: 255, description: 'Your own name for it; need not be unique' });
+const externalId = plainText({ maxLength: 255, description: 'Your own name for it; need not be unique' });
 const newRecord = { data, externalId: Type.Optional(externalId) };
 const recordPath = Type.Object({ recordId: Type.String() });
 const version = Type.Optional(

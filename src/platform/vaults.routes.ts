@@ -5,7 +5,7 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { address, dateTime, name } from '../http/schemas.ts';
+import { address, dateTime, name, plainText } from '../http/schemas.ts';
 import type { Vault, VaultStatus } from './vaults.store.ts';
 import type { Vaults } from './vaults.ts';
 
@@ -22,7 +22,7 @@ const VaultSchema = Type.Object({
   updatedAt: dateTime,
 });
 
-const description = Type.String({ maxLength: 2000 });
+const description = plainText({ maxLength: 2000 });
 const vaultPath = Type.Object({ vaultAddress: address });
 
 const url = `${apiBase}/platform/vaults`;

@@ -6,7 +6,7 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
-import { dateTime, orNull } from '../http/schemas.ts';
+import { dateTime, orNull, plainText } from '../http/schemas.ts';
 import type { Endpoint } from './endpoints.store.ts';
 import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
 import { type EventType, eventTypes } from './events.ts';
@@ -22,7 +22,7 @@ const target = Type.String({
   maxLength: endpointLimits.urlLength,
   description: 'Public https address that accepts POST',
 });
-const description = Type.String({ maxLength: endpointLimits.descriptionLength });
+const description = plainText({ maxLength: endpointLimits.descriptionLength });
 const rateLimit = orNull(
   Type.Integer({
     minimum: 1,
