@@ -1,7 +1,8 @@
 /** Who may see an asset: the owner, assigned workers, and viewers while their grant holds; every look is logged. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AssetStage, fromNow, openAssetStage, randomAddress } from './asset-stage.ts';
+import { type AssetStage, fromNow, openAssetStage, pathOf, randomAddress } from './asset-stage.ts';
+import { becomeOwner } from './browser-session.ts';
 import { assertError } from './openapi-answers.ts';
 import { type Service, startService } from './service.ts';
 
@@ -161,6 +162,43 @@ test('every look is in the access log before it is answered, also a refused one,
   assert.ok(at >= startedAt && at <= Date.now(), json[0].at);
   const reader = await service.makeKey({ scopes: ['assets:read'] });
   assertError(await stage.call('GET', assetId, 'access-log/', { key: reader }), 'forbidden', /audit:read/);
+});
+
+test('what a person asks for within a minute is one look, and what a key asks for is not', async () => {
+  const vault = await stage.newVault();
+  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const ada = { name: 'Ada', email: 'ada@example.com', password: 'the tide waits for nobody' };
+  const person = await becomeOwner(service, ada);
+  const ask = (what: string, viewer = vault.address) =>
+    person.call('GET', pathOf(assetId, `${what}/?viewerAddress=${viewer}`));
+  const looks = async () => {
+    const { json } = await stage.call('GET', assetId, 'access-log/');
+    return json.map((look: Record<string, unknown>) => [look.what, look.also, look.allowed]);
+  };
+  const answers = await Promise.all(
+    ['maintenances', 'due', 'maintenances/count', 'due'].map((what) => ask(what)),
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
+  const [[first, also]] = await looks();
+  assert.deepEqual([first, ...also].sort(), ['due', 'maintenance count', 'maintenances']);
+  assert.equal((await looks()).length, 1);
+
+  assertError(await ask('due', randomAddress()), 'viewer_not_allowed');
+  await look(assetId, vault.address);
+  await look(assetId, vault.address);
+  // As if that minute had passed.
+  await stage.sql(`update asset_access_log set at = at - interval '1 minute' where asset_id = $1`, [assetId]);
+  await ask('due');
+  assert.deepEqual((await looks()).slice(0, 4), [
+    ['due', [], true],
+    ['due', [], true],
+    ['due', [], true],
+    ['due', [], false],
+  ]);
+  assert.equal((await looks()).length, 5);
 });
 
 test('of many looks at once each is answered for itself and logged once', async () => {

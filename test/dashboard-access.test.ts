@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
+import { fromNow, openAssetStage } from './asset-stage.ts';
 import { browserMissing } from './browser.ts';
 import { join } from './browser-session.ts';
 import { type DashboardStage, openDashboardStage, signInByHand } from './dashboard-stage.ts';
+import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 
 const skip = browserMissing();
@@ -80,6 +82,37 @@ test('signing out everywhere ends every session at once', { skip }, async () => 
   await signInByHand(there, account);
   await there.getByRole('heading', { name: 'Vaults' }).waitFor();
   await Promise.all([here.context().close(), there.context().close()]);
+});
+
+test('a look at the page of an asset is one entry in its access log, with the mark of what is due', {
+  skip,
+}, async () => {
+  const assets = openAssetStage(stage.service);
+  const assetId = await assets.newAsset({ vaultAddress: vault.address });
+  const interval = { every: { days: 1 }, lastDone: { at: fromNow(-3 * 24 * 60 * 60 * 1000) } };
+  assert.equal((await assets.call('POST', assetId, 'intervals/', { body: interval })).status, 201);
+  const page = await stage.open(`/assets/${encodeURIComponent(assetId)}`, { as: await stage.owner() });
+  await page.getByText('1 overdue').waitFor();
+  await page.getByText('No maintenance on record').waitFor();
+  const { json } = await assets.call('GET', assetId, 'access-log/');
+  assert.equal(json.length, 1, JSON.stringify(json));
+  assert.deepEqual([json[0].actor.kind, json[0].viewerAddress], ['user', vault.address]);
+  await page.context().close();
+});
+
+test('an invitation that expired is shown as such, and can be taken off the list', { skip }, async () => {
+  const owner = await stage.owner();
+  const email = 'late@example.com';
+  await owner.call('POST', `${platform}/invitations`, { body: { role: 'viewer', email } });
+  await withClient({ connectionString: stage.service.databaseUrl }, (client) =>
+    client.query(`update invitations set expires_at = now() - interval '1 hour' where email = $1`, [email]),
+  );
+  const page = await stage.open('/members', { as: owner });
+  await page.getByText(/late@example\.com as viewer, expired/).waitFor();
+  await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await page.getByText(email).waitFor({ state: 'detached' });
+  await page.context().close();
 });
 
 test('a session of another workspace sees nothing of this one', { skip }, async () => {

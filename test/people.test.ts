@@ -58,6 +58,27 @@ test('a link works once, and a replaced or withdrawn one not at all', async () =
   );
 });
 
+test('an invitation that nobody took in time is listed as expired, until it is withdrawn', async () => {
+  const link = await invite('viewer', 'late@example.com');
+  const listed = async () => {
+    const { json } = await owner.call('GET', `${api}/invitations`);
+    return json.find(({ email }: { email: string }) => email === 'late@example.com');
+  };
+  assert.equal((await listed()).status, 'open');
+  await stage.query(`update invitations set expires_at = now() - interval '1 hour' where email = $1`, [
+    'late@example.com',
+  ]);
+  const { id, status } = await listed();
+  assert.equal(status, 'expired');
+  const token = new URL(link).hash.slice(1);
+  assertError(
+    await newVisitor(service).call('POST', `${api}/invitations/look`, { body: { token } }),
+    'resource_not_found',
+  );
+  assert.equal((await owner.call('DELETE', `${api}/invitations/${id}`)).status, 204);
+  assert.equal(await listed(), undefined);
+});
+
 test('an invitation for an email takes no other, and a short password none', async () => {
   const token = new URL(await invite('viewer', 'Zoe@Example.com')).hash.slice(1);
   const visitor = newVisitor(service);

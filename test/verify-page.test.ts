@@ -252,8 +252,19 @@ test('a file that is no proof, and an option that is wrong, are told in words', 
   await choose(page, '#proof', 'photo.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
   await verdict(page, 'trouble');
   assert.match((await page.getByRole('status').textContent()) ?? '', /photo\.jpg is not a proof/);
-  await choose(page, '#proof', 'notes.json', Buffer.from('{"a": "<img src=x onerror=alert(1)>"}'));
-  await verdict(page, 'fail');
+  for (const [name, text] of [
+    ['notes.json', '{"a": "<img src=x onerror=alert(1)>"}'],
+    ['list.json', '[]'],
+    ['later.json', '{"format": "holdfast/proof@9"}'],
+    ['notes.txt', 'Bring the seal.'],
+    ['empty.json', ''],
+  ] as const) {
+    await choose(page, '#proof', name, Buffer.from(text));
+    const status = page.getByRole('status').filter({ hasText: name });
+    await status.waitFor();
+    assert.match((await status.textContent()) ?? '', /^Not a proof.* is not a proof: /, name);
+    assert.equal(await page.locator('[data-step]').count(), 0);
+  }
   await page.getByText('My own').click();
   await page.getByLabel('RPC address of your node').fill('http://example.com');
   await page.keyboard.press('Tab');

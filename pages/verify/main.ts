@@ -1,7 +1,7 @@
 /** The page at /verify: runs the verifier on this device whenever something was chosen, and shows what it says. */
 import type { Hex } from 'viem';
 import { type History, historyFormat, verifyHistory } from '../../src/anchoring/history.ts';
-import { parseProof } from '../../src/anchoring/proof.ts';
+import { parseProof, proofFormat } from '../../src/anchoring/proof.ts';
 import { verifyProof } from '../../src/anchoring/verify.ts';
 import { createAnchorReader } from '../../src/chain/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry.ts';
@@ -41,6 +41,8 @@ const content = createFileCard('content', {
   onChange: () => void check(),
 });
 
+const notAProof = 'Not a proof';
+
 /** Counts the checks, so that a late result of an earlier one is not shown. */
 let latest = 0;
 
@@ -53,8 +55,19 @@ async function check(): Promise<void> {
   if (options === null) return showTrouble('One of the options is not filled in as it should be.');
   showRunning();
   try {
-    const text = await documentTextOf(file);
+    const text = await documentTextOf(file).catch((error: unknown) => {
+      // A file that cannot be read may be one.
+      if (error instanceof DOMException) throw error;
+      if (mine === latest) showTrouble(reasonOf(error, file.name), notAProof);
+      return null;
+    });
+    if (text === null) return;
     const document = parsed(text);
+    const foreign = foreignReason(document, file.name);
+    if (foreign !== null) {
+      if (mine === latest) showTrouble(foreign, notAProof);
+      return;
+    }
     const given = content.file();
     const onProgress = (share: number) => {
       if (mine === latest && given && given.size > progressFromBytes) showProgress(share);
@@ -84,7 +97,15 @@ async function check(): Promise<void> {
   }
 }
 
-/** Undefined where it is no JSON: the verifier says what is wrong with it. */
+/** Whoever chose the wrong file must not read that a proof does not hold: there is none. Null: it says that it is one. */
+function foreignReason(document: unknown, name: string): string | null {
+  const { format } = Object(document) as { format?: unknown };
+  if (format === proofFormat || format === historyFormat) return null;
+  if (document === undefined) return `${name} is not a proof: it is text, but not JSON.`;
+  return `${name} is not a proof: it is JSON whose format is neither ${proofFormat} nor ${historyFormat}.`;
+}
+
+/** Undefined where it is no JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

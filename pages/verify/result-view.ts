@@ -65,9 +65,9 @@ export function showProgress(share: number): void {
 }
 
 /** What kept the check from being made at all. */
-export function showTrouble(message: string): void {
+export function showTrouble(message: string, title = 'It could not be checked'): void {
   open();
-  showVerdict('trouble', 'It could not be checked', message);
+  showVerdict('trouble', title, message);
   element('proven').replaceChildren();
   element('steps').replaceChildren();
 }

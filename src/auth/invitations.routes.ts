@@ -25,6 +25,7 @@ const invitationFields = {
   id: Type.String(),
   email: orNull(Type.String({ description: 'Null: whoever has the link' })),
   role: RoleSchema,
+  status: Type.String({ enum: ['open', 'expired'] }),
   expiresAt: dateTime,
   createdAt: dateTime,
 };
@@ -78,7 +79,13 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
     url,
     {
       config: { role: 'admin' },
-      schema: { summary: 'List open invitations', tags, response: { 200: Type.Array(InvitationSchema) } },
+      schema: {
+        summary: 'List invitations',
+        description:
+          'Those that are open, and those that expired in the last 90 days, unless they were withdrawn. Newest first.',
+        tags,
+        response: { 200: Type.Array(InvitationSchema) },
+      },
     },
     async (request) => (await invitations.list(callerOf(request).workspaceId)).map(toJson),
   );

@@ -19,6 +19,8 @@ export interface Invitation {
   /** Null: whoever has the link. */
   email: string | null;
   role: Role;
+  /** An expired one can only be withdrawn. */
+  status: 'open' | 'expired';
   expiresAt: Date;
   createdAt: Date;
 }
@@ -41,7 +43,7 @@ export interface Invitations {
     caller: Caller,
     input: { email: string | null; role: Role },
   ): Promise<{ invitation: Invitation; token: string }>;
-  /** Those that can still be accepted, newest first. */
+  /** Those that can still be accepted, and those that expired of late without anybody taking them; newest first. */
   list(workspaceId: string): Promise<Invitation[]>;
   revoke(caller: Caller, id: string): Promise<void>;
   look(token: string): Promise<OpenInvitation>;
@@ -53,9 +55,12 @@ export interface Invitations {
   forFirstOwner(): Promise<string | null>;
 }
 
+const dayMs = 24 * 60 * 60 * 1000;
 const daysValid = 7;
-/** Members and open invitations of a workspace: their lists come whole. */
+/** Members and open invitations of a workspace: their lists come whole. Expired invitations, which are older, come last. */
 export const mostPeople = 1_000;
+/** So long an expired one is listed, so that whoever invited sees that nobody came. */
+const daysListed = 90;
 
 export function createInvitations(db: Db): Invitations {
   /** Takes the invitation, so that no second one can. */
@@ -102,8 +107,9 @@ export function createInvitations(db: Db): Invitations {
         .where('accepted_at', 'is', null)
         .where('revoked_at', 'is', null)
         .where('invited_by', 'is not', null)
-        .where('expires_at', '>', new Date())
+        .where('expires_at', '>', new Date(Date.now() - daysListed * dayMs))
         .orderBy('id', 'desc')
+        .limit(mostPeople)
         .execute();
       return rows.map(toInvitation);
     },
@@ -282,7 +288,7 @@ function newRow(of: { workspaceId: string; email: string | null; role: Role; tok
     email: of.email?.trim().toLowerCase() ?? null,
     role: of.role,
     token_hash: hashToken(of.token),
-    expires_at: new Date(now.getTime() + daysValid * 24 * 60 * 60 * 1000),
+    expires_at: new Date(now.getTime() + daysValid * dayMs),
     created_at: now,
   };
 }
@@ -292,6 +298,7 @@ function toInvitation(row: InvitationRow): Invitation {
     id: row.id,
     email: row.email,
     role: row.role,
+    status: row.expires_at > new Date() ? 'open' : 'expired',
     expiresAt: row.expires_at,
     createdAt: row.created_at,
   };

@@ -1,4 +1,4 @@
-/** The access log of an asset: every look by a viewer, allowed or not. */
+/** The access log of an asset: every look, allowed or not. */
 import { checksummed } from '../address.ts';
 import type { Db } from '../db/database.ts';
 import type { AssetKey } from './assets.store.ts';
@@ -6,10 +6,12 @@ import type { AssetKey } from './assets.store.ts';
 export interface LoggedLook {
   id: number;
   at: Date;
-  /** EIP-55. */
+  /** EIP-55; the owner where none was named. */
   viewerAddress: string;
   /** What was asked for, and which one of several. */
   what: string;
+  /** What else the same person asked for within a minute. */
+  also: string[];
   targetId: string | null;
   allowed: boolean;
   /** Who asked for the viewer. */
@@ -24,7 +26,7 @@ export async function listLooks(
 ): Promise<LoggedLook[]> {
   let select = db
     .selectFrom('asset_access_log')
-    .select(['id', 'at', 'viewer', 'what', 'target_id', 'allowed', 'actor_kind', 'actor_id'])
+    .select(['id', 'at', 'viewer', 'what', 'also', 'target_id', 'allowed', 'actor_kind', 'actor_id'])
     .where('workspace_id', '=', workspaceId)
     .where('asset_id', '=', assetId)
     .orderBy('id', 'desc')
@@ -35,6 +37,7 @@ export async function listLooks(
     at: row.at,
     viewerAddress: checksummed(row.viewer),
     what: row.what,
+    also: row.also,
     targetId: row.target_id,
     allowed: row.allowed,
     actor: { kind: row.actor_kind, id: row.actor_id },

@@ -1,15 +1,16 @@
 /**
- * Who may see an asset: its owner's vault, the workers assigned to it, and whom a grant allows. Every look by a viewer is
- * in the access log before it is answered, also one that is refused: looks at the same time share one statement, which
- * looks up and logs, and one commit.
+ * Who may see an asset: its owner's vault, the workers assigned to it, and whom a grant allows. Every look is in the access
+ * log before it is answered, also one that is refused: looks at the same time share one statement, which looks up and
+ * logs, and one commit. What a person asks for within a minute is one look: a page of the dashboard asks several times.
  */
 import { sql } from 'kysely';
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { Caller } from '../caller.ts';
 import { encodeArray } from '../db/arrays.ts';
 import type { Db } from '../db/database.ts';
 import { isStatementFault } from '../db/faults.ts';
 import { gather } from '../db/gather.ts';
+import { locks } from '../db/turn.ts';
 import { AppError } from '../errors.ts';
 
 /** A viewer asks for something of an asset. */
@@ -56,7 +57,40 @@ type LookedRow<Row> = Row & { looked_place: number; looked_vault: string; looked
 export function createAssetAccess(pool: Pool): AssetAccess {
   function looks<Row extends QueryResultRow>(lookedUp: LookedUp | null) {
     const name = `look-at-${lookedUp?.name ?? 'asset'}`;
-    const text = statement(lookedUp);
+    const gathered = gatheredLooks<Row>(name, statement(lookedUp, logEach));
+    const personText = statement(lookedUp, logOnceAMinute);
+    return async (look: AssetLook): Promise<LookedRow<Row> | null> => {
+      if (look.caller.actor.kind !== 'user') return gathered(look);
+      return inTurnOf(look, async (client) => {
+        const { rows } = await client.query<LookedRow<Row>>({
+          name: `person-${name}`,
+          text: personText,
+          values: valuesOf([look]),
+        });
+        return rows[0] ?? null;
+      });
+    };
+  }
+
+  /** One look of a person at an asset after the other, so that each sees what the one before has logged. */
+  async function inTurnOf<T>({ caller, assetId }: AssetLook, work: (client: PoolClient) => Promise<T>) {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      const whose = JSON.stringify([caller.workspaceId, caller.actor.id, assetId]);
+      await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [locks.looksOfPerson, whose]);
+      const done = await work(client);
+      await client.query('commit');
+      client.release();
+      return done;
+    } catch (error) {
+      // Closed, and with it the transaction.
+      client.release(true);
+      throw error;
+    }
+  }
+
+  function gatheredLooks<Row extends QueryResultRow>(name: string, text: string) {
     return gather<AssetLook, LookedRow<Row> | null>({
       // The second group looks up while the first one waits for the disk.
       maxInFlight: 2,
@@ -137,7 +171,35 @@ const allowed = `(
   )
 )`;
 
-function statement(lookedUp: LookedUp | null): string {
+const logEach = `logged as (
+  insert into asset_access_log (workspace_id, asset_id, viewer, what, target_id, allowed, actor_kind, actor_id, at)
+  select workspace_id, asset_id, viewer, what, target_id, allowed, actor_kind, actor_id, clock_timestamp()
+  from looked order by place
+)`;
+
+/** Of a single look. Only the newest entries are looked at, however many a busy asset has. */
+const logOnceAMinute = `earlier as materialized (
+  select l.id, looked.what from looked
+  cross join lateral (
+    select * from asset_access_log l
+    where l.workspace_id = looked.workspace_id and l.asset_id = looked.asset_id order by l.id desc limit 100
+  ) as l
+  where l.at > clock_timestamp() - interval '1 minute' and l.allowed = looked.allowed
+    and l.actor_kind = looked.actor_kind and l.actor_id = looked.actor_id
+    and l.viewer is not distinct from looked.viewer and l.target_id is not distinct from looked.target_id
+  order by l.id desc limit 1
+), extended as (
+  update asset_access_log l set also = l.also || earlier.what
+  from looked, earlier
+  where l.workspace_id = looked.workspace_id and l.asset_id = looked.asset_id and l.id = earlier.id
+    and earlier.what <> all (l.also || l.what)
+), logged as (
+  insert into asset_access_log (workspace_id, asset_id, viewer, what, target_id, allowed, actor_kind, actor_id, at)
+  select workspace_id, asset_id, viewer, what, target_id, allowed, actor_kind, actor_id, clock_timestamp()
+  from looked where not exists (select 1 from earlier)
+)`;
+
+function statement(lookedUp: LookedUp | null, log: string): string {
   const columns = lookedUp?.columns.map((column) => `, row.${column}`).join('') ?? '';
   const row = lookedUp
     ? `left join lateral (select ${lookedUp.columns.join(', ')} from ${lookedUp.from}) as row on looked.allowed`
@@ -148,11 +210,7 @@ function statement(lookedUp: LookedUp | null): string {
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) with ordinality
         as wanted (workspace_id, asset_id, viewer, what, target_id, actor_kind, actor_id, place)
       cross join lateral ${asset} as a
-    ), logged as (
-      insert into asset_access_log (workspace_id, asset_id, viewer, what, target_id, allowed, actor_kind, actor_id, at)
-      select workspace_id, asset_id, viewer, what, target_id, allowed, actor_kind, actor_id, clock_timestamp()
-      from looked order by place
-    )
+    ), ${log}
     select looked.place as looked_place, looked.vault_id as looked_vault, looked.allowed as looked_allowed${columns}
     from looked ${row}`;
 }

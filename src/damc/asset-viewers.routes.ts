@@ -31,8 +31,11 @@ const AssignedWorkerSchema = Type.Object({
 });
 const LookSchema = Type.Object({
   at: dateTime,
-  viewerAddress: Type.String({ description: 'EIP-55' }),
+  viewerAddress: Type.String({ description: 'EIP-55; the owner where none was named' }),
   what: Type.String({ description: 'What was asked for' }),
+  also: Type.Array(Type.String(), {
+    description: 'What else the same person, signed in, asked for within a minute: that is one look',
+  }),
   targetId: orNull(Type.String({ description: 'Which one of several' })),
   allowed: Type.Boolean(),
   actor: Type.Object({ kind: Type.String(), id: Type.String() }, { description: 'Who asked for the viewer' }),

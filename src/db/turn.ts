@@ -15,6 +15,8 @@ export const locks = {
   assetParents: 4_801_010,
   /** With a second number for the workspace. */
   webhookEndpoints: 4_801_012,
+  /** With a second number for the person and the asset. */
+  looksOfPerson: 4_801_016,
   restore: 4_801_008,
   auditAnchors: 4_801_011,
 } as const;

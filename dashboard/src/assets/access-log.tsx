@@ -21,7 +21,8 @@ export function AccessLog({ asset, open }: { asset: Asset; open(maintenanceId: s
     <>
       <Group justify="space-between" mb="sm">
         <Text c="dimmed" size="sm">
-          Every look, newest first. This dashboard looks for the owner.
+          Every look, newest first. This dashboard looks for the owner; what a person asks for within a minute
+          is one look.
         </Text>
         <Switch
           label="Leave out those of the owner"
@@ -54,11 +55,11 @@ const columnsFor = (
 ): Column<Look>[] => [
   {
     title: 'Looked at',
-    cell: ({ at, what, targetId, allowed }) => (
+    cell: ({ at, what, also, targetId, allowed }) => (
       <>
         <Group gap={6}>
           <Text span size="sm">
-            {what}
+            {[what, ...also].join(', ')}
           </Text>
           {targetId !== null && (
             <button

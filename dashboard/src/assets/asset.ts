@@ -47,6 +47,7 @@ export interface Look {
   at: string;
   viewerAddress: string;
   what: string;
+  also: string[];
   targetId: string | null;
   allowed: boolean;
   actor: { kind: string; id: string };

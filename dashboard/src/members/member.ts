@@ -16,6 +16,7 @@ export interface Invitation {
   id: string;
   email: string | null;
   role: Role;
+  status: 'open' | 'expired';
   expiresAt: string;
   createdAt: string;
 }

@@ -159,13 +159,13 @@ function Invitations() {
   return (
     <>
       <Title order={2} size="h4" mt="xl" mb="sm">
-        Open invitations
+        Invitations
       </Title>
       {invitations.map((invitation) => (
         <Group key={invitation.id} justify="space-between" wrap="nowrap" py={6}>
           <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
-            {invitation.email ?? 'Whoever has the link'} as {invitation.role}, until{' '}
-            <Time at={invitation.expiresAt} exact />
+            {invitation.email ?? 'Whoever has the link'} as {invitation.role},{' '}
+            {invitation.status === 'open' ? 'until' : 'expired'} <Time at={invitation.expiresAt} exact />
           </Text>
           <Button
             size="compact-xs"
@@ -189,7 +189,9 @@ function Invitations() {
             await client.invalidateQueries({ queryKey: ['members'] });
           }}
         >
-          The link stops working at once.
+          {revoking.status === 'open'
+            ? 'The link stops working at once.'
+            : 'It has expired already; it is no longer listed then. To invite again, make a new one.'}
         </Confirm>
       )}
     </>

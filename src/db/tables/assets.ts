@@ -70,6 +70,7 @@ export interface AssetTables {
     id: Generated<number>;
     viewer: string;
     what: string;
+    also: Generated<string[]>;
     target_id: string | null;
     allowed: boolean;
     actor_kind: string;
@@ -89,6 +90,7 @@ export interface AssetTables {
     done_hours: number | null;
     done_cycles: number | null;
     completed_by: string | null;
+    version: Generated<number>;
     created_at: Timestamp;
     updated_at: Timestamp;
   };
