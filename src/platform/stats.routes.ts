@@ -13,7 +13,12 @@ const StatsSchema = Type.Object({
     Type.Object({
       at: dateTime,
       anchored: count,
-      anchorMsP50: orNull(Type.Integer({ description: 'From the making of a batch to its confirmation' })),
+      anchorMsP50: orNull(
+        Type.Integer({
+          description:
+            'From when something was accepted until its anchor was confirmed; of an even sample where it was a lot',
+        }),
+      ),
       anchorMsP95: orNull(Type.Integer()),
       delivered: count,
       failed: count,
