@@ -65,6 +65,11 @@ export const errorKinds = {
     meaning:
       'The first request with this Idempotency-Key is still running. Wait a moment and send the same request again to get its answer.',
   },
+  precondition_failed: {
+    status: 412,
+    meaning:
+      'Somebody else changed the thing since the version that If-Match names. Read it again, and send the change with the new ETag if you still want it; nothing was changed.',
+  },
   payload_too_large: {
     status: 413,
     meaning: 'The request body is larger than this route accepts. The message gives the limit.',

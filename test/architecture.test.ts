@@ -43,6 +43,7 @@ const floors = [
     'src/page-budget.ts',
     'src/random.ts',
     'src/scrape.ts',
+    'src/seen-version.ts',
     'src/version.ts',
     'src/visible-text.ts',
   ],

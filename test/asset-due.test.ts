@@ -90,6 +90,33 @@ test('an interval tells when it is next due by what it goes by, and is overdue o
   await stage.refused(() => stage.call('DELETE', assetId, path), 'resource_not_found', /no interval/);
 });
 
+test('an interval is not changed or deleted over what somebody else has changed meanwhile', async () => {
+  const { assetId } = await newAsset();
+  const made = await add(assetId, { every: { days: 30 }, lastDone: { at: fromNow(-dayMs) } });
+  assert.equal(made.json.version, 1);
+  const send = (method: string, seen: string | null, body?: object) =>
+    stage.call(method, assetId, `intervals/${made.json.id}/`, {
+      ...(body && { body }),
+      headers: seen === null ? {} : { 'if-match': seen },
+    });
+  const changed = await send('PUT', '"1"', { name: 'Oil change' });
+  assert.deepEqual(
+    [changed.status, changed.json.version, changed.headers.get('etag')],
+    [200, 2, '"2"'],
+    changed.text,
+  );
+  const stale = () => send('PUT', '"1"', { every: { days: 7 } });
+  await stage.refused(stale, 'precondition_failed', /The interval itv_\w+ was changed meanwhile/);
+  await stage.refused(() => send('DELETE', '"1"'), 'precondition_failed', /meanwhile/);
+  assert.equal((await send('PUT', null, { every: { days: 7 } })).json.version, 3);
+  assert.equal((await send('DELETE', '"3"')).status, 204);
+  const { rows } = await stage.sql(
+    `select count(*)::integer as told from events where type = 'asset.intervals.changed' and envelope like $1`,
+    [`%${made.json.id}%`],
+  );
+  assert.equal(rows[0].told, 4);
+});
+
 test('an interval by months ends on the same day of a later month, or on its last one', async () => {
   const { assetId, due } = await newAsset();
   for (const [at, months] of [

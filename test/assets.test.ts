@@ -178,6 +178,37 @@ test('changes at the same time all count, one after the other', async () => {
   assert.equal(rows[0].followers, 12);
 });
 
+test('a change of a version that is not the newest any more is refused, and every change is told', async () => {
+  const assetId = await stage.newAsset();
+  const etag = async () => (await stage.call('GET', assetId)).headers.get('etag') ?? '';
+  const put = (name: string, headers: Record<string, string> = {}) =>
+    stage.call('PUT', assetId, '', { body: { name }, headers });
+  const seen = await etag();
+  assert.equal(seen, '"1"');
+  const first = await put('First', { 'if-match': seen });
+  assert.deepEqual([first.status, first.headers.get('etag')], [200, '"2"']);
+  const stale = () => put('Second', { 'if-match': seen });
+  await stage.refused(stale, 'precondition_failed', /was changed meanwhile: it is at version 2/);
+  await stage.refused(() => put('Weak', { 'if-match': 'W/"2"' }), 'precondition_failed', /meanwhile/);
+  await stage.refused(() => put('Bare', { 'if-match': '2' }), 'invalid_request', /if-match/);
+  assert.equal((await put('Third', { 'if-match': `"7", ${await etag()}` })).status, 200);
+  assert.equal((await put('Fourth', { 'if-match': '*' })).status, 200);
+  assert.equal((await put('Fifth')).status, 200);
+  const racing = await Promise.all(
+    ['A', 'B', 'C'].map(async (name) => (await put(name, { 'if-match': '"5"' })).status),
+  );
+  assert.deepEqual(racing.sort(), [200, 412, 412]);
+
+  const { rows } = await stage.sql(
+    `select envelope::json -> 'data' as data from events where type = 'asset.changed' and envelope like $1 order by id`,
+    [`%${assetId}%`],
+  );
+  assert.deepEqual(
+    rows.map(({ data }) => data.version),
+    [1, 2, 3, 4, 5, 6],
+  );
+});
+
 test('hours and cycles go down only to correct a mistake, which is in the audit log', async () => {
   const assetId = await stage.newAsset({ usage: { hours: 10, cycles: 5 } });
   for (const usage of [{ hours: 9.9 }, { cycles: 4 }, { hours: 11, cycles: 4 }]) {

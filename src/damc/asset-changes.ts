@@ -5,6 +5,7 @@ import type { Db } from '../db/database.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { vaultDeactivated } from '../platform/refused-seal.ts';
+import { eventWrite } from '../webhooks/events.ts';
 import {
   type AssetFields,
   canonicalMetadata,
@@ -28,6 +29,19 @@ export function refuseDuringTransfer({ assetId, transferId }: HeldAsset): void {
     'conflict',
     `The asset ${assetId} is being transferred (${transferId}). Wait for asset.transfer.completed.`,
   );
+}
+
+/** `asset.changed`: there is a new version, the first one included. */
+export function assetChanged(change: {
+  workspaceId: string;
+  assetId: string;
+  vaultId: string;
+  version: number;
+  at: Date;
+}): Write {
+  const { workspaceId, assetId, vaultId, version, at } = change;
+  const data = { asset_id: assetId, vault_id: vaultId, version, changed_at: at.toISOString() };
+  return eventWrite({ workspaceId, type: 'asset.changed', at, data });
 }
 
 export interface AssetChange {
@@ -61,6 +75,7 @@ export async function writeNextVersion(db: Db, asset: HeldAsset, change: AssetCh
   await insertAll(db, [
     ...writes,
     auditWrite(caller, { action, targetId: assetId, details: { ...details, version } }),
+    assetChanged({ workspaceId, assetId, vaultId: vault.id, version, at }),
     ...(change.also ?? []),
   ]);
   await db

@@ -6,6 +6,7 @@ import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
+import { etagOf, ifMatchHeaders, seenVersions } from '../http/precondition.ts';
 import { address, dateTime, orNull, plainText } from '../http/schemas.ts';
 import type { AssetAccess } from './asset-access.ts';
 import { dueList } from './asset-due.ts';
@@ -57,6 +58,7 @@ const intervalFields = {
   completedBy: orNull(
     Type.String({ description: 'The entry that it was last completed through; null before the first' }),
   ),
+  version: Type.Integer({ description: 'Counts its changes; in quotes it is the ETag that If-Match takes' }),
   createdAt: dateTime,
   updatedAt: dateTime,
 };
@@ -170,6 +172,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
           'What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction.',
         tags,
         params: intervalPath,
+        headers: ifMatchHeaders,
         body: Type.Object(
           {
             name: Type.Optional(name),
@@ -181,10 +184,19 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
         response: { 200: IntervalSchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { assetId, intervalId: id } = request.params;
       const { completedBy, ...given } = request.body;
-      return toJson(await assetIntervals.update(callerOf(request), { assetId, id, given, completedBy }));
+      const seen = seenVersions(request.headers);
+      const interval = await assetIntervals.update(callerOf(request), {
+        assetId,
+        id,
+        given,
+        completedBy,
+        seen,
+      });
+      reply.header('etag', etagOf(interval));
+      return toJson(interval);
     },
   );
 
@@ -196,12 +208,13 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
         summary: 'Delete an interval',
         tags,
         params: intervalPath,
+        headers: ifMatchHeaders,
         response: { 204: Type.Null() },
       },
     },
     async (request, reply) => {
-      const { assetId, intervalId } = request.params;
-      await assetIntervals.remove(callerOf(request), assetId, intervalId);
+      const { assetId, intervalId: id } = request.params;
+      await assetIntervals.remove(callerOf(request), { assetId, id, seen: seenVersions(request.headers) });
       return reply.code(204).send(null);
     },
   );
@@ -251,13 +264,14 @@ function toDone({ at, ...rest }: { at: string; hours?: number; cycles?: number }
   return { ...rest, at: new Date(at) };
 }
 
-function toJson({ id, name, every, lastDone, completedBy, createdAt, updatedAt }: Interval) {
+function toJson({ id, name, every, lastDone, completedBy, version, createdAt, updatedAt }: Interval) {
   return {
     id,
     name,
     every,
     lastDone: { ...lastDone, at: lastDone.at.toISOString() },
     completedBy,
+    version,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

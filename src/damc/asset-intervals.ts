@@ -7,6 +7,8 @@ import type { Tables } from '../db/tables.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { requireSeen, type SeenVersions } from '../seen-version.ts';
+import { eventWrite } from '../webhooks/events.ts';
 import { type AssetKey, findAsset, holdAsset } from './assets.store.ts';
 import { earliestWork } from './maintenance-entry.ts';
 import { noMaintenance } from './maintenances.store.ts';
@@ -19,6 +21,8 @@ export interface Interval {
   lastDone: { at: Date; hours: number | null; cycles: number | null };
   /** The entry that it was last completed through; null while `lastDone` is what was stated at first. */
   completedBy: string | null;
+  /** Counts its changes from 1. */
+  version: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -48,9 +52,11 @@ export interface AssetIntervals {
       given: Partial<Omit<GivenInterval, 'lastDone'>>;
       /** The entry of the asset by which the work was done. */
       completedBy?: string | undefined;
+      /** Refused when it is at another version. */
+      seen: SeenVersions;
     },
   ): Promise<Interval>;
-  remove(caller: Caller, assetId: string, id: string): Promise<void>;
+  remove(caller: Caller, input: { assetId: string; id: string; seen: SeenVersions }): Promise<void>;
   /** Oldest first. */
   list(key: AssetKey, page: { after: string | undefined; limit: number }): Promise<Interval[]>;
 }
@@ -65,7 +71,14 @@ export function createAssetIntervals(db: Db): AssetIntervals {
         const at = new Date();
         const stated = checked(given);
         await requireRun(db, { workspaceId, assetId }, stated.lastDone);
-        const interval = { id: newId('itv'), ...stated, completedBy: null, createdAt: at, updatedAt: at };
+        const interval = {
+          id: newId('itv'),
+          ...stated,
+          completedBy: null,
+          version: 1,
+          createdAt: at,
+          updatedAt: at,
+        };
         await insertAll(db, [
           {
             table: 'asset_intervals',
@@ -83,16 +96,18 @@ export function createAssetIntervals(db: Db): AssetIntervals {
             targetId: assetId,
             details: detailsOf(interval),
           }),
+          intervalChanged({ workspaceId, assetId, intervalId: interval.id, at }),
           ...also(interval),
         ]);
         return interval;
       }),
 
-    update: (caller, { assetId, id, given, completedBy }) =>
+    update: (caller, { assetId, id, given, completedBy, seen }) =>
       db.transaction().execute(async (db) => {
         const key = { workspaceId: caller.workspaceId, assetId };
         await holdAsset(db, key);
         const before = await find(db, key, id);
+        requireSeen(seen, before, `The interval ${id}`);
         const stated = { ...before, ...given };
         const completed =
           completedBy === undefined
@@ -102,11 +117,12 @@ export function createAssetIntervals(db: Db): AssetIntervals {
           ...before,
           ...checked({ ...stated, ...completed }),
           completedBy: completedBy ?? before.completedBy,
+          version: before.version + 1,
           updatedAt: new Date(),
         };
         await db
           .updateTable('asset_intervals')
-          .set({ ...columnsOf(interval), updated_at: interval.updatedAt })
+          .set({ ...columnsOf(interval), version: interval.version, updated_at: interval.updatedAt })
           .where('workspace_id', '=', key.workspaceId)
           .where('asset_id', '=', assetId)
           .where('id', '=', id)
@@ -117,15 +133,17 @@ export function createAssetIntervals(db: Db): AssetIntervals {
             targetId: assetId,
             details: detailsOf(interval),
           }),
+          intervalChanged({ ...key, intervalId: id, at: interval.updatedAt }),
         ]);
         return interval;
       }),
 
-    remove: (caller, assetId, id) =>
+    remove: (caller, { assetId, id, seen }) =>
       db.transaction().execute(async (db) => {
         const key = { workspaceId: caller.workspaceId, assetId };
         await holdAsset(db, key);
         const interval = await find(db, key, id);
+        requireSeen(seen, interval, `The interval ${id}`);
         await db
           .deleteFrom('asset_intervals')
           .where('workspace_id', '=', key.workspaceId)
@@ -138,11 +156,19 @@ export function createAssetIntervals(db: Db): AssetIntervals {
             targetId: assetId,
             details: detailsOf(interval),
           }),
+          intervalChanged({ ...key, intervalId: id, at: new Date() }),
         ]);
       }),
 
     list: (key, { after = '', limit }) => listIntervals(db, key, { after, limit }),
   };
+}
+
+/** `asset.intervals.changed`: one was made, changed, completed or deleted. */
+function intervalChanged(change: AssetKey & { intervalId: string; at: Date }): Write {
+  const { workspaceId, assetId, intervalId, at } = change;
+  const data = { asset_id: assetId, interval_id: intervalId, changed_at: at.toISOString() };
+  return eventWrite({ workspaceId, type: 'asset.intervals.changed', at, data });
 }
 
 export async function listIntervals(
@@ -180,6 +206,7 @@ function toInterval(row: Selectable<Tables['asset_intervals']>): Interval {
     },
     lastDone: { at: row.done_at, hours: row.done_hours, cycles: row.done_cycles },
     completedBy: row.completed_by,
+    version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -253,15 +280,23 @@ export async function followCorrections(
   db: Db,
   corrections: { workspaceId: string; supersedes: string; maintenanceId: string }[],
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ workspace_id: string; asset_id: string; id: string }>`
     update asset_intervals i
-    set completed_by = m.id, done_at = m.performed_at, done_hours = coalesce(m.usage_hours, i.done_hours),
+    set completed_by = m.id, version = i.version + 1, done_at = m.performed_at, done_hours = coalesce(m.usage_hours, i.done_hours),
         done_cycles = coalesce(m.usage_cycles, i.done_cycles), updated_at = now()
     from unnest(${corrections.map(({ workspaceId }) => workspaceId)}::text[],
                 ${corrections.map(({ supersedes }) => supersedes)}::text[],
                 ${corrections.map(({ maintenanceId }) => maintenanceId)}::text[]) as c (workspace_id, old_id, new_id)
     join maintenances m on m.workspace_id = c.workspace_id and m.id = c.new_id
-    where i.workspace_id = c.workspace_id and i.completed_by = c.old_id`.execute(db);
+    where i.workspace_id = c.workspace_id and i.completed_by = c.old_id
+    returning i.workspace_id, i.asset_id, i.id`.execute(db);
+  const at = new Date();
+  await insertAll(
+    db,
+    rows.map(({ workspace_id: workspaceId, asset_id: assetId, id: intervalId }) =>
+      intervalChanged({ workspaceId, assetId, intervalId, at }),
+    ),
+  );
 }
 
 type Stated = Pick<Interval, 'name' | 'every' | 'lastDone'>;

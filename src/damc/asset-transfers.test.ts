@@ -25,8 +25,14 @@ const grant = (assetId: string) =>
 const isViewer = (assetId: string, address: string) =>
   bed.viewers.isViewer({ workspaceId, assetId }, address);
 
+/** Of transfers; that it was made is told as well. */
 async function eventsOf(assetId: string) {
-  const rows = await database.db.selectFrom('events').select('envelope').orderBy('id').execute();
+  const rows = await database.db
+    .selectFrom('events')
+    .select('envelope')
+    .where('type', '=', 'asset.transfer.completed')
+    .orderBy('id')
+    .execute();
   return rows
     .map(({ envelope }) => JSON.parse(envelope))
     .filter(({ data }) => data.asset_id === assetId)
@@ -143,7 +149,9 @@ test('a vault that is deactivated at that moment takes no asset, and no change o
   await start('late', three);
   await bed.confirm(transferLeaf('late', 1));
   await assert.rejects(
-    deactivatedDuring(() => bed.assets.update(caller, 'late', { name: 'Valve' })),
+    deactivatedDuring(() =>
+      bed.assets.update(caller, 'late', { change: { name: 'Valve' }, seen: undefined }),
+    ),
     deactivated,
   );
 });

@@ -17,12 +17,12 @@ before(async () => {
   for (const assetId of ['pump', 'engine', 'aircraft']) {
     await assets.create(caller, { vaultAddress: one, name: assetId, assetId }, none);
   }
-  await assets.update(caller, 'pump', { name: 'Fuel pump' });
+  await assets.update(caller, 'pump', { change: { name: 'Fuel pump' }, seen: undefined });
   await installs.install(caller, { assetId: 'pump', parentAssetId: 'engine', at: new Date() }, none);
   await installs.install(caller, { assetId: 'engine', parentAssetId: 'aircraft', at: new Date() }, none);
   await transfers.start(caller, { assetId: 'pump', destinationVaultAddress: two }, none);
   await confirm(transferLeaf('pump', 1));
-  await assets.update(caller, 'pump', { name: 'Main fuel pump' });
+  await assets.update(caller, 'pump', { change: { name: 'Main fuel pump' }, seen: undefined });
   await transfers.start(caller, { assetId: 'aircraft', destinationVaultAddress: two }, none);
 });
 after(() => database.close());

@@ -8,6 +8,7 @@ import { bodyBytes } from '../http/body-limits.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
+import { etagOf, ifMatchHeaders, seenVersions } from '../http/precondition.ts';
 import { address, dateTime, name, orNull, plainText } from '../http/schemas.ts';
 import { anchorFields } from '../platform/records.routes.ts';
 import { maxAssetIdLength } from './asset-id.ts';
@@ -168,9 +169,19 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
     assetUrl,
     {
       config: read,
-      schema: { summary: 'Get an asset', tags, params: assetPath, response: { 200: AssetSchema } },
+      schema: {
+        summary: 'Get an asset',
+        description: 'The ETag is its version in quotes; If-Match takes it when it is changed.',
+        tags,
+        params: assetPath,
+        response: { 200: AssetSchema },
+      },
     },
-    async (request) => toJson(await assets.get(callerOf(request).workspaceId, request.params.assetId)),
+    async (request, reply) => {
+      const asset = await assets.get(callerOf(request).workspaceId, request.params.assetId);
+      reply.header('etag', etagOf(asset));
+      return toJson(asset);
+    },
   );
 
   app.put(
@@ -181,9 +192,10 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
       schema: {
         summary: 'Change an asset',
         description:
-          'What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way.',
+          'What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way, and with If-Match when it was changed since.',
         tags,
         params: assetPath,
+        headers: ifMatchHeaders,
         body: Type.Object(
           {
             name: Type.Optional(name),
@@ -201,7 +213,12 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
         response: { 200: AssetSchema },
       },
     },
-    async (request) => toJson(await assets.update(callerOf(request), request.params.assetId, request.body)),
+    async (request, reply) => {
+      const input = { change: request.body, seen: seenVersions(request.headers) };
+      const asset = await assets.update(callerOf(request), request.params.assetId, input);
+      reply.header('etag', etagOf(asset));
+      return toJson(asset);
+    },
   );
 
   app.get(

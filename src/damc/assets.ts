@@ -10,10 +10,11 @@ import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import type { CommitTogether, Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
+import { requireSeen, type SeenVersions } from '../seen-version.ts';
 import { newId } from '../ids.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../platform/refused-seal.ts';
 import type { Vaults } from '../platform/vaults.ts';
-import { holdForChange, writeNextVersion } from './asset-changes.ts';
+import { assetChanged, holdForChange, writeNextVersion } from './asset-changes.ts';
 import { type AssetFields, assetKind, canonicalMetadata, makeAssetVersion } from './asset-document.ts';
 import { checkAssetId } from './asset-id.ts';
 import { type GivenUsage, statedUsage } from './asset-usage.ts';
@@ -25,7 +26,12 @@ export interface Assets {
   create(caller: Caller, input: NewAsset, also: (asset: Asset) => Write[]): Promise<Asset>;
   list(workspaceId: string, query: Omit<AssetQuery, 'vaultId'> & { vaultAddress?: string }): Promise<Asset[]>;
   get(workspaceId: string, assetId: string): Promise<Asset>;
-  update(caller: Caller, assetId: string, change: ChangedFields): Promise<Asset>;
+  /** `seen`: refused when it is at another version. */
+  update(
+    caller: Caller,
+    assetId: string,
+    input: { change: ChangedFields; seen: SeenVersions },
+  ): Promise<Asset>;
   /** Newest first. */
   versions(key: AssetKey, page: { before: number | undefined; limit: number }): Promise<AssetVersion[]>;
   /** Without a version: the newest. */
@@ -113,6 +119,7 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
             targetId: assetId,
             details: { vaultId: vault.id, name, serialNumber },
           }),
+          assetChanged({ workspaceId, assetId, vaultId: vault.id, version: 1, at }),
           ...also(asset),
         ]);
       } catch (error) {
@@ -129,9 +136,10 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
 
     get,
 
-    async update(caller, assetId, change) {
+    async update(caller, assetId, { change, seen }) {
       await db.transaction().execute(async (db) => {
         const asset = await holdForChange(db, caller, assetId);
+        requireSeen(seen, asset, `The asset ${assetId}`);
         const fields = fieldsOf(asset.fields, change, await statedUsage(db, asset, change));
         canonicalMetadata(fields.metadata);
         const details = changed(asset.fields, fields);

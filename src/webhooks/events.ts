@@ -49,6 +49,8 @@ export interface EventData {
     block_number: number;
     transferred_at: string;
   };
+  'asset.changed': { asset_id: string; vault_id: string; version: number; changed_at: string };
+  'asset.intervals.changed': { asset_id: string; interval_id: string; changed_at: string };
   'anchor.reorged': { tx_hash: string; block_number: number; reorged_at: string };
   'endpoint.disabled': { endpoint_id: string; url: string; reason: string; disabled_at: string };
 }
@@ -64,6 +66,8 @@ export const eventTypes = [
   'vault.reactivated',
   'maintenance.anchor.confirmed',
   'asset.transfer.completed',
+  'asset.changed',
+  'asset.intervals.changed',
   'anchor.reorged',
   'endpoint.disabled',
 ] as const satisfies EventType[];

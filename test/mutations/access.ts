@@ -187,4 +187,12 @@ export const accessMutations: Mutation[] = [
     why: 'When the last owner leaves, nobody can ever look after the workspace again.',
     tests: ['test/people.test.ts'],
   },
+  {
+    name: 'stale change',
+    file: 'src/seen-version.ts',
+    text: 'seen.includes(version)',
+    replacement: 'seen.length > 0',
+    why: 'Two who change the same asset would overwrite each other unseen.',
+    tests: ['test/assets.test.ts'],
+  },
 ];

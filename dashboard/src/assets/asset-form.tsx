@@ -2,6 +2,7 @@
 import { NumberInput, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
+import { ChangedMeanwhile, useSeen } from '../frame/changed-meanwhile.tsx';
 import { FormDialog } from '../frame/form.tsx';
 import { JsonField, readObject } from '../frame/json-field.tsx';
 import { showDone } from '../frame/notice.ts';
@@ -25,8 +26,9 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
   const [hours, setHours] = useState<number | string>(asset?.usage.hours ?? 0);
   const [cycles, setCycles] = useState<number | string>(asset?.usage.cycles ?? 0);
   const [correction, setCorrection] = useState('');
-  const [metadata, setMetadata] = useState(() => JSON.stringify(asset?.metadata ?? {}, null, 2));
-  const before = asset?.usage ?? { hours: 0, cycles: 0 };
+  const [metadata, setMetadata] = useState(() => metadataText(asset));
+  const { seen, changed, headers: seenHeaders, catchUp } = useSeen(asset);
+  const before = seen?.usage ?? { hours: 0, cycles: 0 };
   // What is as it was is left out: it may be an entry's, and go with it.
   const changedUsage = {
     ...(Number(hours) !== before.hours && { hours: Number(hours) }),
@@ -38,15 +40,15 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
     send(headers) {
       if (!asset && vaultAddress === null) throw new Error('Choose the vault that owns it.');
       const given = {
-        name,
-        serialNumber,
-        partNumber,
-        metadata: readObject(metadata, 'Metadata'),
+        ...(name !== seen?.name && { name }),
+        ...(serialNumber !== seen?.serialNumber && { serialNumber }),
+        ...(partNumber !== seen?.partNumber && { partNumber }),
+        ...(metadata !== metadataText(seen) && { metadata: readObject(metadata, 'Metadata') }),
         usage: changedUsage,
         ...(lowered && { usageCorrection: correction }),
       };
       return asset
-        ? call<Asset>('PUT', assetUrl(asset.assetId), { body: given })
+        ? call<Asset>('PUT', assetUrl(asset.assetId), { body: given, headers: seenHeaders })
         : call<Asset>('POST', assetsPath, {
             body: { vaultAddress, ...given, ...(assetId !== '' && { assetId }) },
             headers,
@@ -58,6 +60,17 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
       onSaved?.(saved);
     },
   });
+  /** Into all fields, or only into those that were left as they were. */
+  const take = (before: Asset, now: Asset, all: boolean) => {
+    if (all || name === before.name) setName(now.name);
+    if (all || serialNumber === before.serialNumber) setSerialNumber(now.serialNumber);
+    if (all || partNumber === before.partNumber) setPartNumber(now.partNumber);
+    if (all || Number(hours) === before.usage.hours) setHours(now.usage.hours);
+    if (all || Number(cycles) === before.usage.cycles) setCycles(now.usage.cycles);
+    if (all || metadata === metadataText(before)) setMetadata(metadataText(now));
+    catchUp();
+    saving.reset();
+  };
   return (
     <FormDialog
       opened
@@ -67,6 +80,13 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
       saving={saving}
       size="lg"
     >
+      {seen && changed && !saving.isPending && (
+        <ChangedMeanwhile
+          values={differences(seen, changed)}
+          take={() => take(seen, changed, true)}
+          keep={() => take(seen, changed, false)}
+        />
+      )}
       {!asset && <VaultChoice label="Owner" value={vaultAddress} choose={setVault} />}
       <TextInput
         label="Name"
@@ -130,4 +150,24 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
       <JsonField label="Metadata" description="Any JSON object." value={metadata} change={setMetadata} />
     </FormDialog>
   );
+}
+
+function metadataText(asset: Asset | undefined): string {
+  return JSON.stringify(asset?.metadata ?? {}, null, 2);
+}
+
+/** What another version has different, as somebody would read it. */
+function differences(before: Asset, now: Asset): [label: string, value: string][] {
+  const texts = (asset: Asset): [string, string][] => [
+    ['Name', asset.name],
+    ['Serial number', asset.serialNumber],
+    ['Part number', asset.partNumber],
+    ['Hours run', String(asset.usage.hours)],
+    ['Cycles run', String(asset.usage.cycles)],
+    ['Metadata', JSON.stringify(asset.metadata)],
+    ['Installed in', asset.parentAssetId ?? ''],
+    ['Owner', asset.vaultAddress],
+  ];
+  const earlier = new Map(texts(before));
+  return texts(now).filter(([label, text]) => earlier.get(label) !== text);
 }

@@ -69,7 +69,17 @@ export function DueTab({ asset, open, start }: DueTabProps) {
         </Title>
         <Defects defects={due.openDefects} open={open} start={start} />
       </section>
-      {editing && <IntervalForm asset={asset} {...editing} close={() => setEditing(null)} />}
+      {editing && (
+        <IntervalForm
+          asset={asset}
+          {...editing}
+          // As it is by now: somebody else may change it while the form is open.
+          {...(editing.interval && {
+            interval: due.intervals.find(({ id }) => id === editing.interval?.id) ?? editing.interval,
+          })}
+          close={() => setEditing(null)}
+        />
+      )}
     </Stack>
   );
 }

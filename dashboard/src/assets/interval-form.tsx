@@ -3,11 +3,13 @@ import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
+import { ChangedMeanwhile, useSeen } from '../frame/changed-meanwhile.tsx';
 import { FormDialog } from '../frame/form.tsx';
 import { justNow, MomentInput } from '../frame/moment-input.tsx';
 import { showDone } from '../frame/notice.ts';
 import { useSaving } from '../frame/saving.ts';
 import { type Asset, assetUrl } from './asset.ts';
+import { everyText } from './interval-list.tsx';
 import { entriesQuery, type Interval } from './maintenance.ts';
 
 export interface IntervalFormProps {
@@ -31,6 +33,7 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
   const [at, setAt] = useState(justNow);
   const [hoursThen, setHoursThen] = useState<Count>(asset.usage.hours);
   const [cyclesThen, setCyclesThen] = useState<Count>(asset.usage.cycles);
+  const { seen, changed, headers: seenHeaders, catchUp } = useSeen(interval);
   const saving = useSaving({
     nouns: ['assets'],
     send(headers) {
@@ -44,7 +47,7 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
       };
       const body = done ? { completedBy } : { name, every, ...(!interval && { lastDone }) };
       return interval
-        ? call('PUT', assetUrl(asset.assetId, `intervals/${interval.id}/`), { body })
+        ? call('PUT', assetUrl(asset.assetId, `intervals/${interval.id}/`), { body, headers: seenHeaders })
         : call('POST', assetUrl(asset.assetId, 'intervals/'), { body, headers });
     },
     onDone() {
@@ -52,6 +55,16 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
       close();
     },
   });
+  /** Into all fields, or only into those that were left as they were. */
+  const take = (before: Interval, now: Interval, all: boolean) => {
+    if (all || name === before.name) setName(now.name);
+    if (all || days === (before.every.days ?? '')) setDays(now.every.days ?? '');
+    if (all || months === (before.every.months ?? '')) setMonths(now.every.months ?? '');
+    if (all || hours === (before.every.hours ?? '')) setHours(now.every.hours ?? '');
+    if (all || cycles === (before.every.cycles ?? '')) setCycles(now.every.cycles ?? '');
+    catchUp();
+    saving.reset();
+  };
   return (
     <FormDialog
       opened
@@ -63,6 +76,13 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
       saving={saving}
       size="lg"
     >
+      {seen && changed && !saving.isPending && (
+        <ChangedMeanwhile
+          values={differences(seen, changed)}
+          take={() => take(seen, changed, true)}
+          keep={() => take(seen, changed, false)}
+        />
+      )}
       {!done && (
         <>
           <TextInput
@@ -139,6 +159,17 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
       )}
     </FormDialog>
   );
+}
+
+/** What another version has different, as somebody would read it. */
+function differences(before: Interval, now: Interval): [label: string, value: string][] {
+  const texts = (interval: Interval): [string, string][] => [
+    ['Work', interval.name],
+    ['Comes round', everyText(interval.every)],
+    ['Last done', interval.lastDone.at],
+  ];
+  const earlier = new Map(texts(before));
+  return texts(now).filter(([label, text]) => earlier.get(label) !== text);
 }
 
 /** Among the newest entries that stand. */

@@ -87,7 +87,8 @@ export function IntervalList({ assetId, intervals, edit }: IntervalListProps) {
           label="Delete"
           close={() => setDeleting(null)}
           act={async () => {
-            await call('DELETE', assetUrl(assetId, `intervals/${deleting.id}/`));
+            const headers = { 'if-match': `"${deleting.version}"` };
+            await call('DELETE', assetUrl(assetId, `intervals/${deleting.id}/`), { headers });
             await client.invalidateQueries({ queryKey: ['assets'] });
             showDone('The interval is deleted.');
           }}
@@ -108,7 +109,7 @@ function titleOf({ name, every }: Interval): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function everyText(every: Interval['every']): string {
+export function everyText(every: Interval['every']): string {
   const parts = units.flatMap((unit) => {
     const count = every[unit];
     return count === null ? [] : [`${count.toLocaleString('en')} ${count === 1 ? unit.slice(0, -1) : unit}`];

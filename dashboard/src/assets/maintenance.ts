@@ -56,6 +56,7 @@ export interface Interval {
   name: string;
   every: { days: number | null; months: number | null; hours: number | null; cycles: number | null };
   lastDone: { at: string; hours: number | null; cycles: number | null };
+  version: number;
   nextDue: { at: string | null; hours: number | null; cycles: number | null };
   remaining: { days: number | null; hours: number | null; cycles: number | null };
   overdue: boolean;

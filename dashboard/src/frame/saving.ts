@@ -1,6 +1,7 @@
 /** How a form saves: sends once, has everything it touched fetched anew, tells that it is done, and closes. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ApiError } from '../api/call.ts';
 
 export interface SavingOptions<T> {
   /** What changes by it, as the first element of query keys. */
@@ -16,6 +17,11 @@ export function useSaving<T>({ nouns, send, onDone }: SavingOptions<T>) {
   return useMutation<T, Error, void>({
     meta: { shown: true },
     mutationFn: () => send({ 'idempotency-key': key }),
+    onError(error) {
+      // Somebody else was faster: the form shows what there is now.
+      if (!(error instanceof ApiError) || error.status !== 412) return;
+      for (const noun of nouns) void client.invalidateQueries({ queryKey: [noun] });
+    },
     async onSuccess(made) {
       await Promise.all(nouns.map((noun) => client.invalidateQueries({ queryKey: [noun] })));
       onDone(made);

@@ -73,6 +73,8 @@ export const eventTypes: [type: string, about: string][] = [
   ['vault.reactivated', 'A vault was reactivated'],
   ['maintenance.anchor.confirmed', 'A maintenance entry is on the chain'],
   ['asset.transfer.completed', 'An asset has another owner'],
+  ['asset.changed', 'An asset was made or changed'],
+  ['asset.intervals.changed', 'An interval of an asset was made, changed, completed or deleted'],
   ['anchor.reorged', 'The chain took back a confirmation; it is anchored again'],
   ['endpoint.disabled', 'A webhook endpoint was disabled after failing for long'],
 ];

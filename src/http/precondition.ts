@@ -1,0 +1,32 @@
+/** ETag and If-Match: which version was sent, and which one a change is meant for. */
+import { Type } from 'typebox';
+import { AppError } from '../errors.ts';
+import type { SeenVersions } from '../seen-version.ts';
+
+export const ifMatchHeaders = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      maxLength: 1024,
+      description:
+        'The ETag of what you have seen: its version in quotes, like `"3"`. 412 when it was changed since.',
+    }),
+  ),
+});
+
+export function etagOf({ version }: { version: number }): string {
+  return `"${version}"`;
+}
+
+/** Tags that are weak, or not ours, match nothing, as RFC 9110 has it. */
+export function seenVersions(headers: { 'if-match'?: string }): SeenVersions {
+  const text = headers['if-match']?.trim();
+  if (text === undefined || text === '*') return undefined;
+  const tags = text.split(',').map((tag) => /^(?:W\/)?"[^"]*"$/.exec(tag.trim())?.[0]);
+  if (tags.includes(undefined)) {
+    throw new AppError('invalid_request', 'if-match must be an ETag as it was received, like "3", or *.');
+  }
+  return tags.flatMap((tag) => {
+    const version = /^"([1-9]\d{0,8})"$/.exec(tag ?? '')?.[1];
+    return version === undefined ? [] : [Number(version)];
+  });
+}

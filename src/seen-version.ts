@@ -1,0 +1,14 @@
+/** A change that is meant for one version: made only if that is still the newest, so that nobody overwrites another unseen. */
+import { AppError } from './errors.ts';
+
+/** The versions that a change is meant for; undefined: whichever there is. */
+export type SeenVersions = readonly number[] | undefined;
+
+/** `what`: reads on in "… was changed meanwhile". */
+export function requireSeen(seen: SeenVersions, { version }: { version: number }, what: string): void {
+  if (seen === undefined || seen.includes(version)) return;
+  throw new AppError(
+    'precondition_failed',
+    `${what} was changed meanwhile: it is at version ${version}, which If-Match does not name. Nothing was changed. Read it again, then send what you still want to change.`,
+  );
+}

@@ -1,0 +1,72 @@
+/** What people have typed in the dashboard while something happens elsewhere; in a real browser. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openAssetStage, pathOf } from './asset-stage.ts';
+import { browserMissing } from './browser.ts';
+import { type DashboardStage, openDashboardStage } from './dashboard-stage.ts';
+
+const skip = browserMissing();
+const platform = '/api-v1/platform';
+
+let stage: DashboardStage;
+let vault: { address: string };
+before(async () => {
+  if (skip) return;
+  stage = await openDashboardStage();
+  await stage.owner();
+  vault = (await stage.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
+});
+after(() => stage?.close());
+
+test('two pages do not overwrite each other, and each shows what the other changed', { skip }, async () => {
+  const owner = await stage.owner();
+  const assets = openAssetStage(stage.service);
+  const assetId = await assets.newAsset({ vaultAddress: vault.address });
+  const page = await stage.open(`/assets/${encodeURIComponent(assetId)}`, { as: owner });
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Change' }).click();
+  const form = page.getByRole('dialog', { name: 'Change asset' });
+  await form.getByLabel('Part number').fill('P-7');
+  const elsewhere = await owner.call('PUT', pathOf(assetId), { body: { name: 'Fuel pump' } });
+  assert.equal(elsewhere.status, 200, elsewhere.text);
+  // Without anybody asking: the page hears of it.
+  await form.getByText('Changed by someone else meanwhile').waitFor();
+  await form.getByText('Name: Fuel pump').waitFor();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText(/was changed meanwhile/).waitFor();
+  assert.equal(await form.getByLabel('Part number').inputValue(), 'P-7');
+  await form.getByRole('button', { name: 'Keep my draft' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Fuel pump' }).waitFor();
+  const { json } = await assets.call('GET', assetId);
+  assert.deepEqual([json.name, json.partNumber, json.version], ['Fuel pump', 'P-7', 3]);
+  await page.context().close();
+});
+
+test('an interval that was changed elsewhere shows, and its new values can be taken over', {
+  skip,
+}, async () => {
+  const owner = await stage.owner();
+  const assets = openAssetStage(stage.service);
+  const assetId = await assets.newAsset({ vaultAddress: vault.address });
+  const lastDone = { at: new Date().toISOString() };
+  const made = await assets.call('POST', assetId, 'intervals/', {
+    body: { name: 'Inspection', every: { days: 30 }, lastDone },
+  });
+  const page = await stage.open(`/assets/${encodeURIComponent(assetId)}?tab=due`, { as: owner });
+  await page.getByRole('button', { name: 'Actions for Inspection' }).click();
+  await page.getByRole('menuitem', { name: 'Change' }).click();
+  const form = page.getByRole('dialog', { name: 'Change interval' });
+  await form.getByLabel('Work').fill('Visual inspection');
+  const path = pathOf(assetId, `intervals/${made.json.id}/`);
+  await owner.call('PUT', path, { body: { name: 'Inspection', every: { days: 20 } } });
+  await form.getByText('Comes round: every 20 days').waitFor();
+  await form.getByRole('button', { name: 'Take the new values' }).click();
+  assert.equal(await form.getByLabel('Every … days').inputValue(), '20');
+  await form.getByLabel('Work').fill('Visual inspection');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  await page.getByText('Visual inspection').waitFor();
+  await page.context().close();
+});
