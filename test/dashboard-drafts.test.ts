@@ -1,9 +1,10 @@
-/** What people have typed in the dashboard while something happens elsewhere; in a real browser. */
+/** What people have typed, or are sending, in the dashboard while something happens elsewhere; in a real browser. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openAssetStage, pathOf } from './asset-stage.ts';
 import { browserMissing } from './browser.ts';
 import { type DashboardStage, openDashboardStage } from './dashboard-stage.ts';
+import { withClient } from './database.ts';
 
 const skip = browserMissing();
 const platform = '/api-v1/platform';
@@ -17,6 +18,14 @@ before(async () => {
   vault = (await stage.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
 });
 after(() => stage?.close());
+
+/** As when they are too old, or were ended elsewhere. */
+async function endSessionsOf(email: string): Promise<void> {
+  const { rowCount } = await withClient({ connectionString: stage.service.databaseUrl }, (client) =>
+    client.query('delete from sessions where user_id = (select id from users where email = $1)', [email]),
+  );
+  assert.ok((rowCount ?? 0) > 0);
+}
 
 test('two pages do not overwrite each other, and each shows what the other changed', { skip }, async () => {
   const owner = await stage.owner();
@@ -68,5 +77,43 @@ test('an interval that was changed elsewhere shows, and its new values can be ta
   await form.getByRole('button', { name: 'Save' }).click();
   await form.waitFor({ state: 'detached' });
   await page.getByText('Visual inspection').waitFor();
+  await page.context().close();
+});
+
+test('whoever loses the session over an open form signs in again in place, and sends it', {
+  skip,
+}, async () => {
+  const { visitor, account } = await stage.member('developer');
+  const page = await stage.open('/vaults', { as: visitor });
+  await page.getByRole('button', { name: 'New vault' }).first().click();
+  await page.getByLabel('Name').fill('Kept draft');
+  await endSessionsOf(account.email);
+  await page.getByRole('button', { name: 'Create vault' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(account.password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Kept draft');
+  await page.getByRole('button', { name: 'Create vault' }).click();
+  await page.getByRole('heading', { name: 'Kept draft' }).waitFor();
+  await page.context().close();
+});
+
+test('another person who signs in there finds nothing of what was typed', { skip }, async () => {
+  const { visitor, account } = await stage.member('developer');
+  const other = await stage.member('viewer');
+  const page = await stage.open('/vaults', { as: visitor });
+  await page.getByRole('button', { name: 'New vault' }).first().click();
+  await page.getByLabel('Name').fill('Not for others');
+  await endSessionsOf(account.email);
+  await page.getByRole('button', { name: 'Create vault' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('Email').fill(other.account.email);
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(other.account.password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  assert.equal(await page.getByText('Not for others').count(), 0);
   await page.context().close();
 });

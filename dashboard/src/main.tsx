@@ -1,7 +1,7 @@
 /** Starts the dashboard. */
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -11,14 +11,6 @@ import { createPages } from './pages.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 const client = new QueryClient({
-  // The session has ended: nothing that it saw stays on the screen.
-  queryCache: new QueryCache({
-    onError(error) {
-      if (!(error instanceof ApiError) || error.status !== 401) return;
-      const { pathname, search } = window.location;
-      window.location.assign(`/sign-in?to=${encodeURIComponent(pathname + search)}`);
-    },
-  }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -29,6 +21,8 @@ const client = new QueryClient({
   // A form shows its own failures; whatever else goes wrong is told here.
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
+      // Without a session there is a dialog over the page that says so.
+      if (error instanceof ApiError && error.code === 'unauthorized') return;
       if (mutation.options.meta?.shown !== true) showFailure(error);
     },
   }),

@@ -1,4 +1,5 @@
 /** Asks the API, the same that everyone uses: with the session's cookie, in the workspace that was chosen. */
+import { sessionEnded } from './session-end.ts';
 import { chosenWorkspace } from './workspace.ts';
 
 /** What went wrong, in the words of the service. */
@@ -69,8 +70,18 @@ export async function callWhole<T>(
   });
   const text = await response.text();
   const json = parse(text);
-  if (!response.ok) throw new ApiError(response.status, (json ?? {}) as Partial<ErrorBody>);
+  if (!response.ok) throw refusal(response.status, json);
   return { json: json as T, response };
+}
+
+/** Why the API refused; whoever has no session any more is asked to sign in again. */
+export function refusal(status: number, json: unknown): ApiError {
+  if (status !== 401) return new ApiError(status, (json ?? {}) as Partial<ErrorBody>);
+  sessionEnded();
+  return new ApiError(status, {
+    message: 'Your session has ended. Sign in again, then send this once more.',
+    errorCode: 'unauthorized',
+  });
 }
 
 export function apiUrl(path: string, query: CallOptions['query'] = {}): string {

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { apiUrl, workspaceHeaders } from './call.ts';
+import { sessionEnded, useSessionNumber } from './session-end.ts';
 
 export interface FeedEvent {
   id: string;
@@ -45,6 +46,7 @@ function setLive(now: boolean): void {
 /** Follows the feed from now on; reconnects by itself after a while. */
 export function useLiveUpdates(): void {
   const client = useQueryClient();
+  const session = useSessionNumber();
   useEffect(() => {
     const ending = new AbortController();
     const refresh = gatherNouns((nouns) => {
@@ -61,7 +63,7 @@ export function useLiveUpdates(): void {
       missed: () => refresh(null),
     });
     return () => ending.abort();
-  }, [client]);
+  }, [client, session]);
 }
 
 /** A list that somebody scrolled far into is not fetched anew page by page under their hands. */
@@ -123,6 +125,7 @@ async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<
         },
         signal,
       });
+      if (response.status === 401) sessionEnded();
       if (response.status === 401 || response.status === 403) return;
       // The feed was restored from a backup meanwhile: where it went on is not known any more.
       if (response.status === 400) lastId = null;

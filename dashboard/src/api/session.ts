@@ -18,21 +18,22 @@ export interface Me {
 /** Null: nobody. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: findMe,
+  queryFn: ({ client }) => findMe(client.getQueryData<Me | null>(['me']) ?? null),
   staleTime: 60_000,
   retry: false,
 });
 
-async function findMe(): Promise<Me | null> {
+/** `before`: who was signed in on this page. When the session ends they stay: their forms are open. */
+async function findMe(before: Me | null): Promise<Me | null> {
   try {
     return await call<Me>('GET', '/platform/me');
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.status === 401) return null;
+    if (error.status === 401 && before === null) return null;
     // The workspace that was remembered is closed to this person: go on with another.
     if (error.status === 403 && chosenWorkspace() !== null) {
       chooseWorkspace(null);
-      return findMe();
+      return findMe(before);
     }
     throw error;
   }

@@ -1,5 +1,5 @@
 /** Sends a form with a file and tells how far it is, which fetch cannot. */
-import { ApiError, apiUrl, workspaceHeaders } from '../api/call.ts';
+import { ApiError, apiUrl, refusal, workspaceHeaders } from '../api/call.ts';
 import type { Progress } from './file-hash.ts';
 
 export interface FormToSend {
@@ -18,7 +18,7 @@ export function sendForm<T>({ path, form, headers }: FormToSend, { signal, tell 
     request.upload.onprogress = ({ loaded, total }) => tell(total === 0 ? 0 : loaded / total);
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) resolve(request.response as T);
-      else reject(new ApiError(request.status, request.response ?? {}));
+      else reject(refusal(request.status, request.response));
     };
     request.onerror = () =>
       reject(

@@ -16,6 +16,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState, useSyncExternalStore } from 'react';
 import { useList } from '../api/lists.ts';
+import { useSessionEnded } from '../api/session-end.ts';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { filePath } from '../links.ts';
@@ -55,6 +56,7 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
   const [expirationDate, setExpirationDate] = useState('');
   const { busy, unsent, finished } = summarise(uploads);
   useWarningBeforeLeaving(busy);
+  const ended = useSessionEnded();
 
   const start = async (ids?: string[]) => {
     const fields = {
@@ -87,7 +89,7 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
       opened
       onClose={end}
       closeOnClickOutside={!busy}
-      closeOnEscape={!busy}
+      closeOnEscape={!busy && !ended}
       title={versionOf ? 'New version' : 'Add files'}
       centered
       size="lg"

@@ -22,6 +22,7 @@ import { useLiveUpdates } from '../api/live.ts';
 import { useMe } from '../api/session.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
 import { navigation } from '../links.ts';
+import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Icon } from './icons.tsx';
 
 export function AppFrame() {
@@ -66,6 +67,7 @@ export function AppFrame() {
           <Outlet />
         </Box>
       </AppShell.Main>
+      <SignInAgain />
     </AppShell>
   );
 }

@@ -1,7 +1,7 @@
 /** Buttons that save an answer of the API as a file. */
 import { Button, type ButtonSize } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { ApiError, apiUrl, workspaceHeaders } from '../api/call.ts';
+import { apiUrl, refusal, workspaceHeaders } from '../api/call.ts';
 import { Icon } from './icons.tsx';
 
 export interface DownloadProps {
@@ -32,7 +32,7 @@ export function DownloadButton({ label, path, fileName, query, disabled, size = 
 /** `url` as `apiUrl` makes it. */
 export async function save(url: string, fileName: string): Promise<void> {
   const response = await fetch(url, { credentials: 'same-origin', headers: workspaceHeaders() });
-  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ({})));
+  if (!response.ok) throw refusal(response.status, await response.json().catch(() => null));
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await response.blob());
   link.download = fileName;

@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { useSessionEnded } from '../api/session-end.ts';
 import { Icon } from './icons.tsx';
 
 export interface FormDialogProps {
@@ -27,6 +28,7 @@ export function FormDialog({
   size = 'md',
   children,
 }: FormDialogProps) {
+  const ended = useSessionEnded();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     saving.mutate();
@@ -38,6 +40,8 @@ export function FormDialog({
       title={title}
       size={size}
       centered
+      // The dialog above it, in which one signs in again, must not be the end of the draft.
+      closeOnEscape={!ended}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form onSubmit={submit}>

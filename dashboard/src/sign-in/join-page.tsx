@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ApiError, call, callAuth } from '../api/call.ts';
 import { meQuery, type Role } from '../api/session.ts';
+import { sessionBegun } from '../api/session-end.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
 import { FormFailure } from '../frame/form.tsx';
 import { SignInCard } from './card.tsx';
@@ -87,6 +88,7 @@ function useEnter(workspaceId: string): () => Promise<void> {
     chooseWorkspace(workspaceId);
     // Also what somebody else, or another workspace, left behind.
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'invitation' });
+    sessionBegun();
     await client.ensureQueryData(meQuery);
     await navigate({ to: '/' });
   };

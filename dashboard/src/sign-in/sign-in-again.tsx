@@ -1,0 +1,64 @@
+/**
+ * Over the page when the session has ended: whoever worked there signs in again in place, and every form still has what
+ * was typed into it. Nothing of the page is to be seen until then.
+ */
+import { Anchor, Modal, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { meQuery, useMe } from '../api/session.ts';
+import { sessionBegun, useSessionEnded } from '../api/session-end.ts';
+import { CodeStep, PasswordStep } from './sign-in-steps.tsx';
+
+export function SignInAgain() {
+  const ended = useSessionEnded();
+  return ended ? <SignInDialog /> : null;
+}
+
+function SignInDialog() {
+  const client = useQueryClient();
+  const before = useMe();
+  const [needsCode, setNeedsCode] = useState(false);
+
+  async function enter() {
+    const now = await client.fetchQuery({ ...meQuery, staleTime: 0 });
+    // What somebody else typed here, and saw, is not for another person, nor for another role or workspace.
+    if (now?.id !== before.id || now.workspaceId !== before.workspaceId || now.role !== before.role) {
+      window.location.assign('/');
+      return;
+    }
+    sessionBegun();
+    await client.invalidateQueries();
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      title="Your session has ended"
+      centered
+      // Above forms and notices.
+      zIndex={1000}
+      overlayProps={{ backgroundOpacity: 1, color: 'var(--mantine-color-body)' }}
+    >
+      <Stack gap="sm">
+        {needsCode ? (
+          <CodeStep enter={enter} about={(words) => <Text size="sm">{words}</Text>} />
+        ) : (
+          <>
+            <Text size="sm">
+              Sign in again to go on where you were. What you typed is kept; nothing was sent.
+            </Text>
+            <PasswordStep email={before.email} enter={enter} askForCode={() => setNeedsCode(true)}>
+              <Anchor href="/sign-in" size="sm">
+                Leave this page and sign in as somebody else
+              </Anchor>
+            </PasswordStep>
+          </>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
