@@ -117,3 +117,52 @@ test('another person who signs in there finds nothing of what was typed', { skip
   assert.equal(await page.getByText('Not for others').count(), 0);
   await page.context().close();
 });
+
+test('hundreds of files are sent a few at a time, and the page draws only some of them', {
+  skip,
+}, async () => {
+  const page = await stage.open('/files', { as: await stage.owner() });
+  await page.getByRole('button', { name: 'Add files' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Add files' });
+  const files = Array.from({ length: 200 }, (_, n) => ({
+    name: `many-${n}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(`file ${n}`),
+  }));
+  await dialog.getByLabel('Drop files here, or choose them').setInputFiles(files);
+  await dialog.getByText('Upload 200 files').waitFor();
+  assert.equal(await dialog.getByRole('listitem').count(), 40);
+  await dialog.getByText('Only its hash').click();
+  await dialog.getByLabel('Vault').click();
+  await page.getByRole('option', { name: /Contracts/ }).click();
+  // How many are under way, and how often the list is drawn anew, however many things happen to 200 files.
+  await page.evaluate(`{
+    window.underWay = 0;
+    window.mostAtOnce = 0;
+    const { fetch } = window;
+    window.fetch = async (url, options) => {
+      const counts = options?.method === 'POST';
+      if (counts) window.mostAtOnce = Math.max(window.mostAtOnce, ++window.underWay);
+      try {
+        return await fetch(url, options);
+      } finally {
+        if (counts) window.underWay -= 1;
+      }
+    };
+    window.drawn = 0;
+    new MutationObserver(() => { window.drawn += 1; }).observe(
+      document.querySelector('[aria-label="Files to send"]'),
+      { childList: true, subtree: true, characterData: true },
+    );
+  }`);
+  await dialog.getByRole('button', { name: 'Send 200 hashes' }).click();
+  await dialog.getByText('200 of 200 files accepted').waitFor({ timeout: 100_000 });
+  const mostAtOnce = Number(await page.evaluate('window.mostAtOnce'));
+  assert.ok(mostAtOnce > 1 && mostAtOnce <= 4, `${mostAtOnce} at once`);
+  const drawn = Number(await page.evaluate('window.drawn'));
+  assert.ok(drawn > 0 && drawn < 400, `drawn ${drawn} times`);
+  assert.equal(await dialog.getByRole('listitem').count(), 40);
+  const { json } = await stage.service.call('GET', `${platform}/files?limit=1000`);
+  assert.equal(json.filter(({ name }: { name: string }) => name.startsWith('many-')).length, 200);
+  await page.context().close();
+});

@@ -1,4 +1,4 @@
-/** Files on their way: one after the other, each with its progress, its failure, and a repeat that makes nothing twice. */
+/** Files on their way: a few at a time, each with its progress, its failure, and a repeat that makes nothing twice. */
 import type { FileVersion } from './file.ts';
 import type { Progress } from './file-hash.ts';
 
@@ -45,24 +45,43 @@ export interface UploadQueue {
   cancelAll(): void;
 }
 
+/** A browser opens six connections to a service; the others are for the page itself. */
+const atOnce = 4;
+/** However much happens on the way, it is shown no more often than this. */
+const showMs = 100;
+
 export function createUploadQueue(send: SendUpload): UploadQueue {
   let uploads: readonly Upload[] = [];
   const listeners = new Set<() => void>();
-  let current: { id: string; ending: AbortController } | null = null;
+  const underWay = new Map<string, AbortController>();
+  let showing: ReturnType<typeof setTimeout> | null = null;
 
+  /** At once: somebody did it. */
   function put(next: readonly Upload[]): void {
     uploads = next;
+    show();
+  }
+
+  function show(): void {
+    if (showing !== null) clearTimeout(showing);
+    showing = null;
     for (const changed of listeners) changed();
   }
 
+  function withChange(id: string, values: Partial<Upload>): readonly Upload[] {
+    return uploads.map((upload) => (upload.id === id ? { ...upload, ...values } : upload));
+  }
+
+  /** On the way: what happens meanwhile is shown together. */
   function change(id: string, values: Partial<Upload>): void {
-    put(uploads.map((upload) => (upload.id === id ? { ...upload, ...values } : upload)));
+    uploads = withChange(id, values);
+    showing ??= setTimeout(show, showMs);
   }
 
   async function run(upload: Upload, settings: UploadSettings): Promise<void> {
     const { id } = upload;
     const ending = new AbortController();
-    current = { id, ending };
+    underWay.set(id, ending);
     // A repeat of the same is the same request; with anything changed it is another.
     const what = JSON.stringify([settings, upload.name]);
     const sent = upload.sent?.what === what ? upload.sent : { what, key: crypto.randomUUID() };
@@ -80,7 +99,15 @@ export function createUploadQueue(send: SendUpload): UploadQueue {
       if (ending.signal.aborted) change(id, { state: 'cancelled' });
       else change(id, { state: 'failed', error: error as Error });
     } finally {
-      current = null;
+      underWay.delete(id);
+    }
+  }
+
+  async function sendWaiting(settings: UploadSettings): Promise<void> {
+    for (;;) {
+      const next = uploads.find(({ state }) => state === 'waiting');
+      if (!next) return;
+      await run(next, settings);
     }
   }
 
@@ -97,29 +124,31 @@ export function createUploadQueue(send: SendUpload): UploadQueue {
       });
       put([...uploads, ...added]);
     },
-    rename: (id, name) => change(id, { name }),
+    rename: (id, name) => put(withChange(id, { name })),
     remove(id) {
-      if (current?.id !== id) put(uploads.filter((upload) => upload.id !== id));
+      if (!underWay.has(id)) put(uploads.filter((upload) => upload.id !== id));
     },
     async start(settings, ids) {
       if (ids) {
-        put(uploads.map((upload) => (ids.includes(upload.id) ? { ...upload, state: 'waiting' } : upload)));
+        const wanted = new Set(ids);
+        put(uploads.map((upload) => (wanted.has(upload.id) ? { ...upload, state: 'waiting' } : upload)));
       }
       // Whoever runs takes these as well.
-      if (current) return;
-      for (;;) {
-        const next = uploads.find(({ state }) => state === 'waiting');
-        if (!next) return;
-        await run(next, settings);
-      }
+      if (underWay.size > 0) return;
+      const running = Array.from({ length: atOnce }, () => sendWaiting(settings));
+      // That they are under way shows at once.
+      show();
+      await Promise.all(running);
+      show();
     },
     cancel(id) {
-      if (current?.id === id) current.ending.abort();
-      else change(id, { state: 'cancelled' });
+      const ending = underWay.get(id);
+      if (ending) ending.abort();
+      else put(withChange(id, { state: 'cancelled' }));
     },
     cancelAll() {
       put(uploads.map((upload) => (upload.state === 'waiting' ? { ...upload, state: 'cancelled' } : upload)));
-      current?.ending.abort();
+      for (const ending of underWay.values()) ending.abort();
     },
   };
 }

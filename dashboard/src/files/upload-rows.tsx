@@ -3,6 +3,7 @@ import {
   ActionIcon,
   Anchor,
   Box,
+  Button,
   Group,
   Paper,
   Progress,
@@ -12,6 +13,7 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { memo, useCallback, useEffect, useRef, useState } from 'react';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import { formatBytes } from '../frame/values.tsx';
 import { filePath } from '../links.ts';
@@ -23,19 +25,61 @@ export interface UploadRowsProps {
   retry(id: string): void;
 }
 
+/** A row has a field and buttons: hundreds of them would keep the browser busy for seconds. */
+const rowsAtFirst = 40;
+
 export function UploadRows({ uploads, queue, retry }: UploadRowsProps) {
+  const [most, setMost] = useState(rowsAtFirst);
+  // Always the same, so that a row is drawn anew only when its own file has changed.
+  const retryNow = useRef(retry);
+  useEffect(() => {
+    retryNow.current = retry;
+  }, [retry]);
+  const again = useCallback((id: string) => retryNow.current(id), []);
+  const many = uploads.length > rowsAtFirst;
+  const open = uploads.filter(({ state }) => state !== 'done');
+  // Of many, those that still need something; what is accepted makes room for the next.
+  const listed = many && open.length > 0 ? open : uploads;
   return (
-    <Stack component="ul" gap="xs" p={0} m={0} aria-label="Files to send" style={{ listStyle: 'none' }}>
-      {uploads.map((upload) => (
-        <Paper component="li" key={upload.id} withBorder px="sm" py="xs">
-          <UploadRow upload={upload} queue={queue} retry={retry} />
-        </Paper>
-      ))}
-    </Stack>
+    <>
+      {many && <Sum uploads={uploads} />}
+      <Stack component="ul" gap="xs" p={0} m={0} aria-label="Files to send" style={{ listStyle: 'none' }}>
+        {listed.slice(0, most).map((upload) => (
+          <Paper component="li" key={upload.id} withBorder px="sm" py="xs">
+            <UploadRow upload={upload} queue={queue} retry={again} />
+          </Paper>
+        ))}
+      </Stack>
+      {listed.length > most && (
+        <Button variant="default" size="xs" onClick={() => setMost(most + rowsAtFirst)}>
+          Show more of {listed.length.toLocaleString('en')} files
+        </Button>
+      )}
+    </>
   );
 }
 
-function UploadRow({ upload, queue, retry }: Pick<UploadRowsProps, 'queue' | 'retry'> & { upload: Upload }) {
+function Sum({ uploads }: { uploads: readonly Upload[] }) {
+  const count = (...states: Upload['state'][]) =>
+    uploads.filter(({ state }) => states.includes(state)).length;
+  const done = count('done');
+  const failed = count('failed', 'cancelled');
+  return (
+    <Box>
+      <Progress size="sm" value={(100 * done) / uploads.length} aria-label="Files accepted" />
+      <Text size="xs" c="dimmed" mt={4} role="status">
+        {`${done.toLocaleString('en')} of ${uploads.length.toLocaleString('en')} files accepted`}
+        {failed > 0 && `, ${failed.toLocaleString('en')} not sent`}
+      </Text>
+    </Box>
+  );
+}
+
+const UploadRow = memo(function UploadRow({
+  upload,
+  queue,
+  retry,
+}: Pick<UploadRowsProps, 'queue' | 'retry'> & { upload: Upload }) {
   const { id, name, state, progress, file, error } = upload;
   const underWay = state === 'hashing' || state === 'sending';
   return (
@@ -92,7 +136,7 @@ function UploadRow({ upload, queue, retry }: Pick<UploadRowsProps, 'queue' | 're
       </Text>
     </>
   );
-}
+});
 
 function FinalName({ upload: { name, made } }: { upload: Upload }) {
   return made ? (
