@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { openTestDatabase } from '../../test/database.ts';
-import { createWorkspace } from '../auth/workspaces.ts';
+import { waitUntil } from '../../test/process.ts';
+import { createWorkspace, operatorIn } from '../auth/workspaces.ts';
 import type { Db } from '../db/database.ts';
 import { createDeliveries, type DeliveryQuery } from './deliveries.ts';
 
@@ -90,3 +92,53 @@ test('what is common fills its pages, each delivery once and newest first, by ev
     all.filter((id) => Number(id.slice(4)) % 2 === 1 && !failed.includes(id)),
   );
 });
+
+test('a retry and what is sent meanwhile take their locks in one order, and none is refused for it', async (t) => {
+  await database.pool.query(
+    `insert into webhook_endpoints (workspace_id, id, url, event_types) values ($1, 'whe_9', 'https://example.org', '{a}')`,
+    [workspaceId],
+  );
+  await database.pool.query(
+    `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)
+     values ($1, 'dlv_again', 'evt_again', 'whe_9', 'vault.deactivated', 'failed', now())`,
+    [workspaceId],
+  );
+  const [other, sender] = [await connect(), await connect()];
+  t.after(() => Promise.all([other.end(), sender.end()]));
+  const lockInLog = "select 1 from webhook_deliveries where id = 'dlv_again' for update";
+  const caller = operatorIn(workspaceId);
+  await other.query(`begin; ${lockInLog}`);
+  const retried = createDeliveries({ db: database.db, bell: { ring() {} } }).retry(caller, 'dlv_again');
+  // Seen by nobody's failure but its own.
+  retried.catch(() => {});
+  await isWaiting(1);
+  // Somebody else's retry puts it into the queue, and a node that sends it has it there when the log is free.
+  await database.pool.query(
+    `insert into webhook_queue (workspace_id, delivery_id, created_at, event_id, endpoint_id, next_attempt_at)
+     select workspace_id, id, created_at, event_id, endpoint_id, now() from webhook_deliveries where id = 'dlv_again'`,
+  );
+  await sender.query("begin; select 1 from webhook_queue where delivery_id = 'dlv_again' for update");
+  await other.query('rollback');
+  await isWaiting(1, 'webhook_queue');
+  await sender.query(lockInLog);
+  await sender.query('commit');
+  assert.equal((await retried).status, 'pending');
+});
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  return client;
+}
+
+/** Until so many statements of this database, about that table, wait for a lock. */
+async function isWaiting(count: number, table = ''): Promise<void> {
+  await waitUntil(async () => {
+    const { rows } = await database.pool.query(
+      `select 1 from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'`,
+      [table],
+    );
+    return rows.length === count;
+  });
+}

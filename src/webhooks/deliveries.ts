@@ -180,47 +180,54 @@ export function createDeliveries({ db, bell, bounds = usualBounds }: DeliveriesD
     },
 
     async retry(caller, id) {
-      const delivery = await db.transaction().execute(async (db) => {
-        // Its place in the queue first and then the log, as when a result is written down.
-        await db
-          .selectFrom('webhook_queue')
-          .select('delivery_id')
-          .where('workspace_id', '=', caller.workspaceId)
-          .where('delivery_id', '=', id)
-          .forUpdate()
-          .execute();
-        const one = of(db, caller.workspaceId).where('d.id', '=', id).select(columns);
-        const row = await one.forUpdate('d').executeTakeFirst();
-        if (!row) throw notFound(id);
-        if (row.type === 'webhook.test')
-          throw new AppError('conflict', 'A test is not repeated: send a new one.');
-        const { status } = toDelivery(row);
-        if (status === 'succeeded' || status === 'delivering') {
-          throw new AppError('conflict', `The delivery is ${status}; there is nothing to try again.`);
-        }
-        const endpoint = await db
-          .selectFrom('webhook_endpoints')
-          .select('enabled')
-          .where('workspace_id', '=', caller.workspaceId)
-          .where('id', '=', row.endpoint_id)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirst();
-        if (!endpoint?.enabled)
-          throw new AppError('conflict', 'The endpoint is disabled or deleted. Enable it first.');
-        await putInAgain(db, caller.workspaceId, id);
-        await db
-          .updateTable('webhook_deliveries')
-          .set({ status: 'pending' })
-          .where('workspace_id', '=', caller.workspaceId)
-          .where('id', '=', id)
-          .execute();
-        await insertAll(db, [auditWrite(caller, { action: 'webhook_delivery.retry', targetId: id })]);
-        return toDelivery(await one.executeTakeFirstOrThrow());
-      });
+      let delivery: Delivery | null = null;
+      // Each further turn means that somebody else has put it into the queue meanwhile.
+      for (let turns = 0; delivery === null && turns < 10; turns += 1)
+        delivery = await db.transaction().execute((db) => putBack(db, caller, id));
+      if (delivery === null)
+        throw new AppError('conflict', 'The delivery is being tried again by others at this very moment.');
       bell.ring();
       return delivery;
     },
   };
+
+  /** Null when it came into the queue between two looks, so that the locks would be taken in the wrong order. */
+  async function putBack(db: Db, caller: Caller, id: string): Promise<Delivery | null> {
+    const inQueue = db
+      .selectFrom('webhook_queue')
+      .select('delivery_id')
+      .where('workspace_id', '=', caller.workspaceId)
+      .where('delivery_id', '=', id);
+    // Its place in the queue first and then the log, as when a result is written down.
+    const held = await inQueue.forUpdate().executeTakeFirst();
+    const one = of(db, caller.workspaceId).where('d.id', '=', id).select(columns);
+    const row = await one.forUpdate('d').executeTakeFirst();
+    if (!row) throw notFound(id);
+    if (!held && (await inQueue.executeTakeFirst())) return null;
+    if (row.type === 'webhook.test')
+      throw new AppError('conflict', 'A test is not repeated: send a new one.');
+    const { status } = toDelivery(row);
+    if (status === 'succeeded' || status === 'delivering')
+      throw new AppError('conflict', `The delivery is ${status}; there is nothing to try again.`);
+    const endpoint = await db
+      .selectFrom('webhook_endpoints')
+      .select('enabled')
+      .where('workspace_id', '=', caller.workspaceId)
+      .where('id', '=', row.endpoint_id)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst();
+    if (!endpoint?.enabled)
+      throw new AppError('conflict', 'The endpoint is disabled or deleted. Enable it first.');
+    await putInAgain(db, caller.workspaceId, id);
+    await db
+      .updateTable('webhook_deliveries')
+      .set({ status: 'pending' })
+      .where('workspace_id', '=', caller.workspaceId)
+      .where('id', '=', id)
+      .execute();
+    await insertAll(db, [auditWrite(caller, { action: 'webhook_delivery.retry', targetId: id })]);
+    return toDelivery(await one.executeTakeFirstOrThrow());
+  }
 }
 
 /** Ids that the deliveries of an event can have, all found by an index: the first to each endpoint, its replays, its test. */
