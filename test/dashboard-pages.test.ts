@@ -154,21 +154,41 @@ for (const colorScheme of ['light', 'dark'] as const) {
       body: { role: 'viewer' },
     });
     const page = await stage.open('/sign-in', { colorScheme });
-    for (const [path, title] of [
+    const shown: [path: string, title: string | RegExp][] = [
       ['/sign-in', 'Sign in'],
       ['/join#wrong', 'This link does not work'],
       // Between the two links, of which the second alone would not be loaded anew.
       ['/verify', 'Check a proof'],
+      ['/docs', /^Holdfast API/],
       [link.json.link, 'You are invited'],
-    ]) {
-      await page.goto(path ?? '');
-      await page.getByRole('heading', { level: 1, name: title ?? '' }).waitFor();
+    ];
+    for (const [path, title] of shown) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      // Closed, most of the reference would be passed over.
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
       faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
     }
     await page.context().close();
     assert.deepEqual(faults, []);
   });
 }
+
+test('the reference finds operations by all words, and opens the one that its address names', {
+  skip,
+}, async () => {
+  const page = await stage.open('/docs#post-api-v1-platform-vaults');
+  assert.equal(await page.locator('details[open]').count(), 1);
+  await page.getByLabel('Search').fill('vaults transactions');
+  const found = page.locator('details:not([hidden])');
+  await waitUntil(async () => (await found.count()) < 5);
+  assert.match((await found.allInnerTexts()).join(), /\/vaults\/\{vaultAddress\}\/transactions/);
+  assert.equal(
+    await page.locator('output').innerText(),
+    `${await found.count()} operation${(await found.count()) === 1 ? '' : 's'}`,
+  );
+  await page.context().close();
+});
 
 /** How far a dialog has come in: colours and places are right when it is there. */
 const lookOfDialog = `(({ opacity, transform }) => opacity + transform)(

@@ -110,6 +110,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
   app.post(
     `${url}/look`,
     {
+      config: { secretAnswer: true },
       schema: {
         summary: 'What an invitation is for',
         description: 'Open to whoever has the link.',
@@ -127,6 +128,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
   app.post(
     `${url}/accept`,
     {
+      config: { secretAnswer: true },
       onRequest: async (request) => requireSameOrigin(request, publicUrl()),
       schema: {
         summary: 'Accept an invitation',

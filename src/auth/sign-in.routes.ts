@@ -66,6 +66,7 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
     app.post(
       `${signInBase}/${path}`,
       {
+        config: { secretAnswer: true },
         schema: { hide: true, body: Type.Object(fields, { additionalProperties: false }) },
         onRequest: async (request) => requireSameOrigin(request, publicUrl()),
       },

@@ -46,7 +46,7 @@ export function dashboardPages(app: Api): void {
   const dist = createDist();
   const urls = ['/', ...dashboardPaths.flatMap((path) => [`/${path}`, `/${path}/*`])];
   for (const url of urls) {
-    app.get(url, { schema: { hide: true } }, async (_request, reply) =>
+    app.get(url, { config: { sameBytes: true }, schema: { hide: true } }, async (_request, reply) =>
       reply
         .header('content-security-policy', policy)
         .header('referrer-policy', 'same-origin')
@@ -77,7 +77,7 @@ export function dashboardPages(app: Api): void {
 
   app.get<{ Params: { name: string } }>(
     '/static/:name',
-    { schema: { hide: true } },
+    { config: { sameBytes: true }, schema: { hide: true } },
     async ({ params: { name } }, reply) => {
       const type = types[/^[\w-]+\.(\w+)$/.exec(name)?.[1] ?? ''];
       const body = type === undefined ? null : await dist.read(`static/${name}`);

@@ -99,10 +99,18 @@ export async function describeApi(
     transformObject: (document) =>
       'openapiObject' in document ? loosen(document.openapiObject) : document.swaggerObject,
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify({ ...app.swagger(), servers: [{ url: publicUrl() }] })),
+  let made: { url: string; body: Buffer } | null = null;
+  app.get(
+    '/openapi.json',
+    { config: { sameBytes: true }, schema: { hide: true } },
+    async (_request, reply) => {
+      const url = publicUrl();
+      if (made?.url !== url) {
+        const document = { ...app.swagger(), servers: [{ url }] };
+        made = { url, body: Buffer.from(JSON.stringify(document)) };
+      }
+      return reply.type('application/json; charset=utf-8').send(made.body);
+    },
   );
 }
 

@@ -1,50 +1,31 @@
-/**
- * The page at /docs that shows the OpenAPI document. It brings 4 MB of script, so it is loaded when somebody first asks
- * for it, on a server of its own that nothing but this file talks to.
- */
+/** The page at /docs that shows the OpenAPI document: made once, without any script but its own few lines. */
 import { createHash } from 'node:crypto';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { PublicUrl } from './error-reply.ts';
+import { isUnchanged } from './range.ts';
+import { type ApiDocument, renderReference } from './reference-html.ts';
 
-export function addReferencePage(app: FastifyInstance): void {
-  let pages: Promise<FastifyInstance> | null = null;
+export function addReferencePage(app: FastifyInstance, publicUrl: PublicUrl): void {
+  let made: { url: string; body: Buffer; etag: string; policy: string } | null = null;
 
-  async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    pages ??= loadPages();
-    const page = await (await pages).inject(request.url);
-    const type = String(page.headers['content-type'] ?? '');
-    if (page.statusCode !== 200) return reply.redirect('/docs/');
-    if (type.startsWith('text/html')) reply.header('content-security-policy', policyFor(page.payload));
-    return reply.type(type).send(page.rawPayload);
+  function make(url: string) {
+    const { html, policy } = renderReference(app.swagger() as unknown as ApiDocument, url);
+    const etag = createHash('sha256').update(html).digest('base64url').slice(0, 22);
+    return { url, body: Buffer.from(html), etag: `"${etag}"`, policy };
   }
-  app.get('/docs/', { schema: { hide: true } }, show);
-  app.get('/docs/js/scalar.js', { schema: { hide: true } }, show);
-}
 
-async function loadPages(): Promise<FastifyInstance> {
-  const { default: reference } = await import('@scalar/fastify-api-reference');
-  const pages = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
-  await pages.register(reference, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Holdfast API reference',
-      // Nothing is fetched from or told to anybody else.
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      authentication: { preferredSecurityScheme: 'apiKey' },
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    },
+  app.get('/docs/', { config: { sameBytes: true }, schema: { hide: true } }, async (request, reply) => {
+    const url = publicUrl();
+    if (made?.url !== url) made = make(url);
+    // Weak: it stands for the page, however that is compressed.
+    reply.header('cache-control', 'no-cache').header('etag', `W/${made.etag}`);
+    if (isUnchanged(request.headers['if-none-match'], made.etag)) {
+      return reply.header('vary', 'accept-encoding').code(304).send();
+    }
+    return reply
+      .header('content-security-policy', made.policy)
+      .header('referrer-policy', 'same-origin')
+      .type('text/html; charset=utf-8')
+      .send(made.body);
   });
-  return pages;
-}
-
-/** Allows the page's own inline scripts by their hash, and no connection but to this service. */
-function policyFor(html: string): string {
-  const hashes = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  );
-  return `default-src 'self'; script-src 'self' ${hashes.join(' ')}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'`;
 }

@@ -1,13 +1,12 @@
 /** The Fastify shell: everything that holds for every route, and nothing about any one of them. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifyServerOptions,
   LogController,
 } from 'fastify';
 import type { Pool } from 'pg';
@@ -17,21 +16,24 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import { pause } from '../loop.ts';
 import type { Api } from './api.ts';
 import { type FindCaller, requireCallers } from './authentication.ts';
 import { bodyBytes, limitOpenRoutes } from './body-limits.ts';
+import { compressAnswers } from './compression.ts';
 import { announceDeprecations } from './deprecation.ts';
 import { errorPage } from './error-page.ts';
 import { answerBrokenRequest, answerFrameworkError, pathOf, replyWithErrors } from './error-reply.ts';
 import { labelEvidence } from './evidence.ts';
+import { boundHttp2, secureOptions } from './http2.ts';
 import { type Idempotency, useIdempotency } from './idempotency.ts';
 import { acceptJsonBodies } from './json-body.ts';
+import { hearLateSenders } from './late-senders.ts';
 import { watchMethods } from './method-not-allowed.ts';
 import type { Metrics } from './metrics.ts';
 import { describeApi } from './openapi.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { addReferencePage } from './reference-page.ts';
+import { closeConnectionsWhenStopping } from './stopping.ts';
 import { acceptUploads } from './uploads.ts';
 import { useStrictValidation } from './validation.ts';
 
@@ -49,18 +51,10 @@ export interface ServerDeps {
   addRoutes(app: Api, shell: { idempotency: Idempotency; uploads: Api }): void;
 }
 
-/** TLS 1.3, and of 1.2 what has forward secrecy and authenticated encryption. */
-const tlsCiphers = [
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'TLS_AES_128_GCM_SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-].join(':');
+/** For a whole request to arrive; a file may take longer. */
+const requestTimeoutMs = 60_000;
+/** How long a connection may be idle. */
+const keepAliveMs = 72_000;
 
 export interface Server {
   http: FastifyInstance;
@@ -73,25 +67,15 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const publicUrl = (): string => config.publicUrl ?? derivedUrl(config, app);
   let isUploading = (_connection: object): boolean => false;
   const app: FastifyInstance = Fastify({
-    ...(config.tls
-      ? {
-          https: {
-            cert: readFileSync(config.tls.certFile),
-            key: readFileSync(config.tls.keyFile),
-            requireHostHeader: false,
-            // Older clients than those that know these are few, and could be made to agree on something weak.
-            minVersion: 'TLSv1.2' as const,
-            ciphers: tlsCiphers,
-          },
-        }
-      : { http: { requireHostHeader: false } }),
+    ...serverKind(config),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger for each request costs more than the few lines it would write: the request's id is given with each.
     childLoggerFactory: (logger) => logger,
     trustProxy: toTrustFunction(config.trustProxy),
     bodyLimit: bodyBytes.usual,
-    requestTimeout: 60_000,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
     // A request that arrives on an open connection during shutdown is still answered, then the connection closes.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -116,7 +100,11 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   limitOpenRoutes(app);
   acceptJsonBodies(app);
   addHeadersAndLog(app, config, log);
+  hearLateSenders(app);
   closeConnectionsWhenStopping(app, config);
+  if (config.tls)
+    boundHttp2(app, { requestTimeoutMs, keepAliveMs, isUploading: (line) => isUploading(line) });
+  compressAnswers(app);
   deps.metrics.countRequests(app);
   announceDeprecations(app);
   requireCallers(app, {
@@ -134,7 +122,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   isUploading = uploads.isRunning;
   const api: Api = app.withTypeProvider<TypeBoxTypeProvider>();
   errorPage(api);
-  addReferencePage(app);
+  addReferencePage(app, publicUrl);
   deps.addRoutes(api, { idempotency, uploads: uploads.app });
   methods.close();
   return { http: app, publicUrl };
@@ -166,65 +154,12 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
   });
 }
 
-/** Requests under way when the stop begins get this long to be answered. */
-const longestAnswerMs = 5_000;
-
-interface Connection {
-  /** Under way on it. */
-  answers: number;
-  /** Of what was read from it, what belongs to requests that were answered. */
-  answeredBytes: number;
-}
-
-/** Connections that are idle when the stop begins are closed at once; those that are busy then, after their answer. */
-function closeConnectionsWhenStopping(app: FastifyInstance, config: Config): void {
-  let stopping = false;
-  const connections = new Map<Socket, Connection>();
-  const raw = new Set<Socket>();
-  app.server.on(config.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    connections.set(socket, { answers: 0, answeredBytes: 0 });
-    socket.once('close', () => connections.delete(socket));
-  });
-  if (config.tls) {
-    app.server.on('connection', (socket: Socket) => {
-      raw.add(socket);
-      socket.once('close', () => raw.delete(socket));
-    });
-  }
-  app.server.on('request', ({ socket }, response) => {
-    const connection = connections.get(socket);
-    if (!connection) return;
-    connection.answers += 1;
-    response.once('close', () => {
-      connection.answers -= 1;
-      connection.answeredBytes = socket.bytesRead;
-    });
-  });
-  // To node a connection is idle once the end of its answer was written, with most of that perhaps still on its way.
-  app.server.closeIdleConnections = () => {
-    for (const [socket, { answers, answeredBytes }] of connections)
-      if (answers === 0 && answeredBytes > 0 && socket.bytesRead === answeredBytes) socket.destroy();
-  };
-  app.addHook('preClose', async () => {
-    stopping = true;
-    // A request that is on its way, but not read yet, would be lost with its connection: it gets a moment.
-    await pause(200, new AbortController().signal);
-    // Clients also connect ahead of need.
-    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
-    const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
-    // What has not sent the whole of its request or handshake by then never will.
-    const cut = setTimeout(() => {
-      for (const socket of [...connections.keys(), ...raw]) socket.destroy();
-    }, longestAnswerMs);
-    app.server.once('close', () => {
-      clearInterval(sweep);
-      clearTimeout(cut);
-    });
-  });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (stopping) reply.header('connection', 'close');
-    done(null, payload);
-  });
+/** With TLS, HTTP/2 and HTTP/1.1 by the client's choice. The types of the framework know one kind of server at a time. */
+function serverKind({ tls }: Config): FastifyServerOptions {
+  const plain = { requireHostHeader: false };
+  if (!tls) return { http: plain } as object;
+  const https = { ...secureOptions(tls), ...plain };
+  return { http2: true, https, http2SessionTimeout: keepAliveMs } as object;
 }
 
 function setHeaders(request: FastifyRequest, reply: FastifyReply, config: Config): void {

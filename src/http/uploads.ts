@@ -4,7 +4,7 @@
  */
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Blobs, ReceivedBlob } from '../blobs/blobs.ts';
 import { digestOf, tooLarge } from '../blobs/digest.ts';
@@ -14,6 +14,7 @@ import type { Api } from './api.ts';
 import { callerOf } from './authentication.ts';
 import type { Idempotency } from './idempotency.ts';
 import { refuseUnusable } from './json-body.ts';
+import { lineOf } from './line.ts';
 import { type FormFile, fileField, readForm } from './multipart.ts';
 
 declare module 'fastify' {
@@ -36,14 +37,12 @@ export interface UploadDeps {
 export interface Uploads {
   /** The server for routes with `upload` in their config: only these read forms. */
   app: Api;
-  /** Whether an upload runs on this connection: it has as long as bytes keep coming. */
-  isRunning(connection: object): boolean;
+  /** Whether an upload runs on this line: it has as long as bytes keep coming. */
+  isRunning(line: object): boolean;
 }
 
 /** A sender that is silent for so long is gone. */
 const longestSilenceMs = 60_000;
-/** Who is refused while still sending gets this long to stop and read why. */
-const longestFarewellMs = 30_000;
 /** Fields and the lines between them, beside the file. */
 const formRoomBytes = 2 * 1024 * 1024;
 
@@ -92,7 +91,6 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
     if (!route.config?.upload) return;
     route.preValidation = [...[route.preValidation ?? []].flat(), readBody];
     route.onSend = [...[route.onSend ?? []].flat(), undoUnclaimed];
-    route.onResponse = [...[route.onResponse ?? []].flat(), endLateSenders];
   });
 
   async function readBody(request: FastifyRequest): Promise<void> {
@@ -103,16 +101,17 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
     refuseLargeOrCompressed(request, maxFileBytes);
     const answered = (await idempotency.takeKey(request)) === 'answered';
     const store = request.routeOptions.config.upload === 'store' && !answered;
-    const connection = request.raw.socket;
-    running.add(connection);
-    connection.setTimeout(longestSilenceMs);
+    const line = lineOf(request);
+    const hangUp = () => line.destroy();
+    running.add(line);
+    line.setTimeout(longestSilenceMs, hangUp);
     try {
       const { fields, file } = await readForm(request, (file) => takeFile(request, file, store));
       refuseUnusable(fields);
       request.body = file === null ? fields : { ...fields, [fileField]: file };
     } finally {
-      running.delete(connection);
-      connection.setTimeout(0);
+      running.delete(line);
+      line.setTimeout(0, hangUp);
     }
   }
 
@@ -138,22 +137,13 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
     app = context.withTypeProvider<TypeBoxTypeProvider>();
   });
   if (!app) throw new Error('the context for uploads was not made');
-  return { app, isRunning: (connection) => running.has(connection) };
+  return { app, isRunning: (line) => running.has(line) };
 }
 
 async function undoUnclaimed(request: FastifyRequest): Promise<void> {
   const blob = request.upload;
   request.upload = null;
   await blob?.settle('failed');
-}
-
-function endLateSenders(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  const { raw } = request;
-  if (!raw.complete) {
-    const timer = setTimeout(() => raw.socket.destroy(), longestFarewellMs).unref();
-    raw.once('close', () => clearTimeout(timer));
-  }
-  done();
 }
 
 function refuseLargeOrCompressed({ headers }: FastifyRequest, maxFileBytes: number): void {

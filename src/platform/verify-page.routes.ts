@@ -54,7 +54,10 @@ export function verifyPageRoutes(app: Api, { chainRelay }: { chainRelay: ChainRe
 
   app.get(
     '/verify/assets/:name',
-    { schema: { hide: true, params: Type.Object({ name: Type.String({ maxLength: 100 }) }) } },
+    {
+      config: { sameBytes: true },
+      schema: { hide: true, params: Type.Object({ name: Type.String({ maxLength: 100 }) }) },
+    },
     async ({ params: { name } }, reply) => {
       const asset = (await bundle()).assets.get(name);
       if (!asset) throw new AppError('resource_not_found', `There is no ${name} here.`);

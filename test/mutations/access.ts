@@ -100,6 +100,22 @@ export const accessMutations: Mutation[] = [
     tests: ['test/sign-in-attacks.test.ts'],
   },
   {
+    name: 'code that turned them on',
+    file: 'src/auth/sign-in-effects.ts',
+    text: 'await isFirstUse(db, before.userId, String(asked.code));',
+    replacement: '',
+    why: 'The code that was typed in to turn two-factor on would sign in for another minute.',
+    tests: ['test/sign-in-attacks.test.ts'],
+  },
+  {
+    name: 'secret compressed',
+    file: 'src/http/compression.ts',
+    text: 'if (config?.secretAnswer || namesSecret(schema?.response)) return false;',
+    replacement: 'if (config?.secretAnswer) return false;',
+    why: 'The length of a compressed answer tells what is in it, a little with each try.',
+    tests: ['test/http-transfer.test.ts'],
+  },
+  {
     name: 'unused session goes on',
     file: 'src/auth/sign-in.ts',
     text: 'if (unusedSeconds > sessionSeconds.unused) {',

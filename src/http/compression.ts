@@ -1,0 +1,147 @@
+/** Compresses answers for clients that ask for it, and never one that holds a secret: its length would tell of it (BREACH). */
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The answer holds something that only this caller may know, which its schema does not show: it is sent as it is. */
+    secretAnswer?: boolean;
+    /** Sends the same buffers again and again: each is compressed once, thoroughly, for as long as it is kept. */
+    sameBytes?: boolean;
+    /** Whether answers may be compressed; worked out here. */
+    compressible?: boolean;
+  }
+}
+
+export type Encoding = 'br' | 'gzip';
+
+/** Below this the headers of a compressed answer weigh as much as what it saves. */
+const leastBytes = 1024;
+/** Compressions at a time, in the thread pool; an answer beyond them is sent as it is rather than made to wait. */
+const mostAtOnce = 4;
+const compressibleTypes =
+  /^(text\/(html|css|javascript|plain)|application\/(problem\+)?json|image\/svg\+xml)\b/;
+
+const compressGzip = promisify(gzip);
+const compressBrotli = promisify(brotliCompress);
+
+/** Call before the routes are added, and before whatever adds to their schemas. */
+export function compressAnswers(app: FastifyInstance): void {
+  const kept = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
+  let underWay = 0;
+
+  async function compressOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+    const known = kept.get(bytes) ?? new Map<Encoding, Promise<Buffer>>();
+    kept.set(bytes, known);
+    const making =
+      known.get(encoding) ??
+      compress(bytes, encoding, 'thorough').catch((error) => {
+        known.delete(encoding);
+        throw error;
+      });
+    known.set(encoding, making);
+    return making;
+  }
+
+  async function compressNow(bytes: Buffer, encoding: Encoding): Promise<Buffer | null> {
+    if (underWay >= mostAtOnce) return null;
+    underWay += 1;
+    try {
+      return await compress(bytes, encoding, 'quick');
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, compressible: mayCompress(route) };
+  });
+  // Calls back, as all hooks that every request runs through; most answers are small and leave with the first look.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const body = bodyOf(payload);
+    if (body === null || !isCompressible(request, reply)) return done(null, payload);
+    reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '));
+    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    if (encoding === null) return done(null, payload);
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const work = request.routeOptions.config.sameBytes ? compressOnce : compressNow;
+    work(bytes, encoding).then((compressed) => {
+      if (compressed === null || compressed.length >= bytes.length) return done(null, payload);
+      reply.removeHeader('content-length').header('content-encoding', encoding);
+      done(null, compressed);
+    }, done);
+  });
+}
+
+/**
+ * The encoding that the client likes best, by the q-values of its Accept-Encoding (RFC 9110, 12.5.3); of two that it likes
+ * as well, the smaller. Null: as it is.
+ */
+export function chooseEncoding(accepted: string | undefined): Encoding | null {
+  if (accepted === undefined) return null;
+  const weights = new Map<string, number>();
+  for (const item of accepted.toLowerCase().split(',').slice(0, 20)) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+    const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    const weight = q === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q) : 0;
+    weights.set(name, weight);
+  }
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
+  // Where nothing is said of it, sending as it is stands behind every encoding that the client takes.
+  const plain = weights.get('identity') ?? 0;
+  const [best] = (['br', 'gzip'] as const)
+    .map((name) => ({ name, weight: weightOf(name) }))
+    .filter(({ weight }) => weight > 0 && weight >= plain)
+    .sort((one, other) => other.weight - one.weight);
+  return best?.name ?? null;
+}
+
+/** Fields that hold what only one caller may know: a new API key, the link of an invitation, codes for a lost device. */
+const secretField = /^(secret|key|link|.*token|.*password|.*codes)$/i;
+
+/** Whether a schema, or one inside it, has such a field. */
+export function namesSecret(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return Object.entries(schema).some(
+    ([name, value]) =>
+      (name === 'properties' && Object.keys(Object(value)).some((field) => secretField.test(field))) ||
+      namesSecret(value),
+  );
+}
+
+/** What a change answers is compressed only where a schema says what is in it, and no field of it is a secret. */
+function mayCompress({ method, config, schema }: RouteOptions): boolean {
+  if (config?.secretAnswer || namesSecret(schema?.response)) return false;
+  const reads = [method].flat().every((one) => one === 'GET' || one === 'HEAD');
+  const described = Object.keys((schema?.response ?? {}) as object).some((status) => status.startsWith('2'));
+  return reads || described;
+}
+
+/** The body if it is worth it. Streams are not: stored bytes, archives, and events that must not wait. */
+function bodyOf(payload: unknown): string | Buffer | null {
+  if (typeof payload === 'string' || Buffer.isBuffer(payload))
+    return payload.length < leastBytes ? null : payload;
+  return null;
+}
+
+function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
+  if (reply.statusCode === 206 || !request.routeOptions.config.compressible) return false;
+  if (!compressibleTypes.test(String(reply.getHeader('content-type')))) return false;
+  // A strong tag stands for these very bytes.
+  const etag = reply.getHeader('etag');
+  if (etag !== undefined && !String(etag).startsWith('W/')) return false;
+  return !reply.hasHeader('content-encoding') && !reply.hasHeader('content-range');
+}
+
+/** Quick: what is sent once. Thorough: what is sent for as long as the process runs, and costs a tenth of a second. */
+function compress(bytes: Buffer, encoding: Encoding, how: 'quick' | 'thorough'): Promise<Buffer> {
+  if (encoding === 'gzip') return compressGzip(bytes, { level: how === 'quick' ? 1 : 9 });
+  return compressBrotli(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_QUALITY]: how === 'quick' ? 2 : 9,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+}

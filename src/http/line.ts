@@ -1,0 +1,15 @@
+/** The line that a request came on: a connection of its own in HTTP/1, a stream of a shared connection in HTTP/2. */
+import type { Http2ServerRequest, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+
+/** What both can do: be timed, be ended. */
+export type Line = Pick<Socket | ServerHttp2Stream, 'setTimeout' | 'destroy'>;
+
+export function isHttp2({ raw }: FastifyRequest): boolean {
+  return raw.httpVersionMajor === 2;
+}
+
+export function lineOf(request: FastifyRequest): Line {
+  return isHttp2(request) ? (request.raw as unknown as Http2ServerRequest).stream : request.raw.socket;
+}
