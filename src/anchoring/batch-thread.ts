@@ -3,13 +3,23 @@
  * answered as ever. Started when first needed; after a fault the next order starts another.
  */
 import { Worker } from 'node:worker_threads';
-import type { Answer, BatchAnswer, BatchOrder, Order, PathOrder, PathsOrder } from './batch.thread.ts';
+import type {
+  Answer,
+  BatchAnswer,
+  BatchOrder,
+  KeptPathOrder,
+  Order,
+  PathOrder,
+  PathsOrder,
+} from './batch.thread.ts';
 
 export interface BatchThread {
   /** Builds and seals a batch. The buffers are handed over: here they are empty afterwards. */
   build(order: BatchOrder): Promise<BatchAnswer>;
   /** The path from a leaf to the root of its subtree. */
   path(order: PathOrder): Promise<Uint8Array>;
+  /** The same out of a tree that was kept; null when it was not, or had to make room. */
+  keptPath(order: KeptPathOrder): Promise<Uint8Array | null>;
   /** The same for several leaves of one subtree, whose tree is built once. */
   paths(order: PathsOrder): Promise<Uint8Array[]>;
   close(): Promise<void>;
@@ -50,7 +60,7 @@ export function createBatchThread(): BatchThread {
   }
 
   function ask(
-    order: { build: BatchOrder } | { path: PathOrder } | { paths: PathsOrder },
+    order: { build: BatchOrder } | { path: PathOrder } | { keptPath: KeptPathOrder } | { paths: PathsOrder },
     buffers: ArrayBufferLike[],
   ): Promise<Answer> {
     thread ??= startThread();
@@ -78,6 +88,11 @@ export function createBatchThread(): BatchThread {
       const answer = await ask({ path: order }, []);
       if (!('path' in answer)) throw new Error('the thread answered something else');
       return answer.path;
+    },
+    async keptPath(order) {
+      const answer = await ask({ keptPath: order }, []);
+      if (!('keptPath' in answer)) throw new Error('the thread answered something else');
+      return answer.keptPath;
     },
     async paths(order) {
       const answer = await ask({ paths: order }, []);

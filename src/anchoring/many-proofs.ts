@@ -47,7 +47,8 @@ export function createManyProofs({ db, thread }: { db: Db; thread: Pick<BatchThr
         for (const [place, row] of mine.entries()) {
           const request = requests[row.wanted_place - 1];
           if (!request) continue;
-          proofs[row.wanted_place - 1] = proofOr(request, { ...row, ...subtree }, paths[place]);
+          const whole = { ...row, ...subtree, leaves_bytes: row.subtree_bytes };
+          proofs[row.wanted_place - 1] = proofOr(request, whole, paths[place]);
           if (performance.now() - since < turnMs) continue;
           await setImmediate();
           since = performance.now();
@@ -65,7 +66,7 @@ export function createManyProofs({ db, thread }: { db: Db; thread: Pick<BatchThr
 
 function proofOr(
   request: ProofRequest,
-  row: LeafColumns & BatchColumns,
+  row: LeafColumns & BatchColumns & { leaves_bytes: number },
   path: Uint8Array = new Uint8Array(),
 ): Proof | 'broken' {
   try {

@@ -84,6 +84,55 @@ test('a proof of every leaf of a batch is well-formed, and all its steps away fr
   }
 });
 
+test('proofs out of a large subtree share one tree, and whoever comes when too many wait is told when to come again', async () => {
+  const contents = Array.from({ length: 12 }, (_, count) => contentOf({ large: count }));
+  for (const [place, content] of contents.entries()) await accept(`rec_large_${place}`, content);
+  await confirm();
+  const { thread } = bed;
+  let built = 0;
+  const counting = {
+    keptPath: thread.keptPath,
+    path(order: Parameters<typeof thread.path>[0]) {
+      built += 1;
+      return thread.path(order);
+    },
+  };
+  const askFor = ({ make }: Proofs, count: number) =>
+    contents.slice(0, count).map((content, place) => make({ ...key(`rec_large_${place}`), content }));
+  const large = createProofs({ db: bed.db, thread: counting, smallBytes: 64 });
+  const together = await Promise.all(askFor(large, 12));
+  assert.equal(built, 1);
+  const alone = await Promise.all(askFor(proofs, 12));
+  assert.deepEqual(together, alone);
+  assert.equal(together[0]?.seal.leaves, 12);
+  await Promise.all(askFor(large, 12));
+  assert.equal(built, 1);
+
+  const held = Promise.withResolvers<void>();
+  const slow = {
+    path: thread.path,
+    async keptPath(order: Parameters<typeof thread.keptPath>[0]) {
+      await held.promise;
+      return thread.keptPath(order);
+    },
+  };
+  const asked = askFor(createProofs({ db: bed.db, thread: slow, smallBytes: 64, most: 4 }), 5);
+  const settled = Promise.allSettled(asked);
+  const refused = await Promise.race(
+    asked.map((proof) =>
+      proof.then(
+        () => null,
+        (error: AppError) => error,
+      ),
+    ),
+  );
+  assert.equal(refused?.code, 'service_unavailable');
+  assert.ok((refused.retryAfterSeconds ?? 0) > 0);
+  held.resolve();
+  const outcomes = (await settled).map(({ status }) => status);
+  assert.equal(outcomes.filter((status) => status === 'fulfilled').length, 4);
+});
+
 test('before the confirmation there is none: conflict; of what does not exist: not found', async () => {
   const content = contentOf({});
   await accept('rec_early', content);

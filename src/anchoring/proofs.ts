@@ -4,13 +4,13 @@ import type { Hex } from 'viem';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
-import type { BatchThread } from './batch-thread.ts';
 import { toHex } from './hex.ts';
 import { type History, historyFormat } from './history.ts';
 import { plainKeccak } from './keccak.ts';
 import { leafHash, leafTypes, leafValues } from './leaf.ts';
 import { foldPath, hashBytes } from './merkle.ts';
 import { type Proof, type ProofContent, proofFormat } from './proof.ts';
+import { createSubtreePaths, type SubtreePathsDeps } from './subtree-paths.ts';
 
 export interface ProofRequest {
   workspaceId: string;
@@ -71,19 +71,36 @@ export interface BatchColumns {
   submitter: Buffer;
 }
 
-type ConfirmedRow = LeafColumns & BatchColumns;
+type ConfirmedRow = LeafColumns &
+  Omit<BatchColumns, 'leaves'> & {
+    batch_id: number;
+    vault_id: string;
+    /** Of the subtree, in bytes. */
+    leaves_bytes: number;
+    /** Null when they are many. */
+    leaves: Buffer | null;
+  };
 type LeafRow = { digest: Buffer; confirmed: false } | ({ confirmed: true } & ConfirmedRow);
+/** What a proof says, beside its path. */
+type AssembledRow = LeafColumns & Omit<BatchColumns, 'leaves'> & { leaves_bytes: number };
 type LeafKey = Omit<ProofRequest, 'content'>;
 
-export function createProofs({ db, thread }: { db: Db; thread: Pick<BatchThread, 'path'> }): Proofs {
-  async function lowerPath({ leaves, place, first_place }: ConfirmedRow): Promise<Uint8Array> {
-    if (leaves.length === hashBytes) return new Uint8Array();
-    return thread.path({ leaves, leaf: place - first_place });
-  }
+export interface ProofsDeps extends SubtreePathsDeps {
+  /** Leaves of a subtree that are read along with each proof; of a larger one the tree is kept. */
+  smallBytes?: number;
+}
+
+/** 2,048 leaves are built into a tree in some milliseconds. */
+const smallSubtreeBytes = 64 * 1024;
+
+export function createProofs({ smallBytes = smallSubtreeBytes, ...deps }: ProofsDeps): Proofs {
+  const { db } = deps;
+  const findPath = createSubtreePaths(deps);
+  const lowerPath = (row: ConfirmedRow) => findPath({ ...row, leaf: row.place - row.first_place });
 
   return {
     async make({ content, ...key }) {
-      const row = await readLeaf(db, key);
+      const row = await readLeaf(db, key, smallBytes);
       if (!row)
         throw new AppError('resource_not_found', `There is no version ${key.version} of ${key.subjectId}.`);
       if (!row.confirmed) throw notConfirmed();
@@ -104,7 +121,7 @@ export function createProofs({ db, thread }: { db: Db; thread: Pick<BatchThread,
       const proofs: Proof[] = [];
       for (const { kind, version } of leaves) {
         const key = { workspaceId, kind, subjectId, version };
-        const row = await readLeaf(db, key);
+        const row = await readLeaf(db, key, smallBytes);
         if (!row?.confirmed) break;
         const content = await contentOf({ kind, version, digest: fromBytea(row.digest) });
         proofs.push(assemble({ ...key, content }, row, await lowerPath(row)));
@@ -120,7 +137,7 @@ function notConfirmed(): AppError {
 }
 
 /** Throws NotAsAnchored when what is stored does not fit together: a proof that fails is worse than none. */
-export function assemble(request: ProofRequest, row: ConfirmedRow, lower: Uint8Array): Proof {
+export function assemble(request: ProofRequest, row: AssembledRow, lower: Uint8Array): Proof {
   const { workspaceId, kind, subjectId, version, content } = request;
   const subject = { workspaceId, id: subjectId };
   const values = leafValues({
@@ -153,7 +170,7 @@ export function assemble(request: ProofRequest, row: ConfirmedRow, lower: Uint8A
       vault: values[6],
       subtreeRoot: fromBytea(row.subtree_root),
       depth: lower.length / hashBytes,
-      leaves: row.leaves.length / hashBytes,
+      leaves: row.leaves_bytes / hashBytes,
       sequence: row.sequence,
       signature: fromBytea(row.signature),
     },
@@ -181,11 +198,13 @@ function hashesOf(path: Uint8Array): Hex[] {
 async function readLeaf(
   db: Db,
   { workspaceId, kind, subjectId, version }: LeafKey,
+  smallBytes: number,
 ): Promise<LeafRow | undefined> {
   const { rows } = await sql<LeafRow>`
     select b.id is not null as confirmed, l.digest, l.previous_leaf, l.claims, l.claims_hash, l.leaf, l.place,
       v.address as vault, b.root, b.size, b.transaction_hash, b.block_number, b.block_hash, b.block_time,
-      s.root as subtree_root, s.leaves, s.first_place, s.sequence, s.signature, s.upper_path,
+      s.root as subtree_root, s.first_place, b.id as batch_id, l.vault_id, octet_length(s.leaves) as leaves_bytes,
+      case when octet_length(s.leaves) <= ${smallBytes}::integer then s.leaves end as leaves, s.sequence, s.signature, s.upper_path,
       c.chain_id, c.registry, c.submitter
     from anchor_leaves l
     left join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
