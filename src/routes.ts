@@ -19,6 +19,7 @@ import { assetIntervalRoutes } from './damc/asset-intervals.routes.ts';
 import type { AssetIntervals } from './damc/asset-intervals.ts';
 import { assetTransferRoutes } from './damc/asset-transfers.routes.ts';
 import type { AssetTransfers } from './damc/asset-transfers.ts';
+import { assetVersionRoutes } from './damc/asset-versions.routes.ts';
 import { assetViewerRoutes } from './damc/asset-viewers.routes.ts';
 import type { AssetViewers } from './damc/asset-viewers.ts';
 import type { AssetWorkers } from './damc/asset-workers.ts';
@@ -128,6 +129,7 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   certificateRoutes(app, deps);
   workerRoutes(app, deps);
   assetRoutes(app, deps);
+  assetVersionRoutes(app, deps);
   assetTransferRoutes(app, deps);
   assetViewerRoutes(app, deps);
   assetInstallRoutes(app, deps);

@@ -184,6 +184,8 @@ test('what a person asks for within a minute is one look, and what a key asks fo
   );
   const [[first, also]] = await looks();
   assert.deepEqual([first, ...also].sort(), ['due', 'maintenance count', 'maintenances']);
+  // For the owner, where nobody is named.
+  assert.equal((await person.call('GET', pathOf(assetId))).status, 200);
   assert.equal((await looks()).length, 1);
 
   assertError(await ask('due', randomAddress()), 'viewer_not_allowed');
@@ -199,6 +201,38 @@ test('what a person asks for within a minute is one look, and what a key asks fo
     ['due', [], false],
   ]);
   assert.equal((await looks()).length, 5);
+});
+
+test('a look at the asset itself, its versions or its proofs is logged, and refused to whom it is not for', async () => {
+  const vault = await stage.newVault();
+  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const [viewer, nobody] = [randomAddress(), randomAddress()];
+  await grant(assetId, [viewer]);
+  const parts = {
+    '': 'asset',
+    'versions/': 'asset versions',
+    'proof/': 'asset proof',
+    'history/': 'asset history',
+  };
+  for (const [path, what] of Object.entries(parts)) {
+    const open = await stage.call('GET', assetId, path);
+    const allowed = await stage.call('GET', assetId, `${path}?viewerAddress=${viewer}`);
+    // Nothing is confirmed here, so that there is no proof.
+    const wanted = /proof|history/.test(path) ? 409 : 200;
+    assert.deepEqual([open.status, allowed.status], [wanted, wanted], path);
+    assertError(await stage.call('GET', assetId, `${path}?viewerAddress=${nobody}`), 'viewer_not_allowed');
+    assertError(await stage.call('GET', 'nothing', `${path}?viewerAddress=${nobody}`), 'resource_not_found');
+    assertError(await stage.call('GET', 'nothing', path), 'resource_not_found');
+    const { json } = await stage.call('GET', assetId, 'access-log/?limit=3');
+    assert.deepEqual(
+      json.map((look: Record<string, unknown>) => [look.what, look.viewerAddress, look.allowed]),
+      [
+        [what, nobody, false],
+        [what, viewer, true],
+        [what, vault.address, true],
+      ],
+    );
+  }
 });
 
 test('of many looks at once each is answered for itself and logged once', async () => {

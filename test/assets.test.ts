@@ -209,6 +209,47 @@ test('a change of a version that is not the newest any more is refused, and ever
   );
 });
 
+test('assets are found by any words of their id, name, serial number and part number', async () => {
+  const tag = randomAddress().slice(2, 12);
+  const made: string[] = [];
+  for (const [place, more] of [
+    { name: `Fuel Pump ${tag}`, serialNumber: 'SN-77/a', partNumber: 'P 100%' },
+    { name: `Oil pump ${tag}`, serialNumber: 'SN-78_b' },
+    { name: `Äxle ${tag}` },
+  ].entries()) {
+    made.push(await stage.newAsset({ assetId: `thing-${place}-${tag}`, ...more }));
+  }
+  const [fuel, oil, axle] = made;
+  const find = async (q: string, more = '') => {
+    const query = `?q=${encodeURIComponent(q)}${more}`;
+    const answer = await service.call('GET', url + query);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.map(({ assetId }: { assetId: string }) => assetId);
+  };
+  assert.deepEqual(await find(tag.toUpperCase()), [axle, oil, fuel]);
+  assert.deepEqual(await find(`pump ${tag}`), [oil, fuel]);
+  assert.deepEqual(await find(`sn-77 ${tag}`), [fuel]);
+  assert.deepEqual(await find(`100% ${tag}`), [fuel]);
+  assert.deepEqual(await find(`78_b ${tag} PUMP`), [oil]);
+  assert.deepEqual(await find(`äXLE ${tag}`), [axle]);
+  assert.deepEqual(await find(`HING-0-${tag}`), [fuel]);
+  assert.deepEqual(await find(`nothing ${tag}`), []);
+  assert.deepEqual(await find(`sn-77 ${tag}`, '&serialNumber=SN-78_b'), []);
+  for (const q of ['', '%20']) assertError(await service.call('GET', `${url}?q=${q}`), 'invalid_request');
+  const other = await service.makeKey({ newWorkspace: true });
+  assert.deepEqual((await service.call('GET', `${url}?q=${tag}`, { key: other })).json, []);
+
+  const found: string[] = [];
+  for (let path = `${url}?q=${tag}&limit=1`; ; ) {
+    const { json, headers } = await service.call('GET', path);
+    found.push(...json.map(({ assetId }: { assetId: string }) => assetId));
+    const cursor = headers.get('x-next-cursor');
+    if (cursor === null) break;
+    path = `${url}?q=${tag}&limit=1&cursor=${cursor}`;
+  }
+  assert.deepEqual(found, [axle, oil, fuel]);
+});
+
 test('hours and cycles go down only to correct a mistake, which is in the audit log', async () => {
   const assetId = await stage.newAsset({ usage: { hours: 10, cycles: 5 } });
   for (const usage of [{ hours: 9.9 }, { cycles: 4 }, { hours: 11, cycles: 4 }]) {

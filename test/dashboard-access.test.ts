@@ -100,6 +100,20 @@ test('a look at the page of an asset is one entry in its access log, with the ma
   await page.context().close();
 });
 
+test('assets are found by words of their name and number, as they are typed', { skip }, async () => {
+  const assets = openAssetStage(stage.service);
+  await assets.newAsset({ vaultAddress: vault.address, name: 'Bilge pump', serialNumber: 'SN-4711' });
+  await assets.newAsset({ vaultAddress: vault.address, name: 'Rudder', serialNumber: 'SN-4712' });
+  const page = await stage.open('/assets', { as: await stage.owner() });
+  await page.getByText('Rudder').waitFor();
+  await page.getByLabel('Search').fill('4711 bilge');
+  await page.getByText('Rudder').waitFor({ state: 'detached' });
+  await page.getByText('Bilge pump').waitFor();
+  await page.getByLabel('Search').fill('4713');
+  await page.getByText('Nothing fits').waitFor();
+  await page.context().close();
+});
+
 test('an invitation that expired is shown as such, and can be taken off the list', { skip }, async () => {
   const owner = await stage.owner();
   const email = 'late@example.com';

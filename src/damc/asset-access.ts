@@ -17,8 +17,8 @@ import { AppError } from '../errors.ts';
 export interface AssetLook {
   caller: Caller;
   assetId: string;
-  /** In a form that the API takes. */
-  viewerAddress: string;
+  /** In a form that the API takes; absent where the workspace looks for itself, which is for the owner. */
+  viewerAddress?: string | undefined;
   /** For the access log: what is asked for, like `maintenance`. */
   what: string;
   /** Which one of several. */
@@ -159,7 +159,8 @@ const asset = `(
 )`;
 
 const allowed = `(
-  a.owner = wanted.viewer
+  wanted.viewer is null
+  or a.owner = wanted.viewer
   or exists (
     select 1 from asset_viewers g
     where g.workspace_id = wanted.workspace_id and g.asset_id = wanted.asset_id and g.address = wanted.viewer
@@ -206,7 +207,8 @@ function statement(lookedUp: LookedUp | null, log: string): string {
     : '';
   return `
     with looked as materialized (
-      select wanted.*, a.vault_id, ${allowed} as allowed
+      select wanted.workspace_id, wanted.asset_id, coalesce(wanted.viewer, a.owner) as viewer, wanted.what,
+        wanted.target_id, wanted.actor_kind, wanted.actor_id, wanted.place, a.vault_id, ${allowed} as allowed
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) with ordinality
         as wanted (workspace_id, asset_id, viewer, what, target_id, actor_kind, actor_id, place)
       cross join lateral ${asset} as a
@@ -220,7 +222,7 @@ function valuesOf(looks: AssetLook[]): Buffer[] {
   return [
     texts(({ caller }) => caller.workspaceId),
     texts(({ assetId }) => assetId),
-    texts(({ viewerAddress }) => viewerAddress.toLowerCase()),
+    texts(({ viewerAddress }) => viewerAddress?.toLowerCase()),
     texts(({ what }) => what),
     texts(({ targetId }) => targetId),
     texts(({ caller }) => caller.actor.kind),

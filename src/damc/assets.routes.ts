@@ -1,5 +1,6 @@
 /** /damc/assets/ */
 
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { anchorToJson } from '../anchoring/anchor-state.ts';
 import { type Api, apiBase } from '../http/api.ts';
@@ -7,12 +8,12 @@ import { callerOf } from '../http/authentication.ts';
 import { bodyBytes } from '../http/body-limits.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { fetchPage, pageParameters } from '../http/page.ts';
+import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
 import { etagOf, ifMatchHeaders, seenVersions } from '../http/precondition.ts';
 import { address, dateTime, name, orNull, plainText } from '../http/schemas.ts';
 import { anchorFields } from '../platform/records.routes.ts';
+import type { AssetAccess } from './asset-access.ts';
 import { maxAssetIdLength } from './asset-id.ts';
-import type { AssetVersion } from './asset-versions.ts';
 import type { Asset } from './assets.store.ts';
 import type { Assets } from './assets.ts';
 
@@ -71,30 +72,28 @@ const AssetSchema = Type.Object({
   createdAt: dateTime,
   updatedAt: dateTime,
 });
-const VersionSchema = Type.Object({
-  version: Type.Integer(),
-  document: Type.Object(
-    { assetId: Type.String() },
-    {
-      additionalProperties: true,
-      description: 'The very document that was hashed: the content of the proof',
-    },
-  ),
-  digest: Type.String({ description: 'SHA-256 of the salt and the document in its RFC 8785 form' }),
-  salt: Type.String(),
-  createdAt: dateTime,
-});
-const version = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+/** The maintenance of an asset is shown to viewers alone; what it is, to the workspace as well. */
+export const viewerQuery = Type.Object(
+  {
+    viewerAddress: Type.Optional(
+      Type.String({
+        ...address,
+        description:
+          'For whom it is looked at, and refused when they may not see it. Not given: for the owner',
+      }),
+    ),
+  },
+  { additionalProperties: false },
 );
 
 export interface AssetRoutesDeps {
   assets: Assets;
+  assetAccess: Pick<AssetAccess, 'require'>;
   cursors: Cursors;
   idempotency: Idempotency;
 }
 
-export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRoutesDeps): void {
+export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotency }: AssetRoutesDeps): void {
   app.post(
     assetsUrl,
     {
@@ -124,10 +123,20 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
       config: read,
       schema: {
         summary: 'List assets',
-        description: 'Newest first.',
+        description:
+          'Newest first. With `q` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
         tags,
         querystring: Type.Object(
           {
+            q: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 100,
+                pattern: '\\S',
+                description:
+                  'Words, or parts of words, that all occur in the id, name, serial number or part number, in whatever case',
+              }),
+            ),
             vaultAddress: Type.Optional(address),
             serialNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
             parentAssetId: Type.Optional(
@@ -145,7 +154,9 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
       },
     },
     async (request, reply) => {
-      const { cursor, limit, ...filters } = request.query;
+      const { q, ...query } = request.query;
+      if (q !== undefined) return search(request, reply, { ...query, q });
+      const { cursor, limit, ...filters } = query;
       const items = await fetchPage<Asset>(
         {
           name: 'assets',
@@ -165,20 +176,58 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
     },
   );
 
+  /** Much of what is looked through may not fit, so that a page ends with what was looked at, not with what was found. */
+  async function search(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    {
+      q,
+      cursor,
+      limit,
+      ...filters
+    }: {
+      q: string;
+      vaultAddress?: string;
+      serialNumber?: string;
+      parentAssetId?: string;
+      cursor?: string;
+      limit: number;
+    },
+  ) {
+    const { workspaceId } = callerOf(request);
+    const list = {
+      name: 'asset-search',
+      workspaceId,
+      filters: { ...filters, q, vaultAddress: filters.vaultAddress?.toLowerCase() },
+    };
+    const after = cursor === undefined ? undefined : cursors.read(list, cursor);
+    const before = after && { createdAt: new Date(String(after[0])), assetId: String(after[1]) };
+    const { items, next } = await assets.search(workspaceId, { ...filters, q, before, limit });
+    if (next) {
+      linkNextPage(request, reply, cursors.write(list, [next.createdAt.toISOString(), next.assetId]));
+    }
+    return items.map(toJson);
+  }
+
   app.get(
     assetUrl,
     {
       config: read,
       schema: {
         summary: 'Get an asset',
-        description: 'The ETag is its version in quotes; If-Match takes it when it is changed.',
+        description:
+          'The look is in its access log. The ETag is its version in quotes; If-Match takes it when it is changed.',
         tags,
         params: assetPath,
+        querystring: viewerQuery,
         response: { 200: AssetSchema },
       },
     },
     async (request, reply) => {
-      const asset = await assets.get(callerOf(request).workspaceId, request.params.assetId);
+      const caller = callerOf(request);
+      const { assetId } = request.params;
+      await assetAccess.require({ caller, assetId, ...request.query, what: 'asset' });
+      const asset = await assets.get(caller.workspaceId, assetId);
       reply.header('etag', etagOf(asset));
       return toJson(asset);
     },
@@ -220,74 +269,6 @@ export function assetRoutes(app: Api, { assets, cursors, idempotency }: AssetRou
       return toJson(asset);
     },
   );
-
-  app.get(
-    `${assetUrl}versions/`,
-    {
-      config: read,
-      schema: {
-        summary: 'List the versions of an asset',
-        description: 'Newest first, each with the document that was anchored.',
-        tags,
-        params: assetPath,
-        querystring: Type.Object(pageParameters, { additionalProperties: false }),
-        response: { 200: Type.Array(VersionSchema) },
-      },
-    },
-    async (request, reply) => {
-      const { assetId } = request.params;
-      const items = await fetchPage<AssetVersion>(
-        {
-          name: 'asset-versions',
-          filters: { assetId },
-          fetch: (workspaceId, after, limit) =>
-            assets.versions({ workspaceId, assetId }, { before: after?.[0] as number, limit }),
-          positionOf: ({ version }) => [version],
-          largeRows: true,
-        },
-        { request, reply, cursors, ...request.query },
-      );
-      return items.map(versionToJson);
-    },
-  );
-
-  app.get(
-    `${assetUrl}proof/`,
-    {
-      config: read,
-      schema: {
-        summary: 'Get the proof of an asset',
-        description:
-          'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
-        tags,
-        params: assetPath,
-        querystring: Type.Object({ version }, { additionalProperties: false }),
-        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
-      },
-    },
-    async (request) => {
-      const key = { workspaceId: callerOf(request).workspaceId, assetId: request.params.assetId };
-      return { ...(await assets.proof(key, request.query.version)) };
-    },
-  );
-
-  app.get(
-    `${assetUrl}history/`,
-    {
-      config: read,
-      schema: {
-        summary: 'Get the history of an asset',
-        description:
-          'One JSON document, `holdfast/history@1`: the proofs of its versions and transfers that are confirmed, each followed by the one that names it. 409 until the first is.',
-        tags,
-        params: assetPath,
-        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
-      },
-    },
-    async (request) => ({
-      ...(await assets.history(callerOf(request).workspaceId, request.params.assetId)),
-    }),
-  );
 }
 
 function toJson({ status, anchor, createdAt, updatedAt, ...rest }: Asset) {
@@ -296,15 +277,5 @@ function toJson({ status, anchor, createdAt, updatedAt, ...rest }: Asset) {
     ...anchorToJson({ status, anchor }),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
-  };
-}
-
-function versionToJson({ version, document, salt, digest, createdAt }: AssetVersion) {
-  return {
-    version,
-    document: JSON.parse(document),
-    digest: `0x${digest.toString('hex')}`,
-    salt: `0x${salt.toString('hex')}`,
-    createdAt: createdAt.toISOString(),
   };
 }

@@ -41,7 +41,15 @@ export async function findAsset(db: Db, { workspaceId, assetId }: AssetKey): Pro
 
 /** Newest first. */
 export function listAssets(db: Db, workspaceId: string, query: AssetQuery): Promise<Asset[]> {
-  const { vaultId, serialNumber, parentAssetId, before, limit } = query;
+  return readAssets(
+    db,
+    sql`${whichOf(workspaceId, query)} order by a.created_at desc, a.asset_id desc limit ${query.limit}`,
+  );
+}
+
+/** Of the assets `a`. */
+export function whichOf(workspaceId: string, query: Omit<AssetQuery, 'limit'>): RawBuilder<unknown> {
+  const { vaultId, serialNumber, parentAssetId, before } = query;
   const conditions = [
     sql`a.workspace_id = ${workspaceId}`,
     ...(vaultId === undefined ? [] : [sql`a.vault_id = ${vaultId}`]),
@@ -49,10 +57,7 @@ export function listAssets(db: Db, workspaceId: string, query: AssetQuery): Prom
     ...(parentAssetId === undefined ? [] : [sql`a.parent_asset_id = ${parentAssetId}`]),
     ...(before ? [sql`(a.created_at, a.asset_id) < (${before.createdAt}, ${before.assetId})`] : []),
   ];
-  return readAssets(
-    db,
-    sql`${sql.join(conditions, sql` and `)} order by a.created_at desc, a.asset_id desc limit ${limit}`,
-  );
+  return sql.join(conditions, sql` and `);
 }
 
 /**
@@ -146,7 +151,8 @@ interface AssetRow extends FieldColumns, AnchorColumns {
   updated_at: Date;
 }
 
-async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<Asset[]> {
+/** `which`: a condition on the assets `a`, and their order. */
+export async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<Asset[]> {
   const { rows } = await sql<AssetRow>`
     select a.asset_id, a.vault_id, v.address, a.name, a.serial_number, a.part_number, a.metadata,
       greatest(a.usage_hours, by_hours.value) as usage_hours, greatest(a.usage_cycles, by_cycles.value) as usage_cycles,

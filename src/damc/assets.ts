@@ -17,6 +17,7 @@ import { requireSeen, type SeenVersions } from '../seen-version.ts';
 import { assetChanged, holdForChange, writeNextVersion } from './asset-changes.ts';
 import { type AssetFields, assetKind, canonicalMetadata, makeAssetVersion } from './asset-document.ts';
 import { checkAssetId } from './asset-id.ts';
+import { type AssetSearch, type FoundAssets, searchAssets } from './asset-search.ts';
 import { type GivenUsage, statedUsage } from './asset-usage.ts';
 import { type AssetVersion, contentOfLeaf, findAssetVersion, listAssetVersions } from './asset-versions.ts';
 import { type Asset, type AssetKey, type AssetQuery, findAsset, listAssets } from './assets.store.ts';
@@ -25,6 +26,11 @@ export interface Assets {
   /** `also`: rows to commit with the asset. */
   create(caller: Caller, input: NewAsset, also: (asset: Asset) => Write[]): Promise<Asset>;
   list(workspaceId: string, query: Omit<AssetQuery, 'vaultId'> & { vaultAddress?: string }): Promise<Asset[]>;
+  /** Newest first, those that have all words of `q`. */
+  search(
+    workspaceId: string,
+    query: Omit<AssetSearch, 'vaultId'> & { vaultAddress?: string },
+  ): Promise<FoundAssets>;
   get(workspaceId: string, assetId: string): Promise<Asset>;
   /** `seen`: refused when it is at another version. */
   update(
@@ -59,6 +65,10 @@ export interface AssetsDeps {
 export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets {
   async function get(workspaceId: string, assetId: string): Promise<Asset> {
     return findAsset(db, { workspaceId, assetId });
+  }
+
+  async function vaultIdOf(workspaceId: string, address: string | undefined): Promise<string | undefined> {
+    return address === undefined ? undefined : (await vaults.get(workspaceId, address)).id;
   }
 
   return {
@@ -130,8 +140,11 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
     },
 
     async list(workspaceId, { vaultAddress, ...query }) {
-      const vault = vaultAddress === undefined ? null : await vaults.get(workspaceId, vaultAddress);
-      return listAssets(db, workspaceId, { ...query, vaultId: vault?.id });
+      return listAssets(db, workspaceId, { ...query, vaultId: await vaultIdOf(workspaceId, vaultAddress) });
+    },
+
+    async search(workspaceId, { vaultAddress, ...query }) {
+      return searchAssets(db, workspaceId, { ...query, vaultId: await vaultIdOf(workspaceId, vaultAddress) });
     },
 
     get,

@@ -66,24 +66,26 @@ const columns: Column<Asset>[] = [
 ];
 
 export function AssetList({ vaultAddress, create }: { vaultAddress?: string; create?: ReactNode }) {
-  const [filters, setFilter] = useFilters('serialNumber');
-  const [serialNumber] = useDebouncedValue(filters.serialNumber, 300);
+  const [filters, setFilter] = useFilters('q');
+  const [q] = useDebouncedValue(filters.q?.trim(), 300);
   const list = useList<Asset>({
     noun: 'assets',
     path: assetsPath,
-    query: { vaultAddress, serialNumber },
+    query: { vaultAddress, q },
   });
-  const filtered = filters.serialNumber !== undefined;
+  const filtered = filters.q !== undefined;
   return (
     <>
       {(filtered || (list.items !== undefined && list.items.length > 0)) && (
         <div className="filters">
           <TextInput
-            label="Serial number"
+            label="Search"
+            type="search"
             className="whole"
-            placeholder="exactly"
-            value={filters.serialNumber ?? ''}
-            onChange={(event) => setFilter('serialNumber', event.currentTarget.value)}
+            placeholder="id, name, serial or part number"
+            maxLength={100}
+            value={filters.q ?? ''}
+            onChange={(event) => setFilter('q', event.currentTarget.value)}
           />
         </div>
       )}
@@ -95,11 +97,11 @@ export function AssetList({ vaultAddress, create }: { vaultAddress?: string; cre
         empty={
           <EmptyState
             icon="asset"
-            title={filtered ? 'Nothing has this serial number' : 'No assets yet'}
+            title={filtered ? 'Nothing fits' : 'No assets yet'}
             action={filtered ? undefined : create}
           >
             {filtered
-              ? 'It is looked for exactly as it was given, from the first to the last character.'
+              ? 'All words have to occur in the id, the name, the serial number or the part number.'
               : 'An asset is a thing that is maintained: an aircraft, an engine, a pump. It belongs to a vault.'}
           </EmptyState>
         }

@@ -1,0 +1,143 @@
+/** /damc/assets/{assetId}/versions/, proof/ and history/ */
+import { Type } from 'typebox';
+import type { Caller } from '../caller.ts';
+import type { Api } from '../http/api.ts';
+import { callerOf } from '../http/authentication.ts';
+import type { Cursors } from '../http/cursor.ts';
+import { fetchPage, pageParameters } from '../http/page.ts';
+import { dateTime } from '../http/schemas.ts';
+import type { AssetAccess } from './asset-access.ts';
+import type { AssetVersion } from './asset-versions.ts';
+import { assetPath, assetUrl, viewerQuery } from './assets.routes.ts';
+import type { AssetKey } from './assets.store.ts';
+import type { Assets } from './assets.ts';
+
+const tags = ['assets'];
+const read = { scope: 'assets:read', tellsOfChain: true } as const;
+
+const VersionSchema = Type.Object({
+  version: Type.Integer(),
+  document: Type.Object(
+    { assetId: Type.String() },
+    {
+      additionalProperties: true,
+      description: 'The very document that was hashed: the content of the proof',
+    },
+  ),
+  digest: Type.String({ description: 'SHA-256 of the salt and the document in its RFC 8785 form' }),
+  salt: Type.String(),
+  createdAt: dateTime,
+});
+const version = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+);
+
+export interface AssetVersionRoutesDeps {
+  assets: Pick<Assets, 'versions' | 'proof' | 'history'>;
+  assetAccess: Pick<AssetAccess, 'require'>;
+  cursors: Cursors;
+}
+
+export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: AssetVersionRoutesDeps): void {
+  /** Checks and logs it, and says which asset it is. */
+  async function look(
+    caller: Caller,
+    { assetId, viewerAddress }: { assetId: string; viewerAddress?: string },
+    what: string,
+  ): Promise<AssetKey> {
+    await assetAccess.require({ caller, assetId, viewerAddress, what });
+    return { workspaceId: caller.workspaceId, assetId };
+  }
+
+  app.get(
+    `${assetUrl}versions/`,
+    {
+      config: read,
+      schema: {
+        summary: 'List the versions of an asset',
+        description: 'Newest first, each with the document that was anchored.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object(
+          { ...viewerQuery.properties, ...pageParameters },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(VersionSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { assetId } = await look(
+        callerOf(request),
+        { ...request.params, ...request.query },
+        'asset versions',
+      );
+      const { cursor, limit } = request.query;
+      const items = await fetchPage<AssetVersion>(
+        {
+          name: 'asset-versions',
+          filters: { assetId },
+          fetch: (workspaceId, after, limit) =>
+            assets.versions({ workspaceId, assetId }, { before: after?.[0] as number, limit }),
+          positionOf: ({ version }) => [version],
+          largeRows: true,
+        },
+        { request, reply, cursors, cursor, limit },
+      );
+      return items.map(versionToJson);
+    },
+  );
+
+  app.get(
+    `${assetUrl}proof/`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get the proof of an asset',
+        description:
+          'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object({ ...viewerQuery.properties, version }, { additionalProperties: false }),
+        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+      },
+    },
+    async (request) => {
+      const key = await look(callerOf(request), { ...request.params, ...request.query }, 'asset proof');
+      return { ...(await assets.proof(key, request.query.version)) };
+    },
+  );
+
+  app.get(
+    `${assetUrl}history/`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get the history of an asset',
+        description:
+          'One JSON document, `holdfast/history@1`: the proofs of its versions and transfers that are confirmed, each followed by the one that names it. 409 until the first is.',
+        tags,
+        params: assetPath,
+        querystring: viewerQuery,
+        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+      },
+    },
+    async (request) => {
+      const { workspaceId, assetId } = await look(
+        callerOf(request),
+        { ...request.params, ...request.query },
+        'asset history',
+      );
+      return { ...(await assets.history(workspaceId, assetId)) };
+    },
+  );
+}
+
+function versionToJson({ version, document, salt, digest, createdAt }: AssetVersion) {
+  return {
+    version,
+    document: JSON.parse(document),
+    digest: `0x${digest.toString('hex')}`,
+    salt: `0x${salt.toString('hex')}`,
+    createdAt: createdAt.toISOString(),
+  };
+}
