@@ -278,6 +278,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           members: createMembers(db),
           invitations,
           sessions: createSessions(db),
+          workspaceCreation: config.workspaceCreation,
           publicUrl,
           endpoints,
           deliveries,

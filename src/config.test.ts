@@ -32,6 +32,7 @@ test('all faults are reported together, each by its name, and a password is not 
     HOLDFAST_MASTER_KEY: 'x',
     HOLDFAST_MASTER_KEY_FILE: '/nowhere/key',
     HOLDFAST_RATE_LIMIT: 'lots',
+    HOLDFAST_WORKSPACE_CREATION: 'nobody',
     HOLDFAST_ROLES: 'api,ceiling',
     HOLDFAST_BLOB_URL: 's3://key:hunter2@bucket',
     HOLDFAST_LOG_LEVEL: 'loud',

@@ -21,6 +21,8 @@ export interface Config {
   databaseUrl: string | null;
   masterKey: MasterKeySource;
   rateLimit: RateLimit | null;
+  /** Who may make workspaces: those who run the installation, or every person who has an account. */
+  workspaceCreation: 'operators' | 'everyone';
   roles: { api: boolean; loops: boolean };
   /** Where the bytes of files are kept, encrypted. */
   blobs: BlobConfig;
@@ -121,6 +123,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: readDatabaseUrl(),
     masterKey: readMasterKey(),
     rateLimit: readRateLimit(),
+    workspaceCreation: readWorkspaceCreation(),
     roles: readRoles(),
     blobs: readBlobs(),
     metricsToken: text('HOLDFAST_METRICS_TOKEN'),
@@ -245,6 +248,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       requests: Number(match[1]),
       windowSeconds: windowSeconds[match[2] as keyof typeof windowSeconds],
     };
+  }
+
+  function readWorkspaceCreation(): Config['workspaceCreation'] {
+    const value = text('HOLDFAST_WORKSPACE_CREATION') ?? 'operators';
+    if (value === 'operators' || value === 'everyone') return value;
+    fault('HOLDFAST_WORKSPACE_CREATION', 'give operators or everyone');
+    return 'operators';
   }
 
   function readRoles(): Config['roles'] {

@@ -36,6 +36,11 @@ export const errorKinds = {
     meaning:
       'The caller is known but may not do this: the API key lacks the scope, the role of the person is too low, or a change with a session did not come from a page of this service. The message says which.',
   },
+  budget_exceeded: {
+    status: 403,
+    meaning:
+      'The workspace has as much of something as it may have. The message and the X-Budget header name the budget; GET /platform/usage tells all of them. Give something back, wait where the budget is of a day, or ask whoever runs the installation for more.',
+  },
   viewer_not_allowed: {
     status: 403,
     meaning: 'The viewerAddress may not see this asset. Its owner can grant access.',
@@ -111,18 +116,22 @@ export interface AppErrorOptions {
   cause?: unknown;
   /** Seconds until a retry makes sense; sent as Retry-After. */
   retryAfterSeconds?: number;
+  /** The budget that is used up; sent as X-Budget. */
+  budget?: string;
 }
 
 /** A failure with a code from the table above; its message is shown to the caller. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
+  readonly budget: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.budget = options.budget;
   }
 }
 

@@ -6,6 +6,7 @@ import { auditRoutes } from './auth/audit.routes.ts';
 import { invitationRoutes } from './auth/invitations.routes.ts';
 import type { Invitations } from './auth/invitations.ts';
 import type { Members } from './auth/members.ts';
+import type { WorkspaceCreation } from './auth/operators.ts';
 import { peopleRoutes } from './auth/people.routes.ts';
 import type { Sessions } from './auth/sessions.ts';
 import { signInRoutes } from './auth/sign-in.routes.ts';
@@ -99,6 +100,7 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   members: Members;
   invitations: Invitations;
   sessions: Sessions;
+  workspaceCreation: WorkspaceCreation;
   publicUrl(): string;
   endpoints: Endpoints;
   deliveries: Deliveries;

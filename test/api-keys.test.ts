@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Fastify from 'fastify';
 import { announceDeprecations } from '../src/http/deprecation.ts';
+import { assertError } from './openapi-answers.ts';
 import { type Service, startService } from './service.ts';
 
 const keys = '/api-v1/platform/api-keys';
@@ -32,6 +33,28 @@ test('a key that expires cannot make one that lasts longer', async () => {
   assert.equal((await make({})).status, 403);
   assert.equal((await make({ expiresAt: new Date(expiresAt.getTime() + 1000).toISOString() })).status, 403);
   assert.equal((await make({ expiresAt: expiresAt.toISOString() })).status, 201);
+});
+
+test('a workspace has a bounded number of valid keys, also when they are made at the same moment', async () => {
+  const key = await service.makeKey({ newWorkspace: true });
+  const make = () => service.call('POST', keys, { key, body: { name: 'one more' } });
+  const first = await make();
+  const fill = `insert into api_keys (workspace_id, id, name, hint, secret_hash, scopes, expires_at, revoked_at, created_at)
+    select k.workspace_id, 'key_fill' || $2 || n, 'fill', 'hf', sha256(($2 || n)::bytea), '{}', $3, $4, now()
+    from api_keys k, generate_series(1, $5::integer) as n where k.id = $1`;
+  // Those that nobody can use any more do not count.
+  await service.sql(fill, [first.json.id, 'expired', '2020-01-01', null, 10]);
+  await service.sql(fill, [first.json.id, 'revoked', null, '2020-01-01', 10]);
+  await service.sql(fill, [first.json.id, 'valid', null, null, 995]);
+  const answers = await Promise.all(Array.from({ length: 8 }, make));
+  const refused = answers.filter(({ status }) => status !== 201);
+  assert.equal(refused.length, 5);
+  for (const answer of refused) {
+    assertError(answer, 'budget_exceeded', /1,000 API keys .*Revoke one.*HOLDFAST_BUDGET_API_KEYS/);
+    assert.equal(answer.headers.get('x-budget'), 'api_keys');
+  }
+  assert.equal((await service.call('DELETE', `${keys}/${first.json.id}`, { key })).status, 204);
+  assert.equal((await make()).status, 201);
 });
 
 test('a route that goes away says since when, until when and where to read on, beside its other links', async () => {

@@ -53,6 +53,9 @@ test('a viewer sees everything and nothing to press, and the API refuses the res
     const main = page.getByRole('main');
     assert.deepEqual(await main.getByRole('button', { name: writing }).allTextContents(), [], path);
   }
+  await page.goto('/settings?tab=workspace');
+  await page.getByText('ask an owner or admin of the first workspace').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Create workspace' }).count(), 0);
   await page.context().close();
   for (const [method, path, body] of [
     ['POST', '/vaults', { name: 'Mine' }],
@@ -61,6 +64,7 @@ test('a viewer sees everything and nothing to press, and the API refuses the res
     ['POST', '/webhooks/endpoints', { url: 'https://example.com/', eventTypes: ['vault.deactivated'] }],
     ['POST', '/api-keys', { name: 'mine' }],
     ['POST', '/invitations', { role: 'owner' }],
+    ['POST', '/workspaces', { name: 'Mine' }],
   ] as const) {
     assertError(await visitor.call(method, platform + path, { body }), 'forbidden');
   }

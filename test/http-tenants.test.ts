@@ -46,7 +46,13 @@ let owned: PathValues;
 
 before(async () => {
   // What fails once is not tried again while these tests look at it.
-  service = await startService({ env: { ...webhookSettings, HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '12h' } });
+  service = await startService({
+    env: {
+      ...webhookSettings,
+      HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '12h',
+      HOLDFAST_WORKSPACE_CREATION: 'everyone',
+    },
+  });
   operations = (await readOperations(service)).filter(({ path }) => path.startsWith('/api-v1/'));
   stranger = await service.makeKey({ newWorkspace: true });
   visitor = (await makeStranger()).cookies();

@@ -274,7 +274,17 @@ test('an open event stream ends with the session, and with the membership', asyn
   const removed = await stage.member('viewer');
   // Removed from the workspace that is followed, but with another one to fall back on.
   const moved = await stage.member('viewer');
-  await moved.visitor.call('POST', `${api}/workspaces`, { body: { name: 'Own' } });
+  const { json: other } = await stage.owner.visitor.call('POST', `${api}/workspaces`, {
+    body: { name: 'Other' },
+  });
+  const { json: invitation } = await stage.owner.visitor.call('POST', `${api}/invitations`, {
+    body: { role: 'viewer' },
+    headers: { 'x-workspace-id': other.id },
+  });
+  const accepted = await moved.visitor.call('POST', `${api}/invitations/accept`, {
+    body: { token: tokenOf(invitation.link) },
+  });
+  assert.equal(accepted.status, 200, accepted.text);
   const streams = await Promise.all([signedOut, removed, moved].map(({ visitor }) => streamOf(visitor)));
   assert.equal((await signedOut.visitor.call('POST', '/auth/sign-out', { body: {} })).status, 200);
   for (const { id } of [removed, moved]) {

@@ -158,6 +158,36 @@ test('a workspace is chosen by header, and another one is closed', async () => {
   assertError(await visitor.call('GET', `${api}/vaults`, unknown), 'forbidden', /not a member/);
 });
 
+test('workspaces are made by owners and admins of the first one, and by nobody else', async () => {
+  const { json: second } = await owner.call('POST', `${api}/workspaces`, { body: { name: 'Third' } });
+  const invited = await owner.call('POST', `${api}/invitations`, {
+    body: { role: 'owner' },
+    headers: { 'x-workspace-id': second.id },
+  });
+  // Owns a workspace, but not the first one.
+  const tenant = await join(service, invited.json.link, {
+    name: 'Tenant',
+    email: 'tenant@example.com',
+    password: 'a long enough one',
+  });
+  const developer = (await stage.member('developer')).visitor;
+  const viewer = (await stage.member('viewer')).visitor;
+  for (const visitor of [tenant, developer, viewer]) {
+    const refused = await visitor.call('POST', `${api}/workspaces`, { body: { name: 'Mine' } });
+    assertError(refused, 'forbidden', /ask an owner or admin of the first workspace/);
+    assert.equal((await visitor.call('GET', `${api}/me`)).json.mayCreateWorkspaces, false);
+  }
+  const admin = (await stage.member('admin')).visitor;
+  assert.equal((await admin.call('GET', `${api}/me`)).json.mayCreateWorkspaces, true);
+  const made = await admin.call('POST', `${api}/workspaces`, { body: { name: 'Fourth' } });
+  assert.equal(made.status, 201, made.text);
+  // An operator is one wherever they act at the moment.
+  const inFourth = { headers: { 'x-workspace-id': made.json.id } };
+  assert.equal((await admin.call('GET', `${api}/me`, inFourth)).json.mayCreateWorkspaces, true);
+  const names = await stage.query(`select name from workspaces where name = 'Mine'`);
+  assert.deepEqual(names, []);
+});
+
 test('a change needs the proof that it comes from a page of this service', async () => {
   const cookie = owner.cookies();
   const change = (headers: Record<string, string>) =>

@@ -1,9 +1,12 @@
 /** API keys: made, listed, revoked, and asked about with every request. */
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import { budgetExceeded, usualLimits } from '../budgets.ts';
 import { scopes as allScopes, type Caller, may, type Scope } from '../caller.ts';
 import type { Db } from '../db/database.ts';
 import { isStatementFault } from '../db/faults.ts';
 import { gather } from '../db/gather.ts';
+import { locks } from '../db/turn.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -91,7 +94,10 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
         revokedAt: null,
       };
       const made = { key, apiKey };
-      await db.transaction().execute((db) => insertAll(db, [...keyWrites(caller, made), ...also(made)]));
+      await db.transaction().execute(async (db) => {
+        await refuseTooMany(db, caller.workspaceId);
+        await insertAll(db, [...keyWrites(caller, made), ...also(made)]);
+      });
       return made;
     },
 
@@ -168,6 +174,18 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
       for (const [id, use] of entries) if (lastUsed.get(id) === use) lastUsed.delete(id);
     },
   };
+}
+
+/** One key after the other in a workspace, so that many at once cannot pass the limit together. */
+async function refuseTooMany(db: Db, workspaceId: string): Promise<void> {
+  const limit = usualLimits.api_keys;
+  await sql`select pg_advisory_xact_lock(${locks.apiKeys}, hashtext(${workspaceId}))`.execute(db);
+  const { rows } = await sql<{ valid: number }>`
+    select count(*) as valid from api_keys
+    where workspace_id = ${workspaceId} and revoked_at is null and (expires_at > now() or expires_at is null)`.execute(
+    db,
+  );
+  if (limit !== null && (rows[0]?.valid ?? 0) >= limit) throw budgetExceeded('api_keys', limit);
 }
 
 /** Nobody can make a key that may do more, or lasts longer, than the one it was made with. */

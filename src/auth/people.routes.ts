@@ -6,6 +6,7 @@ import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import { dateTime, name, orNull } from '../http/schemas.ts';
 import type { Member, Members } from './members.ts';
+import { mayCreateWorkspaces, noWorkspaceCreation, type WorkspaceCreation } from './operators.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { createWorkspaceAs, listWorkspacesOf } from './workspaces.ts';
 
@@ -26,6 +27,7 @@ const MeSchema = Type.Object({
   workspaceId: Type.String({ description: 'The one this request acts in' }),
   role: RoleSchema,
   workspaces: Type.Array(WorkspaceSchema),
+  mayCreateWorkspaces: Type.Boolean({ description: 'Whether this person may make workspaces' }),
 });
 
 const MemberSchema = Type.Object({
@@ -54,9 +56,10 @@ export interface PeopleRoutesDeps {
   db: Db;
   members: Members;
   sessions: Sessions;
+  workspaceCreation: WorkspaceCreation;
 }
 
-export function peopleRoutes(app: Api, { db, members, sessions }: PeopleRoutesDeps): void {
+export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreation }: PeopleRoutesDeps): void {
   app.get(
     `${apiBase}/platform/me`,
     {
@@ -78,6 +81,7 @@ export function peopleRoutes(app: Api, { db, members, sessions }: PeopleRoutesDe
         workspaceId: caller.workspaceId,
         role: person.role,
         workspaces: await listWorkspacesOf(db, person.userId),
+        mayCreateWorkspaces: await mayCreateWorkspaces(db, caller, workspaceCreation),
       };
     },
   );
@@ -88,7 +92,8 @@ export function peopleRoutes(app: Api, { db, members, sessions }: PeopleRoutesDe
       config: { role: 'viewer' },
       schema: {
         summary: 'Create a workspace',
-        description: 'Whoever makes it is its first owner.',
+        description:
+          'Whoever makes it is its first owner. Operators may: owners and admins of the first workspace of the installation; with HOLDFAST_WORKSPACE_CREATION=everyone all people who are signed in.',
         tags,
         body: Type.Object({ name }, { additionalProperties: false }),
         response: { 201: WorkspaceSchema },
@@ -96,6 +101,7 @@ export function peopleRoutes(app: Api, { db, members, sessions }: PeopleRoutesDe
     },
     async (request, reply) => {
       const { person, caller } = personOf(callerOf(request));
+      if (!(await mayCreateWorkspaces(db, caller, workspaceCreation))) throw noWorkspaceCreation();
       const workspace = await createWorkspaceAs(db, caller, { userId: person.userId, ...request.body });
       return reply.code(201).send({ ...workspace, role: 'owner' });
     },

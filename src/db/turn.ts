@@ -17,6 +17,8 @@ export const locks = {
   webhookEndpoints: 4_801_012,
   /** With a second number for the person and the asset. */
   looksOfPerson: 4_801_016,
+  /** With a second number for the workspace. */
+  apiKeys: 4_801_015,
   restore: 4_801_008,
   auditAnchors: 4_801_011,
 } as const;

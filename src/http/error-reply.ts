@@ -92,6 +92,7 @@ function sendError(
   // As HTTP asks for; a scheme that no browser knows, so that none asks for a password.
   if (status === 401) reply.header('www-authenticate', 'ApiKey realm="Holdfast", header="x-api-key"');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
+  if (error.budget !== undefined) reply.header('x-budget', error.budget);
   if (request.is404 && wantsPage(request)) return sendNoPage(request, reply);
   const body = errorBody(error, publicUrl);
   // Sent as text, so that no response schema of the route can reshape it.

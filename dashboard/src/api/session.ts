@@ -13,6 +13,7 @@ export interface Me {
   workspaceId: string;
   role: Role;
   workspaces: { id: string; name: string; slug: string; role: Role }[];
+  mayCreateWorkspaces: boolean;
 }
 
 /** Null: nobody. */

@@ -10,17 +10,6 @@ import { Code } from '../frame/values.tsx';
 
 export function WorkspaceSettings() {
   const me = useMe();
-  const client = useQueryClient();
-  const [name, setName] = useState('');
-  const creating = useMutation({
-    meta: { shown: true },
-    mutationFn: () => call<{ id: string }>('POST', '/platform/workspaces', { body: { name } }),
-    onSuccess({ id }) {
-      chooseWorkspace(id);
-      client.clear();
-      window.location.assign('/');
-    },
-  });
   return (
     <Stack gap="sm" maw={640}>
       <Text size="sm" c="dimmed">
@@ -46,27 +35,52 @@ export function WorkspaceSettings() {
           </Group>
         </Paper>
       ))}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          creating.mutate();
-        }}
-      >
-        <Group align="flex-end" gap="sm" mt="sm">
-          <TextInput
-            label="New workspace"
-            placeholder="Name"
-            required
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Button type="submit" variant="default" loading={creating.isPending}>
-            Create workspace
-          </Button>
-        </Group>
-        <FormFailure error={creating.error} />
-      </form>
+      {me.mayCreateWorkspaces ? <WorkspaceForm /> : <WhoMakesWorkspaces />}
     </Stack>
+  );
+}
+
+function WorkspaceForm() {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const creating = useMutation({
+    meta: { shown: true },
+    mutationFn: () => call<{ id: string }>('POST', '/platform/workspaces', { body: { name } }),
+    onSuccess({ id }) {
+      chooseWorkspace(id);
+      client.clear();
+      window.location.assign('/');
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        creating.mutate();
+      }}
+    >
+      <Group align="flex-end" gap="sm" mt="sm">
+        <TextInput
+          label="New workspace"
+          placeholder="Name"
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={creating.isPending}>
+          Create workspace
+        </Button>
+      </Group>
+      <FormFailure error={creating.error} />
+    </form>
+  );
+}
+
+function WhoMakesWorkspaces() {
+  return (
+    <Text size="sm" c="dimmed" mt="sm">
+      New workspaces are made by operators: ask an owner or admin of the first workspace of this installation.
+    </Text>
   );
 }
