@@ -29,6 +29,7 @@ const floors = [
   [
     'src/address.ts',
     'src/blob-url.ts',
+    'src/budgets.ts',
     'src/caller.ts',
     'src/client-network.ts',
     'src/check.ts',
