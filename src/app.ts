@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { each, tells } from './anchoring/announcer.ts';
 import { transferKind } from './anchoring/history.ts';
+import { sparingSpent } from './anchoring/spent-budget.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { createCallers } from './auth/callers.ts';
 import { ensureFirstKey } from './auth/first-start.ts';
@@ -12,6 +13,7 @@ import { createSessions } from './auth/sessions.ts';
 import { createSignIn } from './auth/sign-in.ts';
 import { createSignInEffects } from './auth/sign-in-effects.ts';
 import { createSignInThrottle } from './auth/sign-in-throttle.ts';
+import { readStoredRoom, saveBudgetSettings } from './auth/workspace-limits.ts';
 import { createBlobs } from './blobs/blobs.ts';
 import { openBlobStore } from './blobs/open-blob-store.ts';
 import { createSweep } from './blobs/sweep.ts';
@@ -36,6 +38,7 @@ import { type Database, openDatabase } from './db/database.ts';
 import { createGroupCommit } from './db/writes.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
+import { createRequestBudget } from './http/request-budget.ts';
 import { createServer, type Server } from './http/server.ts';
 import { openKeyring } from './keys/keyring.ts';
 import { openServiceSecret } from './keys/service-secret.ts';
@@ -56,6 +59,7 @@ import { recordKind } from './platform/records.store.ts';
 import { createRecords } from './platform/records.ts';
 import { createStats } from './platform/stats.ts';
 import { createTransactions } from './platform/transactions.ts';
+import { createUsage } from './platform/usage.ts';
 import { createVaults } from './platform/vaults.ts';
 import { addRoutes } from './routes.ts';
 import { openStore } from './store.ts';
@@ -90,11 +94,12 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const store = await openStore(config, log, { exclusive: true });
   try {
     const { db, pool } = store.database;
+    if (config.roles.api) await saveBudgetSettings(db, config.budgets);
     const keyring = await openKeyring({ db, source: config.masterKey });
     const apiKeys = createApiKeys({ db, pool });
     const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
     const feedGeneration = await readFeedGeneration(db);
-    const commit = createGroupCommit(pool);
+    const commit = sparingSpent(createGroupCommit(pool));
     const blobStore = await openBlobStore(config.blobs);
     const blobs = createBlobs({ db, keyring, store: blobStore });
     const orderBell = createBell();
@@ -216,6 +221,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       manyProofs: onChain.manyProofs,
       fileContents,
       embedded,
+      limits: config.budgets,
+    });
+    const requestBudget = createRequestBudget(config.budgets);
+    const readUsage = createUsage({
+      db,
+      limits: config.budgets,
+      node: { requests: requestBudget.used, streams: eventStreams.count, exports: dossiers.count },
     });
     const operations = {
       metrics,
@@ -241,6 +253,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       metrics,
       blobs,
       findCaller,
+      requestBudget,
+      storedRoom: (workspaceId) => readStoredRoom(db, workspaceId),
       addRoutes: (app, shell) =>
         addRoutes(app, {
           ...shell,
@@ -251,6 +265,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           records,
           makeProof: onChain.proofs.make,
           readStats: createStats({ db, openChain: onChain.openChain, submitter: onChain.submitter }),
+          readUsage,
+          limits: config.budgets,
           files,
           fileValidations,
           fileContents,

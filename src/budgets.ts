@@ -32,7 +32,7 @@ export const usualLimits: Limits = {
 };
 
 /** Larger numbers would lose digits on their way. */
-export const mostOfBudget = Number.MAX_SAFE_INTEGER;
+const mostOfBudget = Number.MAX_SAFE_INTEGER;
 
 export function settingOf(name: BudgetName): string {
   return `HOLDFAST_BUDGET_${name.toUpperCase()}`;
@@ -46,6 +46,23 @@ export function isBudgetName(text: string): text is BudgetName {
 export function parseLimit(text: string): number | null | undefined {
   if (text === 'off') return null;
   return /^\d{1,16}$/.test(text) && Number(text) <= mostOfBudget ? Number(text) : undefined;
+}
+
+/** From the settings, by a function that gives the text of one; `unlimited`: requests are not counted unless asked for. */
+export function readBudgets(
+  text: (setting: string) => string | null,
+  fault: (setting: string, expected: string) => void,
+  { unlimited }: { unlimited: boolean },
+): Limits {
+  const limits = { ...usualLimits, ...(unlimited && { requests_per_minute: null }) };
+  for (const name of budgetNames) {
+    const given = text(settingOf(name));
+    if (given === null) continue;
+    const limit = parseLimit(given);
+    if (limit === undefined) fault(settingOf(name), `give a number from 0 to ${mostOfBudget}, or off`);
+    else limits[name] = limit;
+  }
+  return limits;
 }
 
 export function limitOf(limits: Limits, own: OwnLimits | undefined, name: BudgetName): number | null {

@@ -1,4 +1,5 @@
 /** Who is asking: the workspace, the actor for the audit log, and what that actor may do. */
+import type { OwnLimits } from './budgets.ts';
 
 const resources = [
   'vaults',
@@ -43,6 +44,8 @@ export interface Caller {
   requestId: string | null;
   /** When the caller's own right to act ends; null or absent: never. */
   expiresAt?: Date | null;
+  /** What differs for the workspace from the limits of the settings; absent: nothing. */
+  limits?: OwnLimits;
   /** Absent: a key or a command, and nobody's session. */
   person?: Person;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { budgetNames, settingOf, usualLimits } from './budgets.ts';
 import { isLoopback, parseRetrySteps, readConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 
@@ -22,6 +23,18 @@ test('nothing set gives the documented defaults', () => {
   });
 });
 
+test('budgets are numbers or off, and requests without a limit for keys have none for workspaces', () => {
+  const { budgets } = readConfig({
+    HOLDFAST_BUDGET_STORED_BYTES: '0',
+    HOLDFAST_BUDGET_ANCHORS_PER_DAY: 'off',
+  });
+  assert.deepEqual(budgets, { ...usualLimits, stored_bytes: 0, anchors_per_day: null });
+  const off = readConfig({ HOLDFAST_RATE_LIMIT: 'off' });
+  assert.equal(off.budgets.requests_per_minute, null);
+  const number = readConfig({ HOLDFAST_RATE_LIMIT: 'off', HOLDFAST_BUDGET_REQUESTS_PER_MINUTE: '9' });
+  assert.equal(number.budgets.requests_per_minute, 9);
+});
+
 test('all faults are reported together, each by its name, and a password is not repeated', () => {
   const wrong = {
     PORT: '70000',
@@ -33,6 +46,8 @@ test('all faults are reported together, each by its name, and a password is not 
     HOLDFAST_MASTER_KEY_FILE: '/nowhere/key',
     HOLDFAST_RATE_LIMIT: 'lots',
     HOLDFAST_WORKSPACE_CREATION: 'nobody',
+    HOLDFAST_BUDGET_STORED_BYTES: '10GB',
+    HOLDFAST_BUDGET_EXPORTS: '-1',
     HOLDFAST_ROLES: 'api,ceiling',
     HOLDFAST_BLOB_URL: 's3://key:hunter2@bucket',
     HOLDFAST_LOG_LEVEL: 'loud',
@@ -159,13 +174,14 @@ test('a chain of one’s own is given by addresses in order, and the registry el
 });
 
 test('.env.example lists every setting and no other', () => {
-  const read = new Set(
-    [
+  const read = new Set([
+    ...budgetNames.map(settingOf),
+    ...[
       ...readFileSync(new URL('./config.ts', import.meta.url), 'utf8').matchAll(
         /(?:text|readCount)\('([A-Z_]+)'/g,
       ),
     ].map(([, name]) => name),
-  );
+  ]);
   const listed = new Set(
     [...readFileSync(new URL('../.env.example', import.meta.url), 'utf8').matchAll(/^#? ?([A-Z_]+)=/gm)].map(
       ([, name]) => name,

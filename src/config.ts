@@ -6,6 +6,7 @@ import { createSecureContext } from 'node:tls';
 import type { Address } from 'viem';
 import { checksummed, isAcceptableAddress } from './address.ts';
 import { type BlobConfig, parseBlobUrl } from './blob-url.ts';
+import { type Limits, readBudgets } from './budgets.ts';
 import { OperatorError } from './errors.ts';
 
 export interface Config {
@@ -21,6 +22,8 @@ export interface Config {
   databaseUrl: string | null;
   masterKey: MasterKeySource;
   rateLimit: RateLimit | null;
+  /** What a workspace may have, unless the operator said otherwise for it. */
+  budgets: Limits;
   /** Who may make workspaces: those who run the installation, or every person who has an account. */
   workspaceCreation: 'operators' | 'everyone';
   roles: { api: boolean; loops: boolean };
@@ -123,6 +126,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: readDatabaseUrl(),
     masterKey: readMasterKey(),
     rateLimit: readRateLimit(),
+    // Who lets keys send as much as they like means workspaces too, unless they say a number.
+    budgets: readBudgets(text, fault, { unlimited: text('HOLDFAST_RATE_LIMIT') === 'off' }),
     workspaceCreation: readWorkspaceCreation(),
     roles: readRoles(),
     blobs: readBlobs(),
@@ -252,9 +257,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
   function readWorkspaceCreation(): Config['workspaceCreation'] {
     const value = text('HOLDFAST_WORKSPACE_CREATION') ?? 'operators';
-    if (value === 'operators' || value === 'everyone') return value;
-    fault('HOLDFAST_WORKSPACE_CREATION', 'give operators or everyone');
-    return 'operators';
+    if (!/^(operators|everyone)$/.test(value))
+      fault('HOLDFAST_WORKSPACE_CREATION', 'give operators or everyone');
+    return value === 'everyone' ? 'everyone' : 'operators';
   }
 
   function readRoles(): Config['roles'] {

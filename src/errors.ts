@@ -98,6 +98,11 @@ export const errorKinds = {
     status: 429,
     meaning: 'Too many requests. Wait as many seconds as the Retry-After header says.',
   },
+  rate_limited: {
+    status: 429,
+    meaning:
+      'The workspace sends more requests in a minute than its budget allows, with all its keys and people together. Wait as many seconds as the Retry-After header says.',
+  },
   internal_error: {
     status: 500,
     meaning:

@@ -284,8 +284,13 @@ test('a workspace has at most 100 streams on a node, and a client that leaves ma
     return readers.length === 100;
   });
   const refused = await first.call('GET', streamPath, { key });
-  assertError(refused, 'rate_limit_exceeded', /100/);
-  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assertError(refused, 'budget_exceeded', /100 event streams .*HOLDFAST_BUDGET_STREAMS/);
+  assert.equal(refused.headers.get('x-budget'), 'streams');
+  const { json: usage } = await first.call('GET', '/api-v1/platform/usage', { key });
+  assert.deepEqual(
+    usage.budgets.find(({ name }: { name: string }) => name === 'streams'),
+    { name: 'streams', limit: 100, used: 100, resetsAt: null, perNode: true },
+  );
   assert.equal((await first.call('GET', streamPath)).status, 200, 'another workspace is not affected');
   assert.equal((await second.call('GET', streamPath, { key })).status, 200, 'nor is another node');
   await makeEvents(1, second);

@@ -215,6 +215,7 @@ async function makeRecord(
     digest,
     previousLeaf,
     claims: { recordedAt: '2026-11-15T00:00:00Z' },
+    storedBytes: Buffer.byteLength(canonicalJson(data, 'data')),
   });
   await db.updateTable('records').set({ current: false }).where('id', '=', record).execute();
   await insertAll(db, [

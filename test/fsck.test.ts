@@ -125,6 +125,14 @@ const queueAgain = sql`
 
 const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][] = [
   [
+    'bytes that are counted and not stored',
+    [
+      sql`update workspace_usage set used = used + 1 where budget = 'stored_bytes' and part = (
+      select min(part) from workspace_usage where budget = 'stored_bytes')`,
+    ],
+    ['stored_bytes_differ'],
+  ],
+  [
     'an audit entry that was changed',
     [
       sql`alter table audit_entries disable trigger audit_entries_no_update`,
@@ -416,7 +424,7 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
       sql`insert into records (workspace_id, id, version, vault_id, data, salt, data_hash)
           select workspace_id, 'rec_extra', 1, vault_id, data, salt, data_hash from records where version = 2`,
     ],
-    ['record_without_leaf'],
+    ['record_without_leaf', 'stored_bytes_differ'],
   ],
   [
     'an old version that counts as the newest',

@@ -20,6 +20,8 @@ export interface Anchorable {
   previousLeaf: Buffer;
   /** They get a random salt if they have none. */
   claims: Record<string, unknown>;
+  /** Of data that is stored with it and not as a blob; counts for the budget of the workspace. */
+  storedBytes?: number;
 }
 
 export interface PendingLeaf {
@@ -53,6 +55,7 @@ export function pendingLeaf(thing: Anchorable): PendingLeaf {
         claims,
         claims_hash: claimsHash,
         leaf,
+        stored_bytes: thing.storedBytes ?? 0,
       },
     },
   };

@@ -1,7 +1,7 @@
 /** API keys: made, listed, revoked, and asked about with every request. */
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
-import { budgetExceeded, usualLimits } from '../budgets.ts';
+import { budgetExceeded, type OwnLimits } from '../budgets.ts';
 import { scopes as allScopes, type Caller, may, type Scope } from '../caller.ts';
 import type { Db } from '../db/database.ts';
 import { isStatementFault } from '../db/faults.ts';
@@ -12,6 +12,7 @@ import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { hashApiKey, hintOf, isApiKey, newApiKey } from './api-key-text.ts';
 import { auditWrite } from './audit.ts';
+import { limitInSql } from './workspace-limits.ts';
 
 export interface ApiKey {
   id: string;
@@ -54,6 +55,7 @@ interface HolderRow {
   id: string;
   scopes: Scope[];
   expires_at: Date | null;
+  limits: OwnLimits;
 }
 
 export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
@@ -66,7 +68,9 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
     async run(hashes) {
       const { rows } = await pool.query<HolderRow>({
         name: 'api-key-holders',
-        text: `select secret_hash, workspace_id, id, scopes, expires_at from api_keys
+        text: `select secret_hash, workspace_id, id, scopes, expires_at,
+                 (select limits from workspaces w where w.id = api_keys.workspace_id limit 1) as limits
+               from api_keys
                where secret_hash = any($1::bytea[]) and revoked_at is null
                  and (expires_at is null or expires_at > now())`,
         values: [distinct(hashes)],
@@ -154,6 +158,7 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
         scopes: holder.scopes,
         requestId,
         expiresAt: holder.expires_at,
+        limits: holder.limits,
       };
     },
 
@@ -178,14 +183,14 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
 
 /** One key after the other in a workspace, so that many at once cannot pass the limit together. */
 async function refuseTooMany(db: Db, workspaceId: string): Promise<void> {
-  const limit = usualLimits.api_keys;
   await sql`select pg_advisory_xact_lock(${locks.apiKeys}, hashtext(${workspaceId}))`.execute(db);
-  const { rows } = await sql<{ valid: number }>`
-    select count(*) as valid from api_keys
+  const { rows } = await sql<{ valid: number; limit: number | null }>`
+    select count(*) as valid, ${limitInSql(workspaceId, 'api_keys')} as limit from api_keys
     where workspace_id = ${workspaceId} and revoked_at is null and (expires_at > now() or expires_at is null)`.execute(
     db,
   );
-  if (limit !== null && (rows[0]?.valid ?? 0) >= limit) throw budgetExceeded('api_keys', limit);
+  const { valid = 0, limit = null } = rows[0] ?? {};
+  if (limit !== null && valid >= limit) throw budgetExceeded('api_keys', limit);
 }
 
 /** Nobody can make a key that may do more, or lasts longer, than the one it was made with. */

@@ -29,9 +29,13 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
     const session = await signIn.find(cookies);
     if (!session) return null;
     const { userId, sessionId } = session;
-    let select = db.selectFrom('members').select(['workspace_id', 'role']).where('user_id', '=', userId);
-    if (workspaceId !== undefined) select = select.where('workspace_id', '=', workspaceId);
-    const member = await select.orderBy('created_at').orderBy('workspace_id').limit(1).executeTakeFirst();
+    let select = db
+      .selectFrom('members as m')
+      .innerJoin('workspaces as w', 'w.id', 'm.workspace_id')
+      .select(['m.workspace_id', 'm.role', 'w.limits'])
+      .where('m.user_id', '=', userId);
+    if (workspaceId !== undefined) select = select.where('m.workspace_id', '=', workspaceId);
+    const member = await select.orderBy('m.created_at').orderBy('m.workspace_id').limit(1).executeTakeFirst();
     if (!member) {
       throw new AppError(
         'forbidden',
@@ -40,12 +44,13 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
           : 'You are not a member of the workspace that X-Workspace-Id names.',
       );
     }
-    const { workspace_id, role } = member;
+    const { workspace_id, role, limits } = member;
     return {
       workspaceId: workspace_id,
       actor: { kind: 'user', id: userId },
       scopes: scopesOf(role),
       requestId,
+      limits,
       person: { userId, sessionId, role },
     };
   }

@@ -1,11 +1,17 @@
-/** `holdfast workspaces`: makes and lists tenants. */
+/** `holdfast workspaces`: makes and lists tenants, and says what each may use. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { createWorkspace, listWorkspaces } from '../auth/workspaces.ts';
+import { changeLimits, type LimitChanges, readLimits } from '../auth/workspace-limits.ts';
+import { createWorkspace, findWorkspace, listWorkspaces, operatorIn } from '../auth/workspaces.ts';
+import { budgetNames, isBudgetName, limitOf, parseLimit } from '../budgets.ts';
+import { OperatorError } from '../errors.ts';
+import { readStored } from '../platform/usage.ts';
 import { hasDirectionMark, visible } from '../visible-text.ts';
 import { print, table, withStore } from './command.ts';
 
 export function addWorkspacesCommands(program: Command): void {
-  const workspaces = program.command('workspaces').description('make and list workspaces');
+  const workspaces = program
+    .command('workspaces')
+    .description('make and list workspaces, and say what each may use');
   workspaces
     .command('create')
     .description('make a workspace; then make a key for it with "keys create --workspace ID"')
@@ -37,6 +43,54 @@ export function addWorkspacesCommands(program: Command): void {
         );
       }),
     );
+  workspaces
+    .command('limits')
+    .description('show what a workspace may use and uses, or change it')
+    .argument('<workspace>', 'id or slug of the workspace')
+    .argument('[changes...]', 'name=NUMBER, name=off for no limit, name=default for what the settings say')
+    .option('--json', 'print an array of {name, limit, own, used, resetsAt}')
+    .addHelpText('after', `\nBudgets: ${budgetNames.join(', ')}`)
+    .action((named: string, texts: string[], options: { json?: boolean }) => {
+      const changes = readChanges(texts);
+      return withStore(async ({ store, config }) => {
+        const { db } = store.database;
+        const { id } = await findWorkspace(db, named);
+        if (texts.length > 0) await changeLimits(db, operatorIn(id), changes);
+        const { settings, own } = await readLimits(db, id);
+        const stored = new Map((await readStored(db, id)).map((budget) => [budget.name, budget]));
+        const all = budgetNames.map((name) => ({
+          name,
+          limit: limitOf(settings ?? config.budgets, own, name),
+          own: own[name] !== undefined,
+          // What nodes count for themselves is told by each of them.
+          used: stored.get(name)?.used ?? null,
+          resetsAt: stored.get(name)?.resetsAt?.toISOString() ?? null,
+        }));
+        const rows = all.map(({ name, limit, own, used, resetsAt }) => [
+          name,
+          limit === null ? 'none' : String(limit),
+          own ? 'this workspace' : 'settings',
+          used === null ? 'counted by each node' : String(used),
+          resetsAt ?? '',
+        ]);
+        print(options, all, table(['BUDGET', 'LIMIT', 'FROM', 'USED', 'BEGINS ANEW'], rows));
+      });
+    });
+}
+
+function readChanges(texts: string[]): LimitChanges {
+  const changes: LimitChanges = {};
+  for (const text of texts) {
+    const [name = '', value = '', ...rest] = text.split('=');
+    const limit = value === 'default' ? undefined : parseLimit(value);
+    if (!isBudgetName(name) || rest.length > 0 || (limit === undefined && value !== 'default')) {
+      throw new OperatorError(
+        `${JSON.stringify(text)} is not a limit: give NAME=NUMBER, NAME=off or NAME=default, with one of ${budgetNames.join(', ')}.`,
+      );
+    }
+    changes[name] = limit;
+  }
+  return changes;
 }
 
 /** For names on the command line: what the API would refuse is refused here too. */

@@ -5,6 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
+import { type Limits, limitOf } from '../budgets.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
 import type { FileContents } from '../platform/file-content.ts';
@@ -32,13 +33,15 @@ import {
   historyText,
   versionLines,
 } from './dossier-summary.ts';
-import { createExportLimit, type ExportLimits } from './export-limit.ts';
+import { createExportLimit } from './export-limit.ts';
 import type { Usage } from './maintenance-entry.ts';
 import type { View } from './maintenances.ts';
 
 export interface Dossiers {
   /** The look is in the access log before anything is given out. The stream breaks off at a fault. */
   open(view: View, options: { withFiles: boolean }): Promise<Readable>;
+  /** How many a workspace downloads from this node. */
+  count(workspaceId: string): number;
 }
 
 export interface DossiersDeps {
@@ -48,8 +51,7 @@ export interface DossiersDeps {
   fileContents: FileContents;
   /** Things are anchored on the embedded chain. */
   embedded: boolean;
-  /** Written at once; a slow reader keeps one open for long. */
-  mostExports?: ExportLimits;
+  limits: Limits;
 }
 
 /** So that a part can be read at once, and a reader of lines has no million of them in one file. */
@@ -58,12 +60,13 @@ const mostBytesOfPart = 16 * 1024 * 1024;
 
 export function createDossiers(deps: DossiersDeps): Dossiers {
   const page = createDossierPage();
-  const running = createExportLimit(deps.mostExports);
+  const running = createExportLimit();
   return {
+    count: running.count,
     async open(view, { withFiles }) {
       const { caller, assetId } = view;
       await deps.assetAccess.require({ ...view, what: 'dossier' });
-      const leave = running.enter(caller.workspaceId);
+      const leave = running.enter(caller.workspaceId, limitOf(deps.limits, caller.limits, 'exports'));
       try {
         const key = { workspaceId: caller.workspaceId, assetId };
         const madeAt = new Date();

@@ -4,18 +4,21 @@ import { test } from 'node:test';
 import { AppError } from '../errors.ts';
 import { createExportLimit } from './export-limit.ts';
 
-const is = (code: string) => (error: unknown) =>
-  error instanceof AppError && error.code === code && (error.retryAfterSeconds ?? 0) > 0;
-
 test('a workspace and a node write so many exports at once, and another one when one is over', () => {
-  const limit = createExportLimit({ ofNode: 3, ofWorkspace: 2 });
-  const leave = limit.enter('ws_1');
-  limit.enter('ws_1');
-  assert.throws(() => limit.enter('ws_1'), is('rate_limit_exceeded'));
-  limit.enter('ws_2');
-  assert.throws(() => limit.enter('ws_3'), is('service_unavailable'));
+  const limit = createExportLimit(3);
+  const is = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
+  const leave = limit.enter('ws_1', 2);
+  limit.enter('ws_1', 2);
+  assert.throws(() => limit.enter('ws_1', 2), is('budget_exceeded'));
+  assert.equal(limit.count('ws_1'), 2);
+  limit.enter('ws_2', 2);
+  assert.throws(
+    () => limit.enter('ws_3', null),
+    (error: unknown) => is('service_unavailable')(error) && (error as AppError).retryAfterSeconds === 10,
+  );
   leave();
   leave();
-  limit.enter('ws_3');
-  assert.throws(() => limit.enter('ws_2'), is('service_unavailable'));
+  assert.equal(limit.count('ws_1'), 1);
+  limit.enter('ws_3', null);
+  assert.throws(() => limit.enter('ws_2', 2), is('service_unavailable'));
 });

@@ -1,35 +1,27 @@
 /** How many exports are written at once: each holds a page of entries in memory for as long as its reader takes. */
+import { budgetExceeded } from '../budgets.ts';
 import { AppError } from '../errors.ts';
 
-export interface ExportLimits {
-  /** On this node. */
-  ofNode: number;
-  ofWorkspace: number;
-}
-
 export interface ExportLimit {
-  /** Throws when there are too many; else gives what is called, once or more, when the export is over. */
-  enter(workspaceId: string): () => void;
+  /** Throws when there are too many; else gives what is called, once or more, when the export is over. `most`: of the workspace, null for as many as it likes. */
+  enter(workspaceId: string, most: number | null): () => void;
+  /** How many a workspace has under way on this node. */
+  count(workspaceId: string): number;
 }
 
-const usualLimits: ExportLimits = { ofNode: 16, ofWorkspace: 4 };
+/** On this node, of all workspaces. */
+const usualMost = 16;
 /** One that is read at a usual pace takes seconds. */
 const retryAfterSeconds = 10;
 
-export function createExportLimit({ ofNode, ofWorkspace } = usualLimits): ExportLimit {
+export function createExportLimit(mostOfNode = usualMost): ExportLimit {
   const running = new Map<string, number>();
   let all = 0;
   return {
-    enter(workspaceId) {
+    enter(workspaceId, most) {
       const own = running.get(workspaceId) ?? 0;
-      if (own >= ofWorkspace) {
-        throw new AppError(
-          'rate_limit_exceeded',
-          `This workspace downloads ${own} dossiers already. Start the next one when one of them is done.`,
-          { retryAfterSeconds },
-        );
-      }
-      if (all >= ofNode) {
+      if (most !== null && own >= most) throw budgetExceeded('exports', most);
+      if (all >= mostOfNode) {
         throw new AppError(
           'service_unavailable',
           'As many dossiers are being written as this node takes. Try again shortly.',
@@ -48,5 +40,6 @@ export function createExportLimit({ ofNode, ofWorkspace } = usualLimits): Export
         else running.set(workspaceId, rest);
       };
     },
+    count: (workspaceId) => running.get(workspaceId) ?? 0,
   };
 }

@@ -30,6 +30,7 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     batch_id: 'bigint',
     place: 'integer',
     created_at: 'timestamptz',
+    stored_bytes: 'integer',
   },
   audit_entries: {
     workspace_id: 'text',

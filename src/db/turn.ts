@@ -19,6 +19,8 @@ export const locks = {
   looksOfPerson: 4_801_016,
   /** With a second number for the workspace. */
   apiKeys: 4_801_015,
+  /** Taken by triggers: against a change of the settings while something is reserved under them. */
+  budgetSettings: 4_801_016,
   restore: 4_801_008,
   auditAnchors: 4_801_011,
 } as const;

@@ -5,6 +5,7 @@ import { type Caller, isAtLeast, may, type Role, type Scope } from '../caller.ts
 import { networkOf } from '../client-network.ts';
 import { AppError } from '../errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import type { RequestBudget } from './request-budget.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 declare module 'fastify' {
@@ -25,12 +26,13 @@ export type FindCaller = (headers: IncomingHttpHeaders, requestId: string) => Pr
 export interface AuthenticationDeps {
   findCaller: FindCaller;
   limiter: RateLimiter;
+  requestBudget: Pick<RequestBudget, 'count'>;
   publicUrl(): string;
 }
 
 export function requireCallers(
   app: FastifyInstance,
-  { findCaller, limiter, publicUrl }: AuthenticationDeps,
+  { findCaller, limiter, requestBudget, publicUrl }: AuthenticationDeps,
 ): void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
@@ -48,6 +50,7 @@ export function requireCallers(
     if (caller.person) requireSameOrigin(request, publicUrl());
     request.caller = caller;
     limiter.count(caller.actor.id, reply);
+    requestBudget.count(caller);
     if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
     if (role !== undefined) requireRole(caller, role);
   });

@@ -2,6 +2,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DatabaseError } from 'pg';
+import { budgetExceeded, isBudgetName } from '../budgets.ts';
 import { isDatabaseAway, violates } from '../db/faults.ts';
 import { AppError, type ErrorCode, errorKinds } from '../errors.ts';
 import { sendNoPage } from './no-page.ts';
@@ -145,6 +147,7 @@ function toAppError(error: unknown, request: FastifyRequest): AppError {
       retryAfterSeconds: 1,
     });
   }
+  if (violates(error, 'within_budget')) return overBudget(error as DatabaseError);
   const { code = '', statusCode = 500, message = '' } = error as Partial<FastifyError>;
   const known = frameworkCodes[code];
   if (known === 'unsupported_media_type') {
@@ -166,6 +169,13 @@ function toAppError(error: unknown, request: FastifyRequest): AppError {
       cause: error,
     },
   );
+}
+
+/** Told by the triggers that count; their detail is the budget's name and its limit. */
+function overBudget(error: DatabaseError): AppError {
+  const [name = '', limit] = (error.detail ?? '').split(' ');
+  if (!isBudgetName(name)) throw error;
+  return budgetExceeded(name, Number(limit), error);
 }
 
 export function pathOf(request: FastifyRequest): string {

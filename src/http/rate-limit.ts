@@ -8,41 +8,60 @@ export interface RateLimiter {
   count(who: string, reply: FastifyReply): void;
 }
 
-interface Window {
+export interface Window {
   endsAt: number;
   used: number;
 }
 
+export interface Windows {
+  /** The one that is open, or a new one. */
+  of(who: string): Window;
+  /** Only if one is open. */
+  present(who: string): Window | undefined;
+}
+
 /** At most so many windows are kept; beyond, finished ones go, and then the oldest, so that addresses cannot fill the memory. */
 const mostWindows = 10_000;
+
+export function createWindows(windowSeconds: number, now: () => number): Windows {
+  const windows = new Map<string, Window>();
+
+  function present(who: string, at = now()): Window | undefined {
+    const window = windows.get(who);
+    return window && window.endsAt > at ? window : undefined;
+  }
+
+  return {
+    present: (who) => present(who),
+    of(who) {
+      const at = now();
+      const open = present(who, at);
+      if (open) return open;
+      // A map keeps the order of insertion, and all windows are equally long: the first one is the oldest.
+      for (const [other, { endsAt }] of windows) {
+        if (endsAt > at && windows.size < mostWindows) break;
+        windows.delete(other);
+      }
+      windows.delete(who);
+      const fresh = { endsAt: at + windowSeconds * 1000, used: 0 };
+      windows.set(who, fresh);
+      return fresh;
+    },
+  };
+}
 
 export function createRateLimiter(limit: RateLimit | null, now: () => number = Date.now): RateLimiter {
   if (!limit) return { count() {} };
   const { requests, windowSeconds } = limit;
   // Field syntax of draft-ietf-httpapi-ratelimit-headers.
   const policy = `"default";q=${requests};w=${windowSeconds}`;
-  const windows = new Map<string, Window>();
-
-  function windowOf(who: string, at: number): Window {
-    const present = windows.get(who);
-    if (present && present.endsAt > at) return present;
-    // A map keeps the order of insertion, and all windows are equally long: the first one is the oldest.
-    for (const [other, { endsAt }] of windows) {
-      if (endsAt > at && windows.size < mostWindows) break;
-      windows.delete(other);
-    }
-    windows.delete(who);
-    const fresh = { endsAt: at + windowSeconds * 1000, used: 0 };
-    windows.set(who, fresh);
-    return fresh;
-  }
+  const windows = createWindows(windowSeconds, now);
 
   return {
     count(who, reply) {
-      const at = now();
-      const window = windowOf(who, at);
+      const window = windows.of(who);
       window.used += 1;
-      const secondsLeft = Math.ceil((window.endsAt - at) / 1000);
+      const secondsLeft = Math.max(1, Math.ceil((window.endsAt - now()) / 1000));
       reply.header('ratelimit-policy', policy);
       reply.header('ratelimit', `"default";r=${Math.max(0, requests - window.used)};t=${secondsLeft}`);
       if (window.used > requests) {

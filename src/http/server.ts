@@ -33,8 +33,9 @@ import type { Metrics } from './metrics.ts';
 import { describeApi } from './openapi.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { addReferencePage } from './reference-page.ts';
+import type { RequestBudget } from './request-budget.ts';
 import { closeConnectionsWhenStopping } from './stopping.ts';
-import { acceptUploads } from './uploads.ts';
+import { acceptUploads, type StoredRoom } from './uploads.ts';
 import { useStrictValidation } from './validation.ts';
 
 export interface ServerDeps {
@@ -47,6 +48,8 @@ export interface ServerDeps {
   metrics: Metrics;
   blobs: Pick<Blobs, 'receive'>;
   findCaller: FindCaller;
+  requestBudget: RequestBudget;
+  storedRoom: StoredRoom;
   /** `uploads`: for routes that take files. */
   addRoutes(app: Api, shell: { idempotency: Idempotency; uploads: Api }): void;
 }
@@ -110,6 +113,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   requireCallers(app, {
     findCaller: deps.findCaller,
     limiter: createRateLimiter(config.rateLimit),
+    requestBudget: deps.requestBudget,
     publicUrl,
   });
   const idempotency = useIdempotency(app, deps);

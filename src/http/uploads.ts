@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Blobs, ReceivedBlob } from '../blobs/blobs.ts';
 import { digestOf, tooLarge } from '../blobs/digest.ts';
+import { budgetExceeded } from '../budgets.ts';
 import { fromBytea } from '../db/bytea.ts';
 import { AppError } from '../errors.ts';
 import type { Api } from './api.ts';
@@ -28,9 +29,13 @@ declare module 'fastify' {
   }
 }
 
+export type StoredRoom = (workspaceId: string) => Promise<{ limit: number; left: number } | null>;
+
 export interface UploadDeps {
   blobs: Pick<Blobs, 'receive'>;
   maxFileBytes: number;
+  /** How much more a workspace may store; null: as much as it likes. */
+  storedRoom: StoredRoom;
   idempotency: Pick<Idempotency, 'takeKey'>;
 }
 
@@ -120,14 +125,21 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
     { name, mediaType, bytes }: FormFile,
     store: boolean,
   ): Promise<UploadedFile> {
-    const limits = { maxBytes: maxFileBytes };
-    if (store)
-      request.upload = await blobs.receive(callerOf(request).workspaceId, bytes, {
-        ...limits,
-        givenAway: true,
-      });
-    const { contentHash, size } = request.upload ?? (await digestOf(bytes, limits));
+    if (store) request.upload = await receive(callerOf(request).workspaceId, bytes);
+    const { contentHash, size } = request.upload ?? (await digestOf(bytes, { maxBytes: maxFileBytes }));
     return { name, mediaType, contentHash: fromBytea(contentHash), size };
+  }
+
+  /** What cannot be kept is not stored first: many such uploads at once could fill the disk. */
+  async function receive(workspaceId: string, bytes: FormFile['bytes']): Promise<ReceivedBlob> {
+    const room = await deps.storedRoom(workspaceId);
+    const maxBytes = Math.min(maxFileBytes, room?.left ?? maxFileBytes);
+    return blobs.receive(workspaceId, bytes, { maxBytes, givenAway: true }).catch((error) => {
+      const isOver = room && maxBytes < maxFileBytes && error instanceof AppError;
+      throw isOver && error.code === 'payload_too_large'
+        ? budgetExceeded('stored_bytes', room.limit, error)
+        : error;
+    });
   }
 
   let app: Api | undefined;

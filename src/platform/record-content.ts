@@ -14,6 +14,8 @@ export interface RecordContent {
   salt: Buffer;
   /** SHA-256 of salt and data: the same as `recordDigest`, which browsers use too, in a fraction of the time. */
   digest: Buffer;
+  /** Of the data. */
+  bytes: number;
 }
 
 /** `field` is what messages call the data. */
@@ -23,7 +25,12 @@ export function recordContent(data: unknown, field: string): RecordContent {
   const salted = Buffer.allocUnsafe(salt.length + Buffer.byteLength(canonical));
   salt.copy(salted);
   salted.write(canonical, salt.length);
-  return { data: canonical, salt, digest: Buffer.from(hash('sha256', salted), 'hex') };
+  return {
+    data: canonical,
+    salt,
+    digest: Buffer.from(hash('sha256', salted), 'hex'),
+    bytes: salted.length - salt.length,
+  };
 }
 
 export interface NewVersion {
@@ -64,7 +71,7 @@ function makeVersion(
   { workspaceId, vault, externalId, content }: NewVersion,
   { id, version, previousLeaf, createdAt }: Place,
 ): MadeVersion {
-  const { data, salt, digest } = content;
+  const { data, salt, digest, bytes } = content;
   const { leaf, write } = pendingLeaf({
     workspaceId,
     kind: recordKind,
@@ -74,6 +81,7 @@ function makeVersion(
     digest,
     previousLeaf,
     claims: { externalId },
+    storedBytes: bytes,
   });
   return {
     leaf,

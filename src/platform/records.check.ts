@@ -25,7 +25,7 @@ export const announcedRecords: Announced = {
 };
 
 export function recordsCheck(db: Db): Check {
-  return { name: 'records', passes: [recordsPass(db)] };
+  return { name: 'records', passes: [recordsPass(db), storedBytesPass(db)] };
 }
 
 interface Row {
@@ -101,6 +101,41 @@ function judge(row: Row): Finding[] {
     );
   }
   return findings;
+}
+
+interface StoredRow {
+  id: string;
+  counted: number;
+  stored: number;
+}
+
+/** Read in one statement, so that nothing is committed between the figure and what it is the sum of. */
+function storedBytesPass(db: Db): Pass {
+  return rowsPass<StoredRow>({
+    db,
+    what: 'workspaces with what they store',
+    table: 'workspaces',
+    key: [{ column: 'w.id', member: 'id' }],
+    pageRows: 10,
+    read: ({ where, end }) => sql<StoredRow>`
+      select w.id,
+        (select coalesce(sum(u.used), 0)::bigint from workspace_usage u
+         where u.workspace_id = w.id and u.budget = 'stored_bytes') as counted,
+        (select coalesce(sum(b.size), 0)::bigint from blobs b
+         where b.workspace_id = w.id and b.erased_at is null)
+        + (select coalesce(sum(octet_length(r.data)), 0) from records r where r.workspace_id = w.id) as stored
+      from workspaces w where ${where} ${end}`,
+    judge: (rows) =>
+      rows
+        .filter(({ counted, stored }) => counted !== stored)
+        .map(({ id, counted, stored }) => ({
+          rule: 'stored_bytes_differ',
+          ids: { workspace: id },
+          message: `The workspace ${id} stores ${stored} bytes of files and record data, and ${counted} are counted for it.`,
+          advice:
+            'Rows were changed in the database past its triggers: restore a backup, or correct the sum of its workspace_usage rows for stored_bytes.',
+        })),
+  });
 }
 
 /** Null when the data are no JSON that has one reading. */

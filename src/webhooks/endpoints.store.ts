@@ -1,5 +1,7 @@
 /** Endpoints in SQL: their rows, how they fare, and what waits for them. */
 import { type Selectable, sql } from 'kysely';
+import { limitInSql } from '../auth/workspace-limits.ts';
+import { budgetExceeded } from '../budgets.ts';
 import type { Db } from '../db/database.ts';
 import { gather } from '../db/gather.ts';
 import type { Tables } from '../db/tables.ts';
@@ -36,9 +38,6 @@ export function toEndpoint(row: EndpointRow): Endpoint {
   };
 }
 
-/** For each workspace: all of them hanging at once leave room for those of others. */
-const mostEndpoints = 500;
-
 export async function findEndpoint(
   db: Db,
   { workspaceId, id, lock = false }: { workspaceId: string; id: string; lock?: boolean },
@@ -56,18 +55,11 @@ export async function findEndpoint(
 }
 
 export async function refuseTooMany(db: Db, workspaceId: string): Promise<void> {
-  const { count } = await db
-    .selectFrom('webhook_endpoints')
-    .select((select) => select.fn.countAll<string>().as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= mostEndpoints) {
-    throw new AppError(
-      'conflict',
-      `A workspace has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
-    );
-  }
+  const { rows } = await sql<{ count: number; limit: number | null }>`
+    select count(*) as count, ${limitInSql(workspaceId, 'endpoints')} as limit from webhook_endpoints
+    where workspace_id = ${workspaceId} and deleted_at is null`.execute(db);
+  const { count = 0, limit = null } = rows[0] ?? {};
+  if (limit !== null && count >= limit) throw budgetExceeded('endpoints', limit);
 }
 
 /**

@@ -49,6 +49,7 @@ function countingPool() {
 function requestOf(workspaceId: string, change: Partial<StreamRequest> = {}): StreamRequest {
   return {
     workspaceId,
+    most: null,
     type: undefined,
     after: null,
     toId: String,

@@ -1,6 +1,7 @@
 /** Event streams: the feed as server-sent events, from a position on and for as long as the client stays. */
 import { Readable } from 'node:stream';
 import type { Pool } from 'pg';
+import { budgetExceeded } from '../budgets.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import { AppError } from '../errors.ts';
 import { createBell, pause } from '../loop.ts';
@@ -9,6 +10,8 @@ import type { FeedWatcher } from './feed-watcher.ts';
 
 export interface StreamRequest {
   workspaceId: string;
+  /** Open at once in the workspace, on this node; null: as many as it likes. */
+  most: number | null;
   type: string | undefined;
   /** null: only what comes from now on. */
   after: number | null;
@@ -22,6 +25,8 @@ export interface StreamRequest {
 
 export interface EventStreams {
   open(request: StreamRequest): Promise<Readable>;
+  /** How many a workspace has open on this node. */
+  count(workspaceId: string): number;
   /** Ends every stream at once, and refuses new ones. */
   close(): void;
 }
@@ -33,7 +38,6 @@ export interface EventStreamsDeps {
   checkEveryMs?: number;
 }
 
-export const mostStreamsPerWorkspace = 100;
 const pageSize = 100;
 /** What a client is told to wait before it connects again. */
 const reconnectMs = 2_000;
@@ -52,15 +56,9 @@ export function createEventStreams({
   let closed = false;
 
   /** Counts the stream in before anything is waited for, so that many at once cannot pass the limit together. */
-  function enter(workspaceId: string, end: () => void): () => void {
+  function enter({ workspaceId, most }: StreamRequest, end: () => void): () => void {
     const present = openStreams.get(workspaceId) ?? new Set();
-    if (present.size >= mostStreamsPerWorkspace) {
-      throw new AppError(
-        'rate_limit_exceeded',
-        `This workspace has ${mostStreamsPerWorkspace} event streams open on this node. Close one first.`,
-        { retryAfterSeconds: 5 },
-      );
-    }
+    if (most !== null && present.size >= most) throw budgetExceeded('streams', most);
     openStreams.set(workspaceId, present.add(end));
     return () => {
       present.delete(end);
@@ -72,7 +70,7 @@ export function createEventStreams({
     async open(request) {
       if (closed) throw stopping();
       const ending = new AbortController();
-      const leave = enter(request.workspaceId, end);
+      const leave = enter(request, end);
       let after: number;
       try {
         const tail = request.after ?? (await unlessAborted(tailPosition(pool), ending.signal));
@@ -117,6 +115,8 @@ export function createEventStreams({
         request.cutIfStalled(stalledAfterMs);
       }
     },
+
+    count: (workspaceId) => openStreams.get(workspaceId)?.size ?? 0,
 
     close() {
       closed = true;

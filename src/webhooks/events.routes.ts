@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { Type } from 'typebox';
+import { type Limits, limitOf } from '../budgets.ts';
 import { may } from '../caller.ts';
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
@@ -39,10 +40,11 @@ export interface EventRoutesDeps {
   eventStreams: EventStreams;
   /** Asked again while a stream is open. */
   findCaller: FindCaller;
+  limits: Limits;
 }
 
 export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
-  const { pool, eventStreams, findCaller } = deps;
+  const { pool, eventStreams, findCaller, limits } = deps;
   const cursors = ofGeneration(deps.cursors, deps.feedGeneration);
   app.get(
     `${apiBase}/platform/events`,
@@ -106,7 +108,7 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
       },
     },
     async (request, reply) => {
-      const { workspaceId } = callerOf(request);
+      const { workspaceId, limits: own } = callerOf(request);
       const { type, cursor } = request.query;
       const list = { name: 'events', workspaceId, filters: { type } };
       // An empty one means that nothing was seen yet.
@@ -116,6 +118,7 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
       if (request.method === 'HEAD') return reply.send('' as never);
       const stream = await eventStreams.open({
         workspaceId,
+        most: limitOf(limits, own, 'streams'),
         type,
         after,
         toId: (position) => cursors.write(list, [position]),

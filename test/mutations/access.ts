@@ -27,6 +27,22 @@ export const accessMutations: Mutation[] = [
     tests: ['test/http-access.test.ts'],
   },
   {
+    name: 'workspaces made by anybody',
+    file: 'src/auth/people.routes.ts',
+    text: '      if (!(await mayCreateWorkspaces(db, caller, workspaceCreation))) throw noWorkspaceCreation();\n',
+    replacement: '',
+    why: 'Every account could make workspaces without end, each with budgets of its own.',
+    tests: ['test/people.test.ts'],
+  },
+  {
+    name: 'requests of workspaces not counted',
+    file: 'src/http/authentication.ts',
+    text: '    requestBudget.count(caller);\n',
+    replacement: '',
+    why: 'A workspace could multiply its requests by making keys.',
+    tests: ['test/budgets.test.ts'],
+  },
+  {
     name: 'records of every workspace',
     file: 'src/platform/records.store.ts',
     text: 'where workspace_id = $1 and id = $2 and ($3::integer is null or version = $3)',

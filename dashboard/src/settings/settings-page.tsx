@@ -5,6 +5,7 @@ import { useTab } from '../frame/tab.ts';
 import { PasswordForm, ProfileForm } from './account-forms.tsx';
 import { SessionList } from './session-list.tsx';
 import { TwoFactor } from './two-factor.tsx';
+import { UsageList } from './usage-list.tsx';
 import { WorkspaceSettings } from './workspace-settings.tsx';
 
 export function SettingsPage() {
@@ -18,6 +19,7 @@ export function SettingsPage() {
           <Tabs.Tab value="two-factor">Two-factor</Tabs.Tab>
           <Tabs.Tab value="sessions">Sessions</Tabs.Tab>
           <Tabs.Tab value="workspace">Workspaces</Tabs.Tab>
+          <Tabs.Tab value="usage">Usage</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="account">
           <Stack gap="xl" maw={460}>
@@ -33,6 +35,9 @@ export function SettingsPage() {
         </Tabs.Panel>
         <Tabs.Panel value="workspace">
           <WorkspaceSettings />
+        </Tabs.Panel>
+        <Tabs.Panel value="usage">
+          <UsageList />
         </Tabs.Panel>
       </Tabs>
     </>

@@ -46,6 +46,7 @@ export interface AnchoringTables {
     batch_id: number | null;
     place: number | null;
     created_at: Timestamp;
+    stored_bytes: Generated<number>;
   };
   records: {
     workspace_id: string;

@@ -1,5 +1,6 @@
 /** Workspaces, keys, vaults, workers, events, the audit log and kept answers. */
 import type { Generated } from 'kysely';
+import type { OwnLimits } from '../../budgets.ts';
 import type { Json, NullableTimestamp, Timestamp } from './columns.ts';
 
 export interface FoundationTables {
@@ -9,6 +10,19 @@ export interface FoundationTables {
     slug: string;
     metadata: Json<Record<string, unknown>>;
     created_at: Timestamp;
+    limits: Json<OwnLimits>;
+  };
+  budget_settings: {
+    singleton: Generated<boolean>;
+    limits: Json<OwnLimits>;
+  };
+  workspace_usage: {
+    workspace_id: string;
+    budget: 'stored_bytes' | 'anchors_per_day';
+    part: number;
+    day: Generated<string>;
+    used: number;
+    reserved: Generated<number>;
   };
   api_keys: {
     workspace_id: string;
