@@ -161,6 +161,13 @@ test('the node that leads tells of the chain too', { skip }, async () => {
     assert.equal(found.get('holdfast_anchor_oldest_pending_seconds'), 0);
     assert.equal(found.get('holdfast_sender_oldest_open_seconds'), 0);
     assert.equal(found.get('holdfast_chain_reorgs_total'), 0);
+    const chainOf = async (key: string) =>
+      (await leading.call('GET', '/api-v1/platform/stats', { key })).json.chain;
+    const told = await chainOf(leading.key);
+    assert.ok(told.headBlock >= 3 && BigInt(told.balanceWei) > 0n && told.anchorsLeft > 0);
+    const tenant = await chainOf(await leading.makeKey({ newWorkspace: true }));
+    assert.ok(tenant.headBlock >= 3);
+    assert.deepEqual([tenant.balanceWei, tenant.anchorsLeft], [null, null], 'told to operators only');
   } finally {
     await leading.close();
   }

@@ -91,6 +91,30 @@ test('what was confirmed and delivered is counted in its bucket', async () => {
   assert.deepEqual([filled[0].anchorMsP50, filled[0].anchorMsP95], [4_000, 10_000]);
 });
 
+test('what is of the whole installation is told to operators, and to nobody else', async () => {
+  const other = await service.makeKey({ newWorkspace: true });
+  const narrow = await service.makeKey({ scopes: ['events:read'] });
+  const chain = { chain_id: 31337, hash: `\\x${'07'.repeat(32)}`, address: `\\x${'08'.repeat(20)}` };
+  await service.sql(
+    `insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
+     values ($1, $2, false, $3, $3) on conflict do nothing`,
+    [chain.chain_id, chain.hash, chain.address],
+  );
+  // One batch with something of the first workspace, and one of nobody here.
+  await service.sql(
+    `update anchor_batches set status = 'set_aside', block_number = null, confirmed_at = null`,
+  );
+  await service.sql(
+    `insert into anchor_batches (root, size, outgoing_id, status)
+     select decode(repeat('09', 32), 'hex'), 1, id, 'set_aside' from outgoing_transactions limit 1`,
+  );
+  const asideOf = async (key: string) =>
+    (await service.call('GET', stats, { key })).json.waiting.setAsideBatches;
+  assert.equal(await asideOf(service.key), 2, 'an operator sees all');
+  assert.equal(await asideOf(narrow), 1, 'a key that is no operator sees those of its workspace');
+  assert.equal(await asideOf(other), 0, 'another workspace sees its own, and has none');
+});
+
 test('a range that ends before it begins, or is too long, is refused', async () => {
   const ask = (from: string, to: string) => service.call('GET', `${stats}?from=${from}&to=${to}`);
   assertError(await ask('2026-02-01T00:00:00Z', '2026-01-01T00:00:00Z'), 'invalid_request', /from/);

@@ -1,5 +1,7 @@
 /** /platform/stats */
 import { Type } from 'typebox';
+import { isOperator } from '../auth/operators.ts';
+import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
@@ -32,7 +34,8 @@ const StatsSchema = Type.Object({
     failingEndpoints: count,
     disabledEndpoints: Type.Integer({ description: 'By the service, not by their owner' }),
     setAsideBatches: Type.Integer({
-      description: 'Of the whole installation: an operator has to see to them',
+      description:
+        'An operator has to see to them. Those that carry something of the workspace; for operators those of the whole installation',
     }),
   }),
   chain: orNull(
@@ -42,9 +45,13 @@ const StatsSchema = Type.Object({
       indexedBlock: orNull(Type.Integer()),
       indexedAt: orNull(dateTime),
       headBlock: orNull(Type.Integer({ description: 'Known on the node that leads on the chain' })),
-      balanceWei: orNull(Type.String()),
+      balanceWei: orNull(
+        Type.String({ description: 'Of the account that pays for the anchors; told to operators only' }),
+      ),
       anchorsLeft: orNull(
-        Type.Integer({ description: 'How many anchors the balance pays for at present fees' }),
+        Type.Integer({
+          description: 'How many anchors the balance pays for at present fees; told to operators only',
+        }),
       ),
     }),
   ),
@@ -53,7 +60,7 @@ const StatsSchema = Type.Object({
 const dayMs = 24 * 60 * 60 * 1000;
 const mostDays = 92;
 
-export function statsRoutes(app: Api, { readStats }: { readStats: ReadStats }): void {
+export function statsRoutes(app: Api, { db, readStats }: { db: Db; readStats: ReadStats }): void {
   app.get(
     `${apiBase}/platform/stats`,
     {
@@ -78,7 +85,9 @@ export function statsRoutes(app: Api, { readStats }: { readStats: ReadStats }): 
       if (spanMs > mostDays * dayMs) {
         throw new AppError('invalid_request', `from and to must not be more than ${mostDays} days apart.`);
       }
-      return toJson(await readStats(callerOf(request).workspaceId, { from, to }));
+      const caller = callerOf(request);
+      const forOperator = await isOperator(db, caller);
+      return toJson(await readStats(caller.workspaceId, { from, to, forOperator }));
     },
   );
 }

@@ -31,7 +31,7 @@ export interface Waiting {
   oldestDeliveryAt: Date | null;
   failingEndpoints: number;
   disabledEndpoints: number;
-  /** Batches that an operator has to see to; of all workspaces. */
+  /** Batches that an operator has to see to: those that carry something of the workspace; for operators all. */
   setAsideBatches: number;
 }
 
@@ -43,6 +43,7 @@ export interface ChainState {
   indexedAt: Date | null;
   /** The rest is known on the node that leads; null elsewhere, and while the chain is away. */
   headBlock: number | null;
+  /** Of the account that pays for everybody: null for all but operators. */
   balanceWei: string | null;
   anchorsLeft: number | null;
 }
@@ -50,6 +51,8 @@ export interface ChainState {
 export interface StatsQuery {
   from: Date;
   to: Date;
+  /** Whether to tell what is of the whole installation. */
+  forOperator: boolean;
 }
 
 export interface StatsDeps {
@@ -69,21 +72,23 @@ const bucketsWanted = 60;
 
 export function createStats({ db, openChain, submitter }: StatsDeps): ReadStats {
   const head = heldFor(headHoldsMs, () => readHead({ openChain, submitter }));
-  return async (workspaceId, { from, to }) => {
+  return async (workspaceId, { from, to, forOperator }) => {
     const seconds = (to.getTime() - from.getTime()) / 1000;
     const bucketSeconds = bucketChoicesSeconds.find((choice) => seconds / choice <= bucketsWanted) ?? 86_400;
     const range = { workspaceId, from: floorTo(from, bucketSeconds), to, bucketSeconds };
     const [anchored, deliveries, waiting, chain] = await Promise.all([
       readAnchored(db, range),
       readDeliveries(db, range),
-      readWaiting(db, workspaceId),
-      readChain(db, head),
+      readWaiting(db, workspaceId, forOperator),
+      readChain(db, forOperator ? head : async () => ({ ...(await head()), ...notTold })),
     ]);
     return { bucketSeconds, buckets: fill(range, anchored, deliveries), waiting, chain };
   };
 }
 
-interface BucketRange extends StatsQuery {
+interface BucketRange {
+  from: Date;
+  to: Date;
   workspaceId: string;
   bucketSeconds: number;
 }
@@ -158,7 +163,7 @@ async function readDeliveries(
   return rows;
 }
 
-async function readWaiting(db: Db, workspaceId: string): Promise<Waiting> {
+async function readWaiting(db: Db, workspaceId: string, forOperator: boolean): Promise<Waiting> {
   const { rows } = await sql<{
     anchors: number;
     deliveries: number;
@@ -181,7 +186,9 @@ async function readWaiting(db: Db, workspaceId: string): Promise<Waiting> {
          and enabled and failing_since is not null) as failing,
       (select count(*) from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null
          and not enabled and disabled_reason is distinct from 'owner') as disabled,
-      (select count(*) from anchor_batches where status = 'set_aside') as aside`.execute(db);
+      (select count(*) from anchor_batches b where status = 'set_aside' and (${forOperator} or exists (
+         select 1 from anchor_subtrees s where s.batch_id = b.id and s.workspace_id = ${workspaceId}
+       ))) as aside`.execute(db);
   const [row] = rows;
   return {
     anchors: row?.anchors ?? 0,
@@ -213,6 +220,8 @@ async function readChain(db: Db, head: () => Promise<Head>): Promise<ChainState 
 }
 
 type Head = Pick<ChainState, 'headBlock' | 'balanceWei' | 'anchorsLeft'>;
+
+const notTold = { balanceWei: null, anchorsLeft: null };
 
 /** However often it is asked for, it is read anew no sooner than after this time. */
 function heldFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
