@@ -18,7 +18,7 @@ export function hearLateSenders(app: FastifyInstance): void {
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const { raw } = request;
-    const sending = !raw.complete && announcesBody(request);
+    const sending = raw.complete === false && announcesBody(request);
     // A header of HTTP/1 alone; the framework sets it whenever it refuses a body.
     if (sending || isHttp2(request)) reply.removeHeader('connection');
     if (sending && !isHttp2(request) && !staysOpen(request)) {
@@ -32,7 +32,7 @@ export function hearLateSenders(app: FastifyInstance): void {
   app.addHook('onResponse', (request, _reply, done) => {
     const { raw } = request;
     const close = () => raw.socket.destroySoon();
-    if (!raw.complete && announcesBody(request)) {
+    if (raw.complete === false && announcesBody(request)) {
       readRest(request, (whole) => {
         if (!whole) lineOf(request).destroy();
         else if (closing.has(raw)) close();

@@ -38,7 +38,11 @@ test('however many ask for the overview, the node of the chain is asked once in 
     },
     submitter: async () => ({ address: `0x${'11'.repeat(20)}` }),
   });
-  const range = { from: new Date('2026-01-01T00:00:00Z'), to: new Date('2026-01-01T01:00:00Z') };
+  const range = {
+    from: new Date('2026-01-01T00:00:00Z'),
+    to: new Date('2026-01-01T01:00:00Z'),
+    forOperator: true,
+  };
   /** One after the other but for the first two, so that none waits for a connection. */
   const ask = async (tenants: string[]) => {
     const [first = '', second = '', ...others] = tenants;
@@ -65,7 +69,11 @@ test('a chain that cannot be opened leaves its figures out, and the rest is told
     openChain: () => Promise.reject(new Error('away')),
     submitter: async () => ({ address: `0x${'11'.repeat(20)}` }),
   });
-  const range = { from: new Date('2026-01-01T00:00:00Z'), to: new Date('2026-01-01T01:00:00Z') };
+  const range = {
+    from: new Date('2026-01-01T00:00:00Z'),
+    to: new Date('2026-01-01T01:00:00Z'),
+    forOperator: true,
+  };
   const { chain, buckets } = await readStats('ws_1', range);
   assert.deepEqual([chain?.chainId, chain?.headBlock, buckets.length], [1, null, 60]);
 });

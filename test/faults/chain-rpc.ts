@@ -56,6 +56,7 @@ export async function openRpcSide(own: Settings): Promise<RpcSide> {
     await anvil.stop();
   }
   try {
+    await run('migrate');
     const { submitter } = await json('status');
     await anvil.client.setBalance({ address: submitter, value: parseEther('100') });
     await json('deploy');
@@ -85,10 +86,14 @@ export async function openRpcSide(own: Settings): Promise<RpcSide> {
     throw error;
   }
 
+  async function run(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await command({ ...own, ...settings }, ...args);
+    if (code !== 0) throw new Error(`holdfast ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout;
+  }
+
   async function json(name: string) {
-    const { code, stdout, stderr } = await command({ ...own, ...settings }, 'chain', name, '--json');
-    if (code !== 0) throw new Error(`holdfast chain ${name} ended with ${code}: ${stderr}`);
-    return JSON.parse(stdout);
+    return JSON.parse(await run('chain', name, '--json'));
   }
 }
 
