@@ -3,6 +3,7 @@
 import { heading, notice, pairs, paragraph, title, type Words } from '../pdf/blocks.ts';
 import { colours, sizes } from '../pdf/look.ts';
 import { createPaper, type Paper } from '../pdf/paper.ts';
+import { notPrinted } from '../pdf/showable.ts';
 import { createTable, type Table } from '../pdf/table.ts';
 import { dateAndTime } from '../platform/certificate-words.ts';
 import type { KeptEntry } from './dossier-entries.ts';
@@ -104,6 +105,11 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
   paragraph(
     paper,
     'In the order in which the work was done. An entry is never changed: a correction is another entry, and the one that it corrects stays in its place. Each has its id, its hash and its anchor; “entries” in the dossier has the whole of it with its proof.',
+    { size: sizes.small, colour: colours.soft },
+  );
+  paragraph(
+    paper,
+    `${notPrinted} “dossier.json” and “entries” in the dossier have every text as it was written.`,
     { size: sizes.small, colour: colours.soft },
   );
   await drawEntries(paper, input);

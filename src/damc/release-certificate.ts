@@ -2,6 +2,7 @@
 import { heading, list, notice, type Pair, pairs, paragraph, title } from '../pdf/blocks.ts';
 import { colours, sizes } from '../pdf/look.ts';
 import { createPaper, type Paper } from '../pdf/paper.ts';
+import { notPrinted } from '../pdf/showable.ts';
 import { dateAndTime } from '../platform/certificate-words.ts';
 import type { KeptEntry, KeptSignoff } from './dossier-entries.ts';
 import type { Dossier } from './dossier-format.ts';
@@ -111,6 +112,7 @@ function drawRelease(paper: Paper, input: ReleaseInput): void {
     `This document is a reading aid. What counts are the signatures and proofs in “${input.source}” of the dossier of ${asset.assetId}: open “verify.html” of the same dossier, which checks all of them without any service.`,
     'The licences are as the organisation had entered them when they were used; whether an authority had issued them is not checked here.',
     'It tells what was signed. It does not replace a form that a regulation asks for.',
+    `${notPrinted} “${input.source}” has every text as it was written.`,
   ]);
 }
 

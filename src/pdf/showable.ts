@@ -12,6 +12,10 @@ const invisible = /^[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u00ad\u115f\u116
 /** Spaces that look like a plain one, or like none. */
 const oddSpace = /^(?! )\p{Zs}$/u;
 
+/** What a document says about it, so that nobody takes the numbers for a fault. */
+export const notPrinted =
+  'Scripts other than Latin, Greek, Cyrillic, Armenian and Georgian, and emoji, cannot be printed here: each of their characters is written as its number in Unicode, such as ‹U+4E2D›.';
+
 /** `‹U+4E2D›` stands for a character that is not shown; line feeds stay if they are asked for. */
 export function showable(text: string, face: Face, { lines = false } = {}): string {
   // By far the most texts are plain, and a logbook has millions of them.
