@@ -244,3 +244,50 @@ export function nearlyAllowedBy(schema: Schema): fc.Arbitrary<unknown> {
     base.map((value) => [value]),
   );
 }
+
+/** Values at the edges of a schema and just beyond: an allowed object has one member there. */
+export function atEdges(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.const !== undefined || schema.enum) return allowedBy(schema);
+  const types = typesOf(schema);
+  if (types.length === 0) return anyJson;
+  return fc.oneof(...types.map((type) => edgesOfType(type, schema)));
+}
+
+function edgesOfType(type: string, schema: Schema): fc.Arbitrary<unknown> {
+  const { minLength = 0, maxLength = 60, minItems = 0, maxItems = 5, properties = {} } = schema;
+  switch (type) {
+    case 'string': {
+      const lengths = fc.constantFrom(minLength, minLength - 1, maxLength, maxLength + 1);
+      const units = fc.constantFrom('a', ' ', '0', 'é', '\u200b', '\u{1F529}', '\u0001', 'e\u0301');
+      const text = fc.tuple(units, lengths).map(([unit, length]) => unit.repeat(Math.max(0, length)));
+      // Few texts by chance fit a pattern.
+      return schema.pattern === undefined ? fc.oneof(text, allowedByType(type, schema)) : text;
+    }
+    case 'integer':
+    case 'number': {
+      const { minimum = -(2 ** 53), maximum = 2 ** 53 } = schema;
+      return fc.constantFrom(
+        ...[minimum, minimum - 1, maximum, maximum + 1, 0, -0, 0.5, minimum + Number.EPSILON],
+        ...[2 ** 31, 2 ** 53, 2 ** 53 + 2, 1e21, 1e300, 5e-324, -1e300],
+      );
+    }
+    case 'array': {
+      const counts = fc.constantFrom(minItems, Math.max(0, minItems - 1), Math.min(maxItems, 1000), 1001);
+      return fc
+        .tuple(counts, allowedBy(schema.items ?? {}))
+        .map(([count, item]) => Array.from({ length: count }, () => item));
+    }
+    case 'object': {
+      const names = Object.keys(properties);
+      if (names.length === 0) return allowedByType(type, schema);
+      const edge = fc
+        .constantFrom(...names)
+        .chain((name) => fc.tuple(fc.constant(name), atEdges(properties[name] ?? {})));
+      return fc
+        .tuple(allowedBy(schema), edge)
+        .map(([value, [name, at]]) => ({ ...(value as object), [name]: at }));
+    }
+    default:
+      return allowedByType(type, schema);
+  }
+}

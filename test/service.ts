@@ -57,11 +57,14 @@ export async function startService({
   databaseUrl,
   runLoops = true,
   chain = false,
+  log: kept = 'all',
 }: {
   env?: Record<string, string>;
   databaseUrl?: string;
   runLoops?: boolean;
   chain?: boolean;
+  /** `of requests`: nothing is kept, and what fails in a request goes to standard error. */
+  log?: 'all' | 'of requests';
 } = {}): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-service-'));
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
@@ -74,7 +77,7 @@ export async function startService({
     ...(!chain && { HOLDFAST_CHAIN_RPC_URLS: noChain }),
     ...env,
   });
-  const { log, logged } = captureLog();
+  const { log, logged } = kept === 'all' ? captureLog() : printFailedRequests();
   const app = await createApp(config, log);
   const base = await app.server.http.listen({ host: config.host, port: config.port });
   if (runLoops) app.loops.start();
@@ -168,6 +171,16 @@ async function firstOf(body: Readable): Promise<string> {
 
 export function isEventStream(contentType: string | null | undefined): boolean {
   return /^text\/event-stream/.test(contentType ?? '');
+}
+
+function printFailedRequests(): { log: Logger; logged(): string } {
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      if (String(chunk).includes('"requestId"')) process.stderr.write(chunk);
+      done();
+    },
+  });
+  return { log: pino({ level: 'error' }, sink), logged: () => '' };
 }
 
 function captureLog(): { log: Logger; logged(): string } {

@@ -1,0 +1,50 @@
+/** The service that is fuzzed: in a process of its own, so that its memory and processor time are its own, too. */
+import type { Scope } from '../../src/caller.ts';
+import { type PathValues, readOperations, webhookSettings } from '../openapi-operations.ts';
+import { makeInvitation, makeMember, makeOwner, makePerson, makeThings } from '../openapi-things.ts';
+import { startService } from '../service.ts';
+import type { Question, Stage } from './stage.ts';
+
+const service = await startService({ env: webhookSettings, log: 'of requests' });
+const operations = await readOperations(service);
+const existing = await makeThings(service);
+const disposable: PathValues = {
+  ...(await makeThings(service)),
+  ...(await makeOwner(service)),
+};
+Object.assign(disposable, await makeMember(service, existing), await makeInvitation(service, existing));
+const viewer = await makePerson(service, 'viewer');
+const developer = await makePerson(service, 'developer');
+const readScopes: Scope[] = ['vaults:read', 'files:read', 'records:read', 'assets:read', 'events:read'];
+
+const stage: Stage = {
+  url: service.url,
+  operations,
+  existing,
+  disposable,
+  keys: [
+    service.key,
+    await service.makeKey({ scopes: readScopes }),
+    await service.makeKey({ scopes: ['webhooks:write'] }),
+    await service.makeKey({ newWorkspace: true }),
+    await revokedKey(),
+  ],
+  cookies: [viewer.cookies(), developer.cookies()],
+};
+process.send?.(stage);
+
+async function revokedKey(): Promise<string> {
+  const { json } = await service.call('POST', '/api-v1/platform/api-keys', { body: { name: 'Revoked' } });
+  await service.call('DELETE', `/api-v1/platform/api-keys/${json.id}`);
+  return json.key;
+}
+
+process.on('message', (question: Question) => {
+  if (question === 'end') {
+    void service.close().then(() => process.disconnect());
+    return;
+  }
+  const { user, system } = process.threadCpuUsage();
+  if (question === 'heap') global.gc?.();
+  process.send?.(question === 'heap' ? process.memoryUsage().heapUsed : (user + system) / 1000);
+});
