@@ -16,7 +16,7 @@ export const locks = {
   /** With a second number for the workspace. */
   webhookEndpoints: 4_801_012,
   /** With a second number for the person and the asset. */
-  looksOfPerson: 4_801_016,
+  looksOfPerson: 4_801_017,
   /** With a second number for the workspace. */
   apiKeys: 4_801_015,
   /** Taken by triggers: against a change of the settings while something is reserved under them. */
