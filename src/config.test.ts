@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { budgetNames, settingOf, usualLimits } from './budgets.ts';
-import { isLoopback, parseRetrySteps, readConfig } from './config.ts';
+import { parseRetrySteps, readConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
+import { isLoopback } from './host-address.ts';
 
 test('nothing set gives the documented defaults', () => {
   const config = readConfig({});

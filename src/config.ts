@@ -1,6 +1,5 @@
 /** The settings: read from the environment once, checked together, and handed down as one value. */
 import { existsSync, readFileSync } from 'node:fs';
-import { BlockList, isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Address } from 'viem';
@@ -8,6 +7,7 @@ import { checksummed, isAcceptableAddress } from './address.ts';
 import { type BlobConfig, parseBlobUrl } from './blob-url.ts';
 import { type Limits, readBudgets } from './budgets.ts';
 import { OperatorError } from './errors.ts';
+import { isAddressRange, isLoopback } from './host-address.ts';
 
 export interface Config {
   host: string;
@@ -370,18 +370,6 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
 }
 
-/** Whether an address or host name can be reached from this machine alone. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  const family = isIP(host);
-  if (family === 0) return false;
-  return loopback.check(host, family === 4 ? 'ipv4' : 'ipv6');
-}
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
 const hostName = /^(?=.*[a-z])[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/;
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -396,11 +384,4 @@ export function parseRetrySteps(text: string): number[] | null {
   });
   const total = steps.reduce((sum, step) => sum + step, 0);
   return steps.length <= maxRetries && total <= retryWindowMs ? steps : null;
-}
-
-function isAddressRange(range: string): boolean {
-  const [address = '', bits, ...rest] = range.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }

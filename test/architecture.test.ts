@@ -37,6 +37,7 @@ const floors = [
     'src/date-time.ts',
     'src/errors.ts',
     'src/file-fault.ts',
+    'src/host-address.ts',
     'src/ids.ts',
     'src/json-fault.ts',
     'src/json-text.ts',

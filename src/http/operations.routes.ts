@@ -2,8 +2,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { isLoopback } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { isLoopback } from '../host-address.ts';
 import type { LoopHealth } from '../loop.ts';
 import type { Api } from './api.ts';
 import type { Metrics } from './metrics.ts';
