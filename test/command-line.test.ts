@@ -31,6 +31,7 @@ const given: Record<string, string[]> = {
   'users reset-password': ['ann@example.org'],
   'chain accept-reorg': ['1'],
   'chain fund': [`0x${'11'.repeat(20)}`, '1'],
+  'workspaces limits': ['default'],
 };
 
 let dir: string;

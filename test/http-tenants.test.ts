@@ -31,6 +31,7 @@ const events = '/api-v1/platform/events';
 const auditLog = '/api-v1/platform/audit-log';
 const lists = [vaults, files, records, workers, assets, keys, events, auditLog, endpoints, deliveries];
 const stats = '/api-v1/platform/stats';
+const usage = '/api-v1/platform/usage';
 const auditProof = `${auditLog}/proof`;
 /** For people, who see what is theirs. */
 const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);
@@ -128,7 +129,7 @@ test('the lists of one workspace show nothing of another, whatever they are filt
   const listed = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   assert.deepEqual(
     listed.map(({ path }) => path).sort(),
-    [...lists, ...peopleLists, auditProof, stats, streamPath].sort(),
+    [...lists, ...peopleLists, auditProof, stats, usage, streamPath].sort(),
     'a list is missing in this test',
   );
   const canaries = [
@@ -145,10 +146,10 @@ test('the lists of one workspace show nothing of another, whatever they are filt
   ];
   // Whoever looks at sign-offs by their number sees no more than a digit.
   const shows = (text: string) => canaries.filter((canary) => canary.length > 1 && text.includes(canary));
-  for (const path of [...lists, auditProof, stats]) {
+  for (const path of [...lists, auditProof, stats, usage]) {
     assert.deepEqual(shows((await service.call('GET', path, { key: stranger })).text), [], path);
   }
-  for (const path of [...lists, stats, ...peopleLists]) {
+  for (const path of [...lists, stats, usage, ...peopleLists]) {
     const { status, text } = await service.call('GET', path, asPerson(visitor));
     assert.equal(status, 200, text);
     assert.deepEqual(shows(text), [], path);

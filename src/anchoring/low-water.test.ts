@@ -80,12 +80,14 @@ test('a leaf that is committed after others with higher ids is batched with the 
   const late = await connect();
   try {
     await acceptMany('e', 5);
+    // Of another workspace: those of one may count what they use in the same row, and wait for each other.
+    await bed.accept(await bed.newVault('ws_late'), 'before');
     await batcher.step(bed.lead);
     await late.query('begin');
     await late.query(
       `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims, claims_hash, leaf)
        select workspace_id, kind, 'late', version, vault_id, digest, previous_leaf, claims, claims_hash, sha256('late')
-       from anchor_leaves where subject_id = 'e'`,
+       from anchor_leaves where subject_id = 'before'`,
     );
     for (const round of ['f', 'g', 'h', 'i']) {
       await acceptMany(round, 5);

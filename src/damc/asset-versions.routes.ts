@@ -66,18 +66,18 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
       },
     },
     async (request, reply) => {
-      const { assetId } = await look(
-        callerOf(request),
-        { ...request.params, ...request.query },
-        'asset versions',
-      );
-      const { cursor, limit } = request.query;
+      const { assetId } = request.params;
+      const { cursor, limit, ...viewer } = request.query;
+      let looked: Promise<AssetKey> | undefined;
       const items = await fetchPage<AssetVersion>(
         {
           name: 'asset-versions',
           filters: { assetId },
-          fetch: (workspaceId, after, limit) =>
-            assets.versions({ workspaceId, assetId }, { before: after?.[0] as number, limit }),
+          // Once for the page, and not before its cursor was found to be good: a refused request is no look.
+          async fetch(_workspaceId, after, limit) {
+            looked ??= look(callerOf(request), { assetId, ...viewer }, 'asset versions');
+            return assets.versions(await looked, { before: after?.[0] as number, limit });
+          },
           positionOf: ({ version }) => [version],
           largeRows: true,
         },
