@@ -11,7 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { chooseEncoding, namesSecret } from '../src/http/compression.ts';
+import Fastify from 'fastify';
+import { Type } from 'typebox';
+import { chooseEncoding, compressAnswers, namesSecret } from '../src/http/compression.ts';
 import { mostStreams } from '../src/http/http2.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { someTarget, webhookSettings } from './openapi-operations.ts';
@@ -151,6 +153,31 @@ test('no answer with a secret is compressed, whatever route gives it', async () 
     'post /api-v1/platform/webhooks/endpoints',
     'post /api-v1/platform/webhooks/endpoints/{endpointId}/rotate-secret',
   ]);
+});
+
+test('a new route is compressed only if its schema shows that there is no secret in it', async () => {
+  const app = Fastify();
+  compressAnswers(app);
+  const long = 'x'.repeat(5_000);
+  const text = (name: string) => ({ 200: Type.Object({ [name]: Type.String() }) });
+  app.post('/described', { schema: { response: text('name') } }, async () => ({ name: long }));
+  app.post('/secret', { schema: { response: text('accessToken') } }, async () => ({ accessToken: long }));
+  app.post('/undescribed', async () => ({ name: long }));
+  app.get('/json', async () => ({ name: long }));
+  app.get('/page', async (_request, reply) => reply.type('text/html').send(long));
+  app.get('/marked', { config: { secretAnswer: true } }, async (_request, reply) =>
+    reply.type('text/html').send(long),
+  );
+  app.get('/tagged', async (_request, reply) => reply.header('etag', '"1"').type('text/html').send(long));
+  const packed: string[] = [];
+  for (const url of ['/described', '/secret', '/undescribed', '/json', '/page', '/marked', '/tagged']) {
+    const method = ['/json', '/page', '/marked', '/tagged'].includes(url) ? 'GET' : 'POST';
+    const answer = await app.inject({ method, url, headers: { 'accept-encoding': 'gzip' } });
+    assert.equal(answer.statusCode, 200, url);
+    if (answer.headers['content-encoding'] !== undefined) packed.push(url);
+  }
+  assert.deepEqual(packed, ['/described', '/page']);
+  await app.close();
 });
 
 test('the reference is one small page, kept by clients until it changes', async () => {

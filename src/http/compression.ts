@@ -9,12 +9,15 @@ declare module 'fastify' {
     secretAnswer?: boolean;
     /** Sends the same buffers again and again: each is compressed once, thoroughly, for as long as it is kept. */
     sameBytes?: boolean;
-    /** Whether answers may be compressed; worked out here. */
-    compressible?: boolean;
+    /** Which answers may be compressed; worked out here. */
+    compressible?: Compressible;
   }
 }
 
 export type Encoding = 'br' | 'gzip';
+
+/** `pages`: all but JSON. */
+type Compressible = 'nothing' | 'pages' | 'everything';
 
 /** Below this the headers of a compressed answer weigh as much as what it saves. */
 const leastBytes = 1024;
@@ -22,6 +25,8 @@ const leastBytes = 1024;
 const mostAtOnce = 4;
 const compressibleTypes =
   /^(text\/(html|css|javascript|plain)|application\/(problem\+)?json|image\/svg\+xml)\b/;
+
+const isJson = /^application\/(problem\+)?json\b/;
 
 const compressGzip = promisify(gzip);
 const compressBrotli = promisify(brotliCompress);
@@ -55,7 +60,7 @@ export function compressAnswers(app: FastifyInstance): void {
   }
 
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, compressible: mayCompress(route) };
+    route.config = { ...route.config, compressible: compressibleOf(route) };
   });
   // Calls back, as all hooks that every request runs through; most answers are small and leave with the first look.
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -110,12 +115,12 @@ export function namesSecret(schema: unknown): boolean {
   );
 }
 
-/** What a change answers is compressed only where a schema says what is in it, and no field of it is a secret. */
-function mayCompress({ method, config, schema }: RouteOptions): boolean {
-  if (config?.secretAnswer || namesSecret(schema?.response)) return false;
-  const reads = [method].flat().every((one) => one === 'GET' || one === 'HEAD');
+/** JSON is compressed only where a schema says what is in it and no field of it is a secret, or where it is the same for all. */
+function compressibleOf({ method, config, schema }: RouteOptions): Compressible {
+  if (config?.secretAnswer || namesSecret(schema?.response)) return 'nothing';
   const described = Object.keys((schema?.response ?? {}) as object).some((status) => status.startsWith('2'));
-  return reads || described;
+  if (described || config?.sameBytes) return 'everything';
+  return [method].flat().every((one) => one === 'GET' || one === 'HEAD') ? 'pages' : 'nothing';
 }
 
 /** The body if it is worth it. Streams are not: stored bytes, archives, and events that must not wait. */
@@ -126,8 +131,10 @@ function bodyOf(payload: unknown): string | Buffer | null {
 }
 
 function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
-  if (reply.statusCode === 206 || !request.routeOptions.config.compressible) return false;
-  if (!compressibleTypes.test(String(reply.getHeader('content-type')))) return false;
+  const { compressible = 'nothing' } = request.routeOptions.config;
+  const type = String(reply.getHeader('content-type'));
+  if (compressible === 'nothing' || (compressible === 'pages' && isJson.test(type))) return false;
+  if (reply.statusCode === 206 || !compressibleTypes.test(type)) return false;
   // A strong tag stands for these very bytes.
   const etag = reply.getHeader('etag');
   if (etag !== undefined && !String(etag).startsWith('W/')) return false;

@@ -12,39 +12,70 @@ const longestFarewellMs = 10_000;
 const longestSilenceMs = 2_000;
 const lookMs = 20;
 
+interface LateSender {
+  since: number;
+  heardAt: number;
+  /** Of the connection: when the answer was sent, and when it was last looked at. */
+  bytesBefore: number;
+  bytesSeen: number;
+}
+
 export function hearLateSenders(app: FastifyInstance): void {
+  const late = new Map<FastifyRequest, LateSender>();
   /** Requests whose connection is ours to close. */
-  const closing = new WeakSet<object>();
+  const closing = new WeakSet<FastifyRequest>();
+  let watch: NodeJS.Timeout | null = null;
+
+  /** One for all: who sends in vain is to cost as little as can be. */
+  function look(): void {
+    const now = performance.now();
+    for (const [request, sender] of late) if (isOver(request, sender, now)) dismiss(request, false);
+  }
+
+  function hear(request: FastifyRequest): void {
+    const { raw } = request;
+    const now = performance.now();
+    const bytes = raw.socket.bytesRead;
+    late.set(request, { since: now, heardAt: now, bytesBefore: bytes, bytesSeen: bytes });
+    watch ??= setInterval(look, lookMs).unref();
+    const whole = () => dismiss(request, true);
+    raw.once('end', whole).once('close', whole).once('error', whole);
+    raw.resume();
+  }
+
+  function dismiss(request: FastifyRequest, whole: boolean): void {
+    if (!late.delete(request)) return;
+    if (late.size === 0 && watch) {
+      clearInterval(watch);
+      watch = null;
+    }
+    if (!whole) lineOf(request).destroy();
+    else if (closing.has(request)) request.raw.socket.destroySoon();
+  }
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    const { raw } = request;
-    const sending = raw.complete === false && announcesBody(request);
+    const sending = isSending(request);
     // A header of HTTP/1 alone; the framework sets it whenever it refuses a body.
     if (sending || isHttp2(request)) reply.removeHeader('connection');
     if (sending && !isHttp2(request) && !staysOpen(request)) {
       // Node.js would close the connection with the last byte of the answer.
       reply.raw.shouldKeepAlive = true;
-      closing.add(raw);
+      closing.add(request);
     }
     done(null, payload);
   });
 
   app.addHook('onResponse', (request, _reply, done) => {
-    const { raw } = request;
-    const close = () => raw.socket.destroySoon();
-    if (raw.complete === false && announcesBody(request)) {
-      readRest(request, (whole) => {
-        if (!whole) lineOf(request).destroy();
-        else if (closing.has(raw)) close();
-      });
-    } else if (closing.has(raw)) close();
+    if (isSending(request)) hear(request);
+    else if (closing.has(request)) request.raw.socket.destroySoon();
     done();
   });
 }
 
-/** A request without a body may be answered before its end is noticed. */
-function announcesBody({ headers, raw }: FastifyRequest): boolean {
-  if (raw.httpVersionMajor === 2) return headers['content-length'] !== '0' && raw.method !== 'GET';
+/** A request without a body may be answered before its end is noticed, and one that was injected has no connection. */
+function isSending({ raw, headers }: FastifyRequest): boolean {
+  if (raw.complete || raw.readableEnded || raw.socket?.bytesRead === undefined) return false;
+  if (raw.httpVersionMajor === 2) return raw.method !== 'GET' && raw.method !== 'HEAD';
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
@@ -52,31 +83,14 @@ function staysOpen({ raw }: FastifyRequest): boolean {
   return raw.httpVersion === '1.1' && !/\bclose\b/i.test(raw.headers.connection ?? '');
 }
 
-/** Calls once: with true when all has come or nothing more can, with false at one of the bounds. */
-function readRest(request: FastifyRequest, then: (whole: boolean) => void): void {
-  const { raw } = request;
-  const begun = performance.now();
-  const before = raw.socket.bytesRead;
-  let seen = before;
-  let heardAt = begun;
-  // Node.js throws the rest of a body away itself, and says nothing of it: only the connection tells what came.
-  const watch = setInterval(() => {
-    const now = performance.now();
-    const { bytesRead } = raw.socket;
-    if (bytesRead !== seen) heardAt = now;
-    seen = bytesRead;
-    const tooMuch = seen - before > mostUnwantedBytes;
-    if (tooMuch || now - begun > longestFarewellMs || now - heardAt > longestSilenceMs) finish(false);
-  }, lookMs).unref();
-  const whole = () => finish(true);
-  let finished = false;
-  function finish(all: boolean): void {
-    if (finished) return;
-    finished = true;
-    clearInterval(watch);
-    raw.off('end', whole).off('close', whole).off('error', whole);
-    then(all);
-  }
-  raw.on('end', whole).on('close', whole).on('error', whole);
-  raw.resume();
+/** Node.js throws the rest of a body away itself, and says nothing of it: only the connection tells what came. */
+function isOver({ raw }: FastifyRequest, sender: LateSender, now: number): boolean {
+  const { bytesRead } = raw.socket;
+  if (bytesRead !== sender.bytesSeen) sender.heardAt = now;
+  sender.bytesSeen = bytesRead;
+  return (
+    bytesRead - sender.bytesBefore > mostUnwantedBytes ||
+    now - sender.since > longestFarewellMs ||
+    now - sender.heardAt > longestSilenceMs
+  );
 }
