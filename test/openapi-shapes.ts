@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isAcceptableAddress } from '../src/address.ts';
+import { hasDirectionMark } from '../src/visible-text.ts';
 import { assertError, assertProblem } from './openapi-answers.ts';
 import type { Operation, Schema } from './openapi-operations.ts';
 import { type Answer, isEventStream } from './service.ts';
@@ -9,6 +10,7 @@ import { type Answer, isEventStream } from './service.ts';
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addFormat('address', isAcceptableAddress);
 ajv.addFormat('hash', /^0x[0-9a-fA-F]{64}$/);
+ajv.addFormat('plain-text', (text: string) => !hasDirectionMark(text));
 ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
 ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/);
 
