@@ -82,6 +82,11 @@ export function assertHolds(actual: unknown, expected: unknown, place: string): 
   }
 }
 
+/** Whether it is a log: looks at other things may be written into it, so logs are read first. */
+export function isLog({ path }: Pick<Read, 'path'>): boolean {
+  return /\/(audit-log|access-log)\b/.test(path);
+}
+
 type Call = Service['call'];
 
 /** The answer to a read; throws when it is not given. */
