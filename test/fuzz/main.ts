@@ -23,7 +23,14 @@ async function main(): Promise<number> {
   }
   const { requests, seed } = options;
   console.log(`${requests} requests, seed ${seed}`);
-  const { figures, faults } = await runFuzz({ requests, seed, tell: console.log });
+  const interruption = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort());
+  const { figures, faults } = await runFuzz({
+    requests,
+    seed,
+    signal: interruption.signal,
+    tell: console.log,
+  });
   for (const fault of faults) printFault(fault);
   printFigures(figures);
   if (faults.length > 0) console.error(`\nBROKEN  ${faults.length} kinds of faults, seed ${seed}`);

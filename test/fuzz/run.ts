@@ -13,6 +13,8 @@ import { type FuzzedService, type Stage, startFuzzed } from './stage.ts';
 export interface FuzzOptions {
   requests: number;
   seed: string;
+  /** Ends the run early; what was sent until then is judged. */
+  signal: AbortSignal;
   tell(line: string): void;
 }
 
@@ -59,7 +61,7 @@ interface Timed {
   ms: number;
 }
 
-export async function runFuzz({ requests, seed, tell }: FuzzOptions): Promise<{
+export async function runFuzz({ requests, seed, signal, tell }: FuzzOptions): Promise<{
   figures: Figures;
   faults: Fault[];
 }> {
@@ -73,8 +75,12 @@ export async function runFuzz({ requests, seed, tell }: FuzzOptions): Promise<{
 
   function report(key: string, what: string, sent: SentRequest | null): void {
     const known = faults.get(key);
-    if (known) known.count += 1;
-    else faults.set(key, { what, count: 1, curl: sent && toCurl(sent) });
+    if (known) {
+      known.count += 1;
+      return;
+    }
+    faults.set(key, { what, count: 1, curl: sent && toCurl(sent) });
+    tell(`BROKEN  ${what.split('\n', 1)[0]}`);
   }
 
   async function sendOne({ operation, sent }: Planned): Promise<void> {
@@ -114,7 +120,7 @@ export async function runFuzz({ requests, seed, tell }: FuzzOptions): Promise<{
     const ownBefore = process.cpuUsage();
     let heapBefore: number | null = null;
     let done = 0;
-    for (let round = 0; done < requests && service.gone() === null; round += 1) {
+    for (let round = 0; done < requests && service.gone() === null && !signal.aborted; round += 1) {
       const planned = plan(round).slice(0, requests - done);
       await sendAll(planned);
       done += planned.length;
