@@ -37,7 +37,19 @@ test('a number that would change when it is read is refused', () => {
 });
 
 test('what is not JSON is a SyntaxError, also where it ends too soon', () => {
-  for (const text of ['', '"', '"\\', '{"a"', '[1,', '-', 'nul', '{"a":1}}', '"\\"'])
+  for (const text of [
+    '',
+    '"',
+    '"\\',
+    '{"a"',
+    '[1,',
+    '-',
+    'nul',
+    '{"a":1}}',
+    '"\\"',
+    '1.2.3e45',
+    '[0.1.0.0.0.0.0.0.0.0]',
+  ])
     assert.throws(() => parseJsonText(text), SyntaxError, text);
 });
 

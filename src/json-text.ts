@@ -133,6 +133,8 @@ function checkNumber(text: string, begin: number, end: number): void {
   if (short && !hasExponent(text, begin, end)) return;
   const written = text.slice(begin, end);
   const value = Number(written);
+  // No number at all, such as 0.1.0: JSON.parse says so.
+  if (Number.isNaN(value)) return;
   const size = Math.abs(value);
   if (short && size > surelyKept.above && size <= Number.MAX_VALUE) return;
   const read = String(value);

@@ -111,7 +111,7 @@ function read(document: unknown): ParsedProof {
   } catch (error) {
     return {
       proof: null,
-      faults: [{ path: '', message: `is not usable JSON: ${(error as Error).message}` }],
+      faults: [{ path: '', message: `is not usable JSON: ${(error as Error).message.replace(/\.$/, '')}` }],
     };
   }
 }
