@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Writable } from 'node:stream';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { QueryResult } from 'pg';
 import { type Logger, pino } from 'pino';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -142,18 +143,24 @@ export function callerAt(base: string, key: string | null): Service['call'] {
       },
       ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
     });
-    const received = toHeaders(answer.headers);
-    const text = isEventStream(received.get('content-type'))
-      ? await firstOf(answer.body)
-      : await answer.body.text();
-    const isJson = /json/.test(received.get('content-type') ?? '');
-    return {
-      status: answer.statusCode,
-      headers: received,
-      text,
-      json: isJson && text !== '' ? JSON.parse(text) : null,
-    };
+    return readAnswer(answer);
   };
+}
+
+export async function readAnswer(answer: Dispatcher.ResponseData): Promise<Answer> {
+  const headers = toHeaders(answer.headers);
+  const text = isEventStream(headers.get('content-type'))
+    ? await firstOf(answer.body)
+    : await decoded(answer.body, headers.get('content-encoding'));
+  const isJson = /json/.test(headers.get('content-type') ?? '') && text !== '';
+  return { status: answer.statusCode, headers, text, json: isJson ? JSON.parse(text) : null };
+}
+
+async function decoded(body: Dispatcher.ResponseData['body'], encoding: string | null): Promise<string> {
+  if (encoding === null) return body.text();
+  const bytes = Buffer.from(await body.arrayBuffer());
+  if (bytes.length === 0) return '';
+  return String(encoding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes));
 }
 
 function toHeaders(received: IncomingHttpHeaders): Headers {

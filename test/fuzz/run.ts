@@ -6,7 +6,7 @@ import { asPerson, credentialsFor, type Operation } from '../openapi-operations.
 import { createRequests, pathAndQuery, type Request } from '../openapi-requests.ts';
 import { assertDocumented } from '../openapi-shapes.ts';
 import { fc } from '../properties.ts';
-import { type Answer, isEventStream } from '../service.ts';
+import { type Answer, readAnswer } from '../service.ts';
 import { type SentRequest, toCurl } from './curl.ts';
 import { type FuzzedService, type Stage, startFuzzed } from './stage.ts';
 
@@ -225,19 +225,7 @@ async function send(pool: Pool, { method, url, headers, body }: SentRequest): Pr
     headers,
     ...(body !== undefined && { body }),
   });
-  const received = new Headers();
-  for (const [name, value] of Object.entries(response.headers))
-    for (const one of [value ?? []].flat()) received.append(name, one);
-  let text = '';
-  // Of an event stream, which has no end, only what comes first.
-  if (isEventStream(received.get('content-type'))) {
-    for await (const chunk of response.body) {
-      text = String(chunk);
-      break;
-    }
-  } else text = await response.body.text();
-  const isJson = /json/.test(received.get('content-type') ?? '') && text !== '';
-  return { status: response.statusCode, headers: received, text, json: isJson ? JSON.parse(text) : null };
+  return readAnswer(response);
 }
 
 /**
