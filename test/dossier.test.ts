@@ -289,6 +289,16 @@ test('whatever is changed, left out or added is found', { skip }, async () => {
   }
 });
 
+test('an owner that the proofs name and dossier.json leaves out is told', { skip }, async () => {
+  const { gaps } = await check(
+    await summary((dossier) => {
+      dossier.owners.length = 1;
+      dossier.owner = dossier.owners[0]?.vault ?? assert.fail();
+    }),
+  );
+  assert.match([...gaps.keys()].join('\n'), /The proofs name a later owner, 0x[0-9a-f]{40},/);
+});
+
 const reordered = () =>
   [made.lines[1], made.lines[0], made.lines[2]].map((line) => `${JSON.stringify(line)}\n`).join('');
 

@@ -263,11 +263,13 @@ test('a database that cannot be used, a certificate that is none and an unknown 
   const unknown = await command(settings, 'bogus');
   assert.equal(unknown.code, 1);
   assert.equal(unknown.stderr.trim(), 'There is no command bogus. See "holdfast --help".');
-  const mistyped = await command(settings, 'bakcup');
+  const mistyped = await command(settings, 'bakcup', 'archive.tar', '--no-key');
   assert.equal(
     mistyped.stderr.trim(),
     'There is no command bakcup. Did you mean backup? See "holdfast --help".',
   );
+  const option = await command(settings, 'serve', '--prot=1');
+  assert.equal(option.stderr.trim(), 'There is no option --prot=1. See "holdfast --help".');
 });
 
 test('commands work without a service and leave no server behind', async () => {

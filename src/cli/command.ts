@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { findWorkspace, operatorIn } from '../auth/workspaces.ts';
 import type { Caller } from '../caller.ts';
 import type { Config, LogLevel } from '../config.ts';
+import { isMigrated } from '../db/migrate.ts';
 import { AppError, OperatorError } from '../errors.ts';
 import { openStore, type Store } from '../store.ts';
 import { createLog } from './log.ts';
@@ -34,7 +35,7 @@ export async function withStore(
   { mayCreate = false, usualLogLevel = 'warn' }: StoreUse = {},
 ): Promise<void> {
   const config = readSettings(console.error);
-  if (!mayCreate) requireInstallation(config);
+  if (!mayCreate) await requireInstallation(config);
   const log = createLog(config.logLevel === 'info' ? usualLogLevel : config.logLevel);
   const store = await openStore(config, log);
   try {
@@ -45,8 +46,14 @@ export async function withStore(
 }
 
 /** With a database elsewhere there may be nothing in the data directory, and nothing is made in it by reading. */
-function requireInstallation({ dataDir, databaseUrl }: Config): void {
-  if (databaseUrl !== null || !isMissing(join(dataDir, 'postgres'))) return;
+async function requireInstallation({ dataDir, databaseUrl }: Config): Promise<void> {
+  if (databaseUrl !== null) {
+    if (await isMigrated({ connectionString: databaseUrl })) return;
+    throw new OperatorError(
+      'There is no Holdfast installation in the database of DATABASE_URL. Check which database it names; "holdfast serve" makes a new installation.',
+    );
+  }
+  if (!isMissing(join(dataDir, 'postgres'))) return;
   throw new OperatorError(
     `There is no Holdfast installation in ${dataDir}${isMissing(dataDir) ? ', which does not exist' : ''}. Set HOLDFAST_DATA_DIR to the data directory of the service, or DATABASE_URL to its database; "holdfast serve" makes a new installation.`,
   );

@@ -19,10 +19,14 @@ export function addServeCommand(program: Command): void {
   program
     .command('serve', { isDefault: true })
     .description('run the service: API, documentation and background work')
-    .argument('[command]')
-    .action((unknown?: string) => {
-      // The default command gets what no other command is called.
+    .argument('[command...]')
+    .allowUnknownOption()
+    .action((given: string[]) => {
+      // The default command gets what no other command is called, with its arguments and options.
+      const [unknown] = given.filter((one) => !one.startsWith('-'));
       if (unknown !== undefined) throw unknownCommand(unknown, program);
+      if (given[0] !== undefined)
+        throw new OperatorError(`There is no option ${given[0].slice(0, 100)}. See "holdfast --help".`);
       return serve();
     });
 }

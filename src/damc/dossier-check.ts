@@ -208,6 +208,11 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   if (stated.join() !== provenOwners.slice(0, stated.length).join() || stated.length > provenOwners.length) {
     findings.fault('The owners', 'in dossier.json are not those that the proofs name');
   }
+  if (stated.length < provenOwners.length) {
+    findings.gap(
+      `The proofs name a later owner, ${provenOwners.at(-1)}, of whom dossier.json says nothing: the asset was transferred while the dossier was made, or somebody left the new owner out.`,
+    );
+  }
   if (stated.at(-1) !== dossier.owner.address.toLowerCase()) {
     findings.fault('The owner', 'in dossier.json is not the last of its owners');
   }

@@ -19,6 +19,20 @@ export interface MigrateOptions {
 /** A table that is there while a restore is under way. */
 export const restoreMark = 'restore_under_way';
 
+/** Whether any migration was applied; true also where nobody can tell, and whoever goes on finds out why. */
+export async function isMigrated(connection: pg.ClientConfig): Promise<boolean> {
+  const client = new pg.Client({ connectionTimeoutMillis: 10_000, ...connection });
+  try {
+    await client.connect();
+    const { rows } = await client.query("select to_regclass('schema_migrations') is not null as migrated");
+    return rows[0].migrated;
+  } catch {
+    return true;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
 /** Applies what is missing and returns the names of the applied files. Waits while another node migrates. */
 export async function migrate({
   connection,

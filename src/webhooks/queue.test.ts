@@ -8,7 +8,14 @@ import { insertAll } from '../db/writes.ts';
 import { newId } from '../ids.ts';
 import { eventWrite } from './events.ts';
 import { keepPartitions } from './partitions.ts';
-import { type Attempt, type ClaimedDelivery, type ClaimRequest, createQueue, type Queue } from './queue.ts';
+import {
+  type Attempt,
+  type ClaimedDelivery,
+  type ClaimRequest,
+  createQueue,
+  mostAttempts,
+  type Queue,
+} from './queue.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let queueDatabase: Database;
@@ -156,6 +163,23 @@ test('first attempts go before retries, and among them what has waited longest',
   for (let turn = 0; turn < 4; turn += 1)
     for (const { createdAt } of await claim({ usual: 1 })) order.push(now - createdAt.getTime());
   assert.deepEqual(order, [3000, 2000, 1000, 5000]);
+});
+
+test('of many attempts the first and the newest are kept, and all are counted', async () => {
+  await makeEndpoint();
+  await makeEvents(1);
+  for (let number = 1; number <= mostAttempts + 2; number += 1) {
+    const [delivery] = await claim();
+    assert.ok(delivery);
+    await queue.complete([{ delivery, status: 'pending', retryInMs: -1, attempt: attempt(number, 500) }]);
+  }
+  const [row] = await rows();
+  const newest = Array.from({ length: mostAttempts - 1 }, (_, place) => place + 4);
+  assert.deepEqual(
+    row?.attempts.map(({ number }) => number),
+    [1, ...newest],
+  );
+  assert.equal(row?.attempt_count, mostAttempts + 2);
 });
 
 test('a backlog of one endpoint does not keep others waiting, nor does a full one cost a look at its rows', async () => {

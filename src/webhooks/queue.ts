@@ -90,6 +90,9 @@ const wokenAtOnce = 1000;
 const usualMostEndpoints = 1000;
 
 /** By what the queue still has of them: the log is changed only for those whose claim holds. */
+/** Of a delivery that somebody tries again and again, the first attempt and the newest ones: each may have 200 KB. */
+export const mostAttempts = 30;
+
 const completeText = `
 with result as (
   select row_at, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms, attempt
@@ -119,7 +122,9 @@ with result as (
 update webhook_deliveries d
 set status = r.status,
     attempt_count = d.attempt_count + (r.attempt is not null)::integer,
-    attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end
+    attempts = case when r.attempt is null then d.attempts
+                    when jsonb_array_length(d.attempts) >= ${mostAttempts} then (d.attempts - 1) || r.attempt
+                    else d.attempts || r.attempt end
 from (select * from ended union all select * from waiting) as r
 where d.workspace_id = r.workspace_id and d.id = r.delivery_id and d.created_at = r.created_at
   and d.created_at between $2 and $3`;
