@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, isAtLeast, may, type Role, type Scope } from '../caller.ts';
 import { networkOf } from '../client-network.ts';
 import { AppError } from '../errors.ts';
+import { endsWithHeaders } from './line.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { requireSameOrigin } from './same-origin.ts';
@@ -39,7 +40,7 @@ export function requireCallers(
     const { scope, role } = request.routeOptions.config;
     if (scope === undefined && role === undefined) {
       // Counted before the body is read: reading it is the work that a stranger could ask for.
-      if (request.is404 || hasBody(request)) countAddress(request, reply, limiter);
+      if (request.is404 || !endsWithHeaders(request)) countAddress(request, reply, limiter);
       return;
     }
     const caller = await findCaller(request.headers, request.id).catch((error) => {
@@ -54,10 +55,6 @@ export function requireCallers(
     if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
     if (role !== undefined) requireRole(caller, role);
   });
-}
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** The caller of a route that has a scope or a role. */

@@ -92,6 +92,7 @@ export function dashboardPages(app: Api): void {
 
 /** What the build left; built now where an installation left it out. */
 function createDist(): { read(name: string): Promise<Buffer | null> } {
+  /** What is there; names that are not would push it out. */
   const kept = new Map<string, Promise<Buffer | null>>();
   let building: Promise<unknown> | null = null;
 
@@ -111,11 +112,17 @@ function createDist(): { read(name: string): Promise<Buffer | null> } {
     read(name) {
       const present = kept.get(name);
       if (present) return present;
-      const loading = load(name).catch((error) => {
-        kept.delete(name);
-        throw error;
-      });
-      if (kept.size < 500) kept.set(name, loading);
+      const loading = load(name).then(
+        (bytes) => {
+          if (bytes === null) kept.delete(name);
+          return bytes;
+        },
+        (error) => {
+          kept.delete(name);
+          throw error;
+        },
+      );
+      kept.set(name, loading);
       return loading;
     },
   };

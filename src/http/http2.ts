@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { SecureServerOptions, ServerHttp2Session } from 'node:http2';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
-import { isHttp2, lineOf } from './line.ts';
+import { endsWithHeaders, isHttp2, lineOf } from './line.ts';
 
 /** TLS 1.3, and of 1.2 what has forward secrecy and authenticated encryption. */
 const tlsCiphers = [
@@ -61,7 +61,8 @@ export function boundHttp2(app: FastifyInstance, limits: Http2Limits): void {
   });
   app.addHook('onRequest', (request, _reply, done) => {
     const { raw } = request;
-    if (!isHttp2(request) || raw.complete) return done();
+    // Of a request that ended with its headers nobody reads the end; what is sent to it may take its time.
+    if (!isHttp2(request) || raw.complete || endsWithHeaders(request)) return done();
     const line = lineOf(request);
     const timer = setInterval(() => {
       if (!isUploading(line)) line.destroy();

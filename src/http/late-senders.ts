@@ -3,7 +3,7 @@
  * what was not read is reset, and the answer is lost with it: so the rest is read and thrown away, within bounds.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isHttp2, lineOf } from './line.ts';
+import { endsWithHeaders, isHttp2, lineOf } from './line.ts';
 
 /** Read of what is not wanted, after the answer. */
 const mostUnwantedBytes = 16 * 1024 * 1024;
@@ -73,10 +73,10 @@ export function hearLateSenders(app: FastifyInstance): void {
 }
 
 /** A request without a body may be answered before its end is noticed, and one that was injected has no connection. */
-function isSending({ raw, headers }: FastifyRequest): boolean {
+function isSending(request: FastifyRequest): boolean {
+  const { raw } = request;
   if (raw.complete || raw.readableEnded || raw.socket?.bytesRead === undefined) return false;
-  if (raw.httpVersionMajor === 2) return raw.method !== 'GET' && raw.method !== 'HEAD';
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return !endsWithHeaders(request);
 }
 
 function staysOpen({ raw }: FastifyRequest): boolean {

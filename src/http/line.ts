@@ -13,3 +13,10 @@ export function isHttp2({ raw }: FastifyRequest): boolean {
 export function lineOf(request: FastifyRequest): Line {
   return isHttp2(request) ? (request.raw as unknown as Http2ServerRequest).stream : request.raw.socket;
 }
+
+/** Whether nothing follows the headers of a request. HTTP/2 needs no header to announce a body, and says it with the frame. */
+export function endsWithHeaders(request: FastifyRequest): boolean {
+  if (isHttp2(request)) return (request.raw as unknown as Http2ServerRequest).stream.endAfterHeaders;
+  const { headers } = request;
+  return headers['transfer-encoding'] === undefined && !(Number(headers['content-length'] ?? 0) > 0);
+}
