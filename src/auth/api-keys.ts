@@ -99,7 +99,8 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
       };
       const made = { key, apiKey };
       await db.transaction().execute(async (db) => {
-        await refuseTooMany(db, caller.workspaceId);
+        // The operator sets the limit, and can always make the key that is needed.
+        if (caller.actor.kind !== 'command') await refuseTooMany(db, caller.workspaceId);
         await insertAll(db, [...keyWrites(caller, made), ...also(made)]);
       });
       return made;
