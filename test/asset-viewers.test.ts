@@ -1,17 +1,27 @@
 /** Who may see an asset: the owner, assigned workers, and viewers while their grant holds; every look is logged. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type pg from 'pg';
+import { locks } from '../src/db/turn.ts';
 import { type AssetStage, fromNow, openAssetStage, pathOf, randomAddress } from './asset-stage.ts';
-import { becomeOwner } from './browser-session.ts';
+import { becomeOwner, type Visitor } from './browser-session.ts';
+import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
+import { waitUntil } from './process.ts';
 import { type Service, startService } from './service.ts';
 
 let service: Service;
 let stage: AssetStage;
+let ada: Visitor;
 
 before(async () => {
   service = await startService({ runLoops: false });
   stage = openAssetStage(service);
+  ada = await becomeOwner(service, {
+    name: 'Ada',
+    email: 'ada@example.com',
+    password: 'the tide waits for nobody',
+  });
 });
 after(() => service.close());
 
@@ -167,10 +177,8 @@ test('every look is in the access log before it is answered, also a refused one,
 test('what a person asks for within a minute is one look, and what a key asks for is not', async () => {
   const vault = await stage.newVault();
   const assetId = await stage.newAsset({ vaultAddress: vault.address });
-  const ada = { name: 'Ada', email: 'ada@example.com', password: 'the tide waits for nobody' };
-  const person = await becomeOwner(service, ada);
   const ask = (what: string, viewer = vault.address) =>
-    person.call('GET', pathOf(assetId, `${what}/?viewerAddress=${viewer}`));
+    ada.call('GET', pathOf(assetId, `${what}/?viewerAddress=${viewer}`));
   const looks = async () => {
     const { json } = await stage.call('GET', assetId, 'access-log/');
     return json.map((look: Record<string, unknown>) => [look.what, look.also, look.allowed]);
@@ -185,7 +193,7 @@ test('what a person asks for within a minute is one look, and what a key asks fo
   const [[first, also]] = await looks();
   assert.deepEqual([first, ...also].sort(), ['due', 'maintenance count', 'maintenances']);
   // For the owner, where nobody is named.
-  assert.equal((await person.call('GET', pathOf(assetId))).status, 200);
+  assert.equal((await ada.call('GET', pathOf(assetId))).status, 200);
   assert.equal((await looks()).length, 1);
 
   assertError(await ask('due', randomAddress()), 'viewer_not_allowed');
@@ -201,6 +209,35 @@ test('what a person asks for within a minute is one look, and what a key asks fo
     ['due', [], false],
   ]);
   assert.equal((await looks()).length, 5);
+});
+
+test('many looks of one person wait for each other without a connection each', async () => {
+  const vault = await stage.newVault();
+  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const see = () => ada.call('GET', pathOf(assetId));
+  await see();
+  const { rows } = await stage.sql(
+    'select workspace_id, actor_id from asset_access_log where asset_id = $1',
+    [assetId],
+  );
+  const whose = JSON.stringify([rows[0].workspace_id, rows[0].actor_id, assetId]);
+  const waiting = async (client: pg.Client): Promise<number> =>
+    (
+      await client.query(
+        `select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+      )
+    ).rows[0].count;
+  await withClient({ connectionString: service.databaseUrl }, async (client) => {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [locks.looksOfPerson, whose]);
+    const looks = Array.from({ length: 40 }, see);
+    await waitUntil(async () => Number(await waiting(client)) > 0);
+    // All others have the connections that are left.
+    assert.equal((await service.call('GET', '/api-v1/platform/vaults')).status, 200);
+    assert.equal(Number(await waiting(client)), 1);
+    await client.query('commit');
+    for (const { status } of await Promise.all(looks)) assert.equal(status, 200);
+  });
 });
 
 test('a look at the asset itself, its versions or its proofs is logged, and refused to whom it is not for', async () => {

@@ -72,12 +72,29 @@ export function createAssetAccess(pool: Pool): AssetAccess {
     };
   }
 
-  /** One look of a person at an asset after the other, so that each sees what the one before has logged. */
+  /** The last look of each person at each asset that is under way on this node. */
+  const underWay = new Map<string, Promise<unknown>>();
+
+  /**
+   * One look of a person at an asset after the other, so that each sees what the one before has logged. Those of this node
+   * wait here, and not with a connection in hand that others need.
+   */
   async function inTurnOf<T>({ caller, assetId }: AssetLook, work: (client: PoolClient) => Promise<T>) {
+    const whose = JSON.stringify([caller.workspaceId, caller.actor.id, assetId]);
+    const mine = (underWay.get(whose) ?? Promise.resolve()).then(() => alone(whose, work));
+    const ended = mine.catch(() => {});
+    underWay.set(whose, ended);
+    try {
+      return await mine;
+    } finally {
+      if (underWay.get(whose) === ended) underWay.delete(whose);
+    }
+  }
+
+  async function alone<T>(whose: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     try {
       await client.query('begin');
-      const whose = JSON.stringify([caller.workspaceId, caller.actor.id, assetId]);
       await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [locks.looksOfPerson, whose]);
       const done = await work(client);
       await client.query('commit');
