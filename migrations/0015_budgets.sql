@@ -82,7 +82,7 @@ begin
   end if;
   if taken + amount > lim then
     raise exception 'the workspace % has used up its budget %', of_workspace, of_budget
-      using errcode = 'check_violation', constraint = 'within_budget', detail = of_budget || ' ' || lim;
+      using errcode = 'check_violation', constraint = 'within_budget', detail = concat_ws(' ', of_budget, lim, of_workspace);
   end if;
   if lim is not null then
     more := (lim - taken - amount) / 8;
@@ -173,7 +173,7 @@ begin
   ) as budgets where used >= lim limit 1;
   if found then
     raise exception 'the workspace % has used up its budget anchors_per_day', spent.workspace_id
-      using errcode = 'check_violation', constraint = 'within_budget', detail = 'anchors_per_day ' || spent.lim;
+      using errcode = 'check_violation', constraint = 'within_budget', detail = concat_ws(' ', 'anchors_per_day', spent.lim, spent.workspace_id);
   end if;
   return null;
 end

@@ -272,7 +272,10 @@ test('far below its limit nobody waits for another, and near it no two pass it t
       return rows.length > 0;
     });
     await one.query('commit');
-    await assert.rejects(second, { constraint: 'within_budget', detail: 'stored_bytes 1000' });
+    await assert.rejects(second, {
+      constraint: 'within_budget',
+      detail: `stored_bytes 1000 ${tenant.workspaceId}`,
+    });
     await use(other, 2, 460);
     await assert.rejects(use(one, 1, 1), { constraint: 'within_budget' });
     assert.equal(await tenant.used('stored_bytes'), 1_000);

@@ -99,3 +99,39 @@ test('a group is full when it weighs enough, and one that is too heavy goes alon
   await Promise.all([3, 7, 1, 20, 5, 5, 1, 1, 1, 1, 1].map(call));
   assert.deepEqual(groups, [[3, 7], [1], [20], [5, 5], [1, 1, 1, 1], [1]]);
 });
+
+test('those whom the fault can be of are tried apart, and hold up none of the others', async () => {
+  const groups: string[][] = [];
+  let heldBack = 0;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const call = gather<string, string>({
+    maxInFlight: 1,
+    maxItems: 10,
+    isItemFault: () => true,
+    isSuspect: (item) => item.startsWith('bad'),
+    async run(items) {
+      groups.push(items);
+      if (items.every((item) => item.startsWith('bad'))) {
+        heldBack += 1;
+        await held;
+      }
+      if (items.some((item) => item.startsWith('bad'))) throw new Error('bad');
+      return items;
+    },
+  });
+  const bad = ['bad 1', 'bad 2'].map((item) => call(item).catch(() => 'refused'));
+  assert.deepEqual(await Promise.all(['a', 'b'].map(call)), ['a', 'b']);
+  assert.equal(await call('c'), 'c', 'while the suspects are still being tried');
+  assert.equal(heldBack, 1, 'one statement of suspects at a time');
+  release();
+  assert.deepEqual(await Promise.all(bad), ['refused', 'refused']);
+  assert.deepEqual(groups, [
+    ['bad 1', 'bad 2', 'a', 'b'],
+    ['a', 'b'],
+    ['bad 1', 'bad 2'],
+    ['c'],
+    ['bad 1'],
+    ['bad 2'],
+  ]);
+});

@@ -14,6 +14,8 @@ export interface GatherOptions<Item, Result> {
   weight?: { of(item: Item): number; max: number };
   /** Whether a failed group is worth trying in halves, so that one bad item does not fail its neighbours. */
   isItemFault(error: unknown): boolean;
+  /** Which items the fault can be of, where the error tells. They are tried apart, and hold up none of the others. */
+  isSuspect?(item: Item, error: unknown): boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -23,7 +25,9 @@ interface Waiting<Item, Result> {
 }
 
 export function gather<Item, Result>(options: GatherOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { run, maxInFlight, isItemFault } = options;
+  const { run, maxInFlight, isItemFault, isSuspect = () => false } = options;
+  /** Suspects, one statement at a time. */
+  let apart: Promise<void> = Promise.resolve();
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
   let scheduled = false;
@@ -45,19 +49,26 @@ export function gather<Item, Result>(options: GatherOptions<Item, Result>): (ite
     });
   }
 
-  async function settle(group: Waiting<Item, Result>[]): Promise<void> {
+  async function settle(group: Waiting<Item, Result>[], isApart = false): Promise<void> {
     try {
       const results = await run(group.map(({ item }) => item));
       for (const [position, { resolve }] of group.entries()) resolve(results[position] as Result);
     } catch (error) {
-      if (group.length > 1 && isItemFault(error)) {
-        // A bad item costs a few statements, not one for each of its neighbours.
-        const half = Math.ceil(group.length / 2);
-        await settle(group.slice(0, half));
-        await settle(group.slice(half));
-      } else {
+      if (group.length === 1 || !isItemFault(error)) {
         for (const { reject } of group) reject(error);
+        return;
       }
+      const suspects = isApart ? [] : group.filter(({ item }) => isSuspect(item, error));
+      if (suspects.length > 0) {
+        apart = apart.then(() => settle(suspects, true));
+        const others = group.filter((one) => !suspects.includes(one));
+        if (others.length > 0) await settle(others);
+        return;
+      }
+      // A bad item costs a few statements, not one for each of its neighbours.
+      const half = Math.ceil(group.length / 2);
+      await settle(group.slice(0, half), isApart);
+      await settle(group.slice(half), isApart);
     }
   }
 

@@ -7,7 +7,7 @@ import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { type ElementType, encodeArray } from './arrays.ts';
 import { columnTypes } from './column-types.ts';
-import { isStatementFault } from './faults.ts';
+import { isStatementFault, violates } from './faults.ts';
 import { gather } from './gather.ts';
 import type { Tables } from './tables.ts';
 
@@ -34,6 +34,7 @@ export function createGroupCommit(pool: Pool): CommitTogether {
     // Some two batches of a thousand things: a larger group gains nothing, and keeps others waiting.
     weight: { of: (writes) => writes.length, max: 4_000 },
     isItemFault: isStatementFault,
+    isSuspect: (writes, error) => writes.some(({ row }) => isOverBudgetOf(row, error)),
     async run(groups) {
       const { text, values } = insertStatement(groups.flat());
       let name = names.get(text);
@@ -45,6 +46,13 @@ export function createGroupCommit(pool: Pool): CommitTogether {
       return groups.map(() => undefined);
     },
   });
+}
+
+/** The triggers that count say the budget, its limit and the workspace. */
+function isOverBudgetOf(row: object, error: unknown): boolean {
+  if (!violates(error, 'within_budget')) return false;
+  const [, , workspaceId] = ((error as { detail?: string }).detail ?? '').split(' ');
+  return workspaceId !== undefined && (row as { workspace_id?: unknown }).workspace_id === workspaceId;
 }
 
 /**

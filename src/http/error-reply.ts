@@ -171,7 +171,7 @@ function toAppError(error: unknown, request: FastifyRequest): AppError {
   );
 }
 
-/** Told by the triggers that count; their detail is the budget's name and its limit. */
+/** Told by the triggers that count; their detail is the budget's name, its limit and the workspace. */
 function overBudget(error: DatabaseError): AppError {
   const [name = '', limit] = (error.detail ?? '').split(' ');
   if (!isBudgetName(name)) throw error;
