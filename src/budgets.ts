@@ -73,7 +73,7 @@ export function limitOf(limits: Limits, own: OwnLimits | undefined, name: Budget
 const things: Record<BudgetName, { has: (limit: string) => string; remedy: string }> = {
   requests_per_minute: { has: (limit) => `${limit} requests in a minute`, remedy: 'Send fewer' },
   stored_bytes: {
-    has: (limit) => `${limit} bytes of files and record data stored`,
+    has: (limit) => `${limit} bytes of files and data stored`,
     remedy: 'Erase the content of files that are not needed any more',
   },
   endpoints: { has: (limit) => `${limit} webhook endpoints`, remedy: 'Delete one' },

@@ -1,5 +1,7 @@
 /** Budgets of workspaces: what is over them is refused as a whole, and the figures are what a recount gives. */
 import assert from 'node:assert/strict';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { command } from './commands.ts';
@@ -63,10 +65,17 @@ async function newTenant(): Promise<Tenant> {
 /** As the tables have it that the figures are of. */
 async function recount({ workspaceId }: Tenant): Promise<{ bytes: number; anchors: number }> {
   const { rows } = await service.sql(
-    `select (select coalesce(sum(size), 0) from blobs where workspace_id = $1 and erased_at is null)
-       + (select coalesce(sum(octet_length(data)), 0) from records where workspace_id = $1) as bytes,
-       (select count(*) from anchor_leaves where workspace_id = $1
-          and (created_at at time zone 'UTC')::date = (now() at time zone 'UTC')::date) as anchors`,
+    `select (select coalesce(sum(bytes), 0) from (
+         select size as bytes from blobs where workspace_id = $1 and erased_at is null
+         union all select octet_length(data) from records where workspace_id = $1
+         union all select octet_length(document) from asset_versions where workspace_id = $1
+         union all select octet_length(entry) from maintenances where workspace_id = $1
+         union all select octet_length(document) from signoffs where workspace_id = $1
+       ) as stored) as bytes,
+       (select count(*) from (
+         select created_at from anchor_leaves where workspace_id = $1 and kind <> 'validation'
+         union all select created_at from file_validations where workspace_id = $1
+       ) as asked where (created_at at time zone 'UTC')::date = (now() at time zone 'UTC')::date) as anchors`,
     [workspaceId],
   );
   return { bytes: Number(rows[0].bytes), anchors: Number(rows[0].anchors) };
@@ -75,6 +84,27 @@ async function recount({ workspaceId }: Tenant): Promise<{ bytes: number; anchor
 async function figures(tenant: Tenant) {
   return { bytes: await tenant.used('stored_bytes'), anchors: await tenant.used('anchors_per_day') };
 }
+
+async function connect(): Promise<pg.Client> {
+  // As the service connects: by indexes, whatever the statistics of a new table say.
+  const client = new pg.Client({ connectionString: service.databaseUrl, options: '-c enable_seqscan=off' });
+  await client.connect();
+  return client;
+}
+
+async function bytesOnDisk(): Promise<number> {
+  const dir = join(service.config.dataDir, 'blobs');
+  const names = await readdir(dir, { recursive: true });
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(dir, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+const insertLeaf = (tenant: Tenant, { kind, storedBytes }: { kind: string; storedBytes: number }) => `
+  insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims,
+    claims_hash, leaf, stored_bytes)
+  select v.workspace_id, '${kind}', 'rec_cut', 1, v.id, sha256('a'), sha256('b'), '{}', sha256('c'), sha256('d'),
+    ${storedBytes}
+  from vaults v where v.workspace_id = '${tenant.workspaceId}'`;
 
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status).sort();
 
@@ -154,15 +184,20 @@ test('anchors of a day are refused as a whole, also by many at once, and begin a
   assert.equal(await tenant.used('anchors_per_day'), 1);
 });
 
-test('a validation, which is anchored later, is refused when nothing is left of the day', async () => {
+test('a validation counts when it is asked for, however many are open, and not again when it is anchored', async () => {
   const tenant = await newTenant();
-  await tenant.limit({ anchors_per_day: 1 });
+  await tenant.limit({ anchors_per_day: 4 });
   const { json: file } = await tenant.upload('validated');
-  const refused = await tenant.call('POST', `/files/${file.id}/validate`, { contentHash: file.contentHash });
-  assertError(refused, 'budget_exceeded', /anchors_per_day/);
-  await tenant.limit({ anchors_per_day: 2 });
-  const taken = await tenant.call('POST', `/files/${file.id}/validate`, { contentHash: file.contentHash });
-  assert.equal(taken.status, 202, taken.text);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      tenant.call('POST', `/files/${file.id}/validate`, { contentHash: file.contentHash }),
+    ),
+  );
+  assert.deepEqual(statuses(answers), [202, 202, 202, 403, 403, 403]);
+  assertError(answers.find(({ status }) => status === 403) as Answer, 'budget_exceeded', /anchors_per_day/);
+  await service.sql(insertLeaf(tenant, { kind: 'validation', storedBytes: 0 }));
+  assert.equal(await tenant.used('anchors_per_day'), 4);
+  assert.deepEqual(await figures(tenant), await recount(tenant));
 });
 
 test('stored bytes are never more than the budget, and what is erased is given back', async () => {
@@ -189,6 +224,25 @@ test('stored bytes are never more than the budget, and what is erased is given b
   assert.equal((await tenant.call('DELETE', `/files/${kept[0]}/content`)).status, 204);
   assert.equal(await tenant.used('stored_bytes'), 600);
   assert.equal((await tenant.record({ text: 'x'.repeat(100) })).status, 202);
+});
+
+test('uploads that run at the same time get no more room together than is left', async () => {
+  const tenant = await newTenant();
+  await tenant.limit({ stored_bytes: 5_000_000 });
+  const open = () =>
+    openUpload({ url: service.url, key: tenant.key }, `${api}/files`, {
+      fields: { vaultAddress: tenant.vaultAddress },
+    });
+  const [first, second] = [open(), open()];
+  const before = await bytesOnDisk();
+  await first.send(Buffer.alloc(3_000_000, 'a'));
+  await waitUntil(async () => (await bytesOnDisk()) - before >= 1_000_000);
+  await second.send(Buffer.alloc(3_000_000, 'b'));
+  const refused = await second.finish();
+  assert.equal(refused.status, 403, refused.text);
+  assert.match(refused.text, /budget_exceeded/);
+  assert.equal((await first.finish()).status, 202, 'and the one that came first is kept');
+  assert.equal(await tenant.used('stored_bytes'), 3_000_000);
 });
 
 test('the figures are what a recount gives after uploads, copies, versions, erasures, transfers and failures', async () => {
@@ -222,10 +276,7 @@ test('the figures are what a recount gives after uploads, copies, versions, eras
 test('a commit that is cut off counts nothing, and keeps nobody waiting', async () => {
   const tenant = await newTenant();
   await tenant.limit({ anchors_per_day: 3 });
-  const leaf = `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims,
-      claims_hash, leaf, stored_bytes)
-    select v.workspace_id, 'record', 'rec_cut', 1, v.id, sha256('a'), sha256('b'), '{}', sha256('c'), sha256('d'), 50
-    from vaults v where v.workspace_id = '${tenant.workspaceId}'`;
+  const leaf = insertLeaf(tenant, { kind: 'record', storedBytes: 50 });
   // Dies before its commit, with the budget in its hands.
   await assert.rejects(service.sql(`begin; ${leaf}; select pg_terminate_backend(pg_backend_pid())`));
   assert.deepEqual(await figures(tenant), { bytes: 0, anchors: 0 });
@@ -236,34 +287,23 @@ test('a commit that is cut off counts nothing, and keeps nobody waiting', async 
 
 test('far below its limit nobody waits for another, and near it no two pass it together', async () => {
   const tenant = await newTenant();
-  const connect = async () => {
-    const client = new pg.Client({ connectionString: service.databaseUrl });
-    await client.connect();
-    return client;
-  };
   const [one, other] = [await connect(), await connect()];
-  const use = (client: pg.Client, part: number, amount: number) =>
+  const use = (client: pg.Client, amount: number, isChecked = true) =>
     client.query(`select use_budget($1, 'stored_bytes', 'epoch', $2, $3)`, [
       tenant.workspaceId,
       amount,
-      part,
+      isChecked,
     ]);
   try {
-    await tenant.limit({ stored_bytes: 1_000 });
-    await use(one, 1, 10);
-    await use(other, 2, 10);
+    await tenant.limit({ stored_bytes: 1_000_000 });
+    await use(one, 10);
     await one.query('begin');
-    await use(one, 1, 10);
+    await use(one, 10);
     // Would wait for the first one, which does not end, if it had to.
-    await use(other, 2, 10);
-    const { rows } = await other.query(
-      'select sum(used)::int as used, sum(used + reserved)::int as taken from workspace_usage where workspace_id = $1',
-      [tenant.workspaceId],
-    );
-    assert.equal(rows[0].used, 30, 'without what is not committed');
-    assert.ok(rows[0].taken <= 1_000);
-    await use(one, 1, 500);
-    const second = use(other, 2, 500);
+    await use(other, 10);
+    await use(other, -5, false);
+    assert.equal(await tenant.used('stored_bytes'), 15, 'without what is not committed');
+    const second = use(other, 999_980);
     second.catch(() => {});
     await waitUntil(async () => {
       const { rows } = await service.sql(
@@ -274,21 +314,71 @@ test('far below its limit nobody waits for another, and near it no two pass it t
     await one.query('commit');
     await assert.rejects(second, {
       constraint: 'within_budget',
-      detail: `stored_bytes 1000 ${tenant.workspaceId}`,
+      detail: `stored_bytes 1000000 ${tenant.workspaceId}`,
     });
-    await use(other, 2, 460);
-    await assert.rejects(use(one, 1, 1), { constraint: 'within_budget' });
-    assert.equal(await tenant.used('stored_bytes'), 1_000);
-    // A limit that is lowered or raised counts at once, whatever was reserved before.
-    await tenant.limit({ stored_bytes: 1_001 });
-    await use(one, 1, 1);
+    await use(other, 999_975);
+    await assert.rejects(use(one, 1), { constraint: 'within_budget' });
+    assert.equal(await tenant.used('stored_bytes'), 1_000_000);
+    // A limit that is lowered or raised counts at once.
+    await tenant.limit({ stored_bytes: 1_000_001 });
+    await use(one, 1);
     await tenant.limit({ stored_bytes: null });
-    await use(one, 1, 1_000_000);
-    await tenant.limit({ stored_bytes: 2_000 });
-    await assert.rejects(use(one, 1, 1), { constraint: 'within_budget' });
+    await use(one, 1_000_000);
+    await tenant.limit({ stored_bytes: 2_000_000 });
+    await assert.rejects(use(one, 1), { constraint: 'within_budget' });
   } finally {
     await one.end();
     await other.end();
+  }
+});
+
+test('two that commit small amounts at once never wait for each other for good', async () => {
+  const tenant = await newTenant();
+  const [one, other] = [await connect(), await connect()];
+  try {
+    const uses = async (client: pg.Client) => {
+      for (let n = 0; n < 100; n += 1) {
+        await client.query(`select use_budget($1, 'stored_bytes', 'epoch', 1, true)`, [tenant.workspaceId]);
+      }
+    };
+    await Promise.all([uses(one), uses(other)]);
+    assert.equal(await tenant.used('stored_bytes'), 200);
+    const { rows } = await one.query('select 1 from workspace_usage where workspace_id = $1', [
+      tenant.workspaceId,
+    ]);
+    assert.ok(rows.length <= 31, `${rows.length} rows are added up`);
+  } finally {
+    await one.end();
+    await other.end();
+  }
+});
+
+test('a commit looks at nothing that was counted long ago, also while an old snapshot keeps all of it', async () => {
+  const tenant = await newTenant();
+  const [one, snapshot] = [await connect(), await connect()];
+  try {
+    const use = () =>
+      one.query(`select use_budget($1, 'stored_bytes', 'epoch', 1, true)`, [tenant.workspaceId]);
+    await use();
+    await snapshot.query('begin isolation level repeatable read');
+    await snapshot.query('select count(*) from workspace_usage');
+    for (let n = 0; n < 300; n += 1) await use();
+    await one.query('begin');
+    const looked = async (): Promise<number> => {
+      const { rows } = await one.query(`
+        select pg_stat_get_xact_tuples_returned('workspace_usage_pkey'::regclass)
+          + pg_stat_get_xact_tuples_returned('workspace_usage_totals'::regclass)
+          + pg_stat_get_xact_tuples_returned('workspace_usage'::regclass) as count`);
+      return Number(rows[0].count);
+    };
+    const before = await looked();
+    for (let n = 0; n < 30; n += 1) await use();
+    const each = ((await looked()) - before) / 30;
+    assert.ok(each <= 2 * 31 + 2, `${each} entries were looked at for each`);
+    await one.query('rollback');
+  } finally {
+    await one.end();
+    await snapshot.end();
   }
 });
 

@@ -26,8 +26,8 @@ export async function readStoredRoom(
   workspaceId: string,
 ): Promise<{ limit: number; left: number } | null> {
   const { rows } = await sql<{ limit: number | null; used: number }>`
-    select ${limitInSql(workspaceId, 'stored_bytes')} as limit, coalesce(sum(used), 0)::bigint as used
-    from workspace_usage where workspace_id = ${workspaceId} and budget = 'stored_bytes'`.execute(db);
+    select ${limitInSql(workspaceId, 'stored_bytes')} as limit, used
+    from budget_use(${workspaceId}, 'stored_bytes', 'epoch')`.execute(db);
   const { limit = null, used = 0 } = rows[0] ?? {};
   return limit === null ? null : { limit, left: Math.max(0, limit - used) };
 }

@@ -76,7 +76,7 @@ export function makeAssetVersion(made: NewAssetVersion): MadeAssetVersion {
       removedAt: installation.removedAt?.toISOString() ?? null,
     },
   };
-  const { data, salt, digest } = recordContent(document, 'asset');
+  const { data, salt, digest, bytes } = recordContent(document, 'asset');
   const { leaf, write } = pendingLeaf({
     workspaceId,
     kind: assetKind,
@@ -86,6 +86,7 @@ export function makeAssetVersion(made: NewAssetVersion): MadeAssetVersion {
     digest,
     previousLeaf: made.previousLeaf ?? firstLeaf,
     claims: {},
+    storedBytes: bytes,
   });
   return {
     leaf,

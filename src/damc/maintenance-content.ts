@@ -52,7 +52,7 @@ export function makeEntry(entry: NewEntry): MadeEntry {
     files,
     supersedes,
   };
-  const { data: text, salt, digest } = recordContent(document, 'entry');
+  const { data: text, salt, digest, bytes } = recordContent(document, 'entry');
   const { write } = pendingLeaf({
     workspaceId,
     kind: maintenanceKind,
@@ -63,6 +63,7 @@ export function makeEntry(entry: NewEntry): MadeEntry {
     // An asset may have a hundred thousand entries: they do not wait for each other.
     previousLeaf: firstLeaf,
     claims: { assetId },
+    storedBytes: bytes,
   });
   return {
     maintenanceId,

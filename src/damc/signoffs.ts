@@ -165,7 +165,7 @@ function makeSignoff(
   document: SignoffDocument,
   { subject, entry }: Known,
 ): { signoff: Signoff; writes: Write[] } {
-  const { data, salt, digest } = recordContent(document, 'sign-off');
+  const { data, salt, digest, bytes } = recordContent(document, 'sign-off');
   const number = entry.earlier.length + 1;
   const { workspaceId, maintenanceId, role } = document;
   const { write } = pendingLeaf({
@@ -177,6 +177,7 @@ function makeSignoff(
     digest,
     previousLeaf: entry.leaf,
     claims: { assetId: document.assetId, role },
+    storedBytes: bytes,
   });
   const row = {
     workspace_id: workspaceId,

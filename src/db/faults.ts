@@ -44,6 +44,11 @@ export function isStatementFault(error: unknown): boolean {
   return error instanceof DatabaseError && !isDatabaseAway(error) && !passingStates.test(error.code ?? '');
 }
 
+/** Whether it was given up because it and another waited for each other; nothing of it was done. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '40P01';
+}
+
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '55P03';
 }

@@ -7,7 +7,7 @@ import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { type ElementType, encodeArray } from './arrays.ts';
 import { columnTypes } from './column-types.ts';
-import { isStatementFault, violates } from './faults.ts';
+import { isDeadlock, isStatementFault, violates } from './faults.ts';
 import { gather } from './gather.ts';
 import type { Tables } from './tables.ts';
 
@@ -42,7 +42,12 @@ export function createGroupCommit(pool: Pool): CommitTogether {
         name = `together-${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`;
         names.set(text, name);
       }
-      await pool.query({ name, text, values });
+      const insert = () => pool.query({ name, text, values });
+      // Alone in its transaction: it can be done again as it is.
+      await insert().catch((error) => {
+        if (!isDeadlock(error)) throw error;
+        return insert();
+      });
       return groups.map(() => undefined);
     },
   });

@@ -26,6 +26,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Stored, and not claimed yet. */
     upload: ReceivedBlob | null;
+    /** Once the upload is committed, or undone. */
+    giveBackRoom: (() => void) | null;
   }
 }
 
@@ -91,11 +93,15 @@ export function claimUpload(request: FastifyRequest): ReceivedBlob {
 export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Promise<Uploads> {
   const { blobs, maxFileBytes, idempotency } = deps;
   const running = new WeakSet<object>();
+  /** Bytes of each workspace that this node has taken in, and that are not committed yet. */
+  const underWay = new Map<string, number>();
   root.decorateRequest('upload', null);
+  root.decorateRequest('giveBackRoom', null);
   root.addHook('onRoute', (route) => {
     if (!route.config?.upload) return;
     route.preValidation = [...[route.preValidation ?? []].flat(), readBody];
     route.onSend = [...[route.onSend ?? []].flat(), undoUnclaimed];
+    route.onResponse = [...[route.onResponse ?? []].flat(), async (request) => request.giveBackRoom?.()];
   });
 
   async function readBody(request: FastifyRequest): Promise<void> {
@@ -125,21 +131,33 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
     { name, mediaType, bytes }: FormFile,
     store: boolean,
   ): Promise<UploadedFile> {
-    if (store) request.upload = await receive(callerOf(request).workspaceId, bytes);
+    if (store) request.upload = await receive(request, bytes);
     const { contentHash, size } = request.upload ?? (await digestOf(bytes, { maxBytes: maxFileBytes }));
     return { name, mediaType, contentHash: fromBytea(contentHash), size };
   }
 
-  /** What cannot be kept is not stored first: many such uploads at once could fill the disk. */
-  async function receive(workspaceId: string, bytes: FormFile['bytes']): Promise<ReceivedBlob> {
+  /** What cannot be kept is not stored first: neither one large upload nor many at once could fill the disk. */
+  async function receive(request: FastifyRequest, bytes: FormFile['bytes']): Promise<ReceivedBlob> {
+    const { workspaceId } = callerOf(request);
     const room = await deps.storedRoom(workspaceId);
-    const maxBytes = Math.min(maxFileBytes, room?.left ?? maxFileBytes);
-    return blobs.receive(workspaceId, bytes, { maxBytes, givenAway: true }).catch((error) => {
-      const isOver = room && maxBytes < maxFileBytes && error instanceof AppError;
-      throw isOver && error.code === 'payload_too_large'
-        ? budgetExceeded('stored_bytes', room.limit, error)
-        : error;
-    });
+    let taken = 0;
+    const take = (count: number) => {
+      taken += count;
+      underWay.set(workspaceId, (underWay.get(workspaceId) ?? 0) + count);
+    };
+    request.giveBackRoom = () => {
+      take(-taken);
+      if (underWay.get(workspaceId) === 0) underWay.delete(workspaceId);
+    };
+    async function* counted(): FormFile['bytes'] {
+      for await (const piece of bytes) {
+        take(piece.length);
+        if (room && (underWay.get(workspaceId) ?? 0) > room.left)
+          throw budgetExceeded('stored_bytes', room.limit);
+        yield piece;
+      }
+    }
+    return blobs.receive(workspaceId, counted(), { maxBytes: maxFileBytes, givenAway: true });
   }
 
   let app: Api | undefined;

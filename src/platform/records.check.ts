@@ -119,11 +119,13 @@ function storedBytesPass(db: Db): Pass {
     pageRows: 10,
     read: ({ where, end }) => sql<StoredRow>`
       select w.id,
-        (select coalesce(sum(u.used), 0)::bigint from workspace_usage u
-         where u.workspace_id = w.id and u.budget = 'stored_bytes') as counted,
+        (select used from budget_use(w.id, 'stored_bytes', 'epoch')) as counted,
         (select coalesce(sum(b.size), 0)::bigint from blobs b
          where b.workspace_id = w.id and b.erased_at is null)
-        + (select coalesce(sum(octet_length(r.data)), 0) from records r where r.workspace_id = w.id) as stored
+        + (select coalesce(sum(octet_length(r.data)), 0) from records r where r.workspace_id = w.id)
+        + (select coalesce(sum(octet_length(v.document)), 0) from asset_versions v where v.workspace_id = w.id)
+        + (select coalesce(sum(octet_length(m.entry)), 0) from maintenances m where m.workspace_id = w.id)
+        + (select coalesce(sum(octet_length(s.document)), 0) from signoffs s where s.workspace_id = w.id) as stored
       from workspaces w where ${where} ${end}`,
     judge: (rows) =>
       rows
@@ -131,9 +133,9 @@ function storedBytesPass(db: Db): Pass {
         .map(({ id, counted, stored }) => ({
           rule: 'stored_bytes_differ',
           ids: { workspace: id },
-          message: `The workspace ${id} stores ${stored} bytes of files and record data, and ${counted} are counted for it.`,
+          message: `The workspace ${id} stores ${stored} bytes of files and data, and ${counted} are counted for it.`,
           advice:
-            'Rows were changed in the database past its triggers: restore a backup, or correct the sum of its workspace_usage rows for stored_bytes.',
+            'Rows were changed in the database past its triggers: restore a backup, or add a row to workspace_usage with the difference.',
         })),
   });
 }

@@ -56,12 +56,12 @@ export async function readStored(db: Db, workspaceId: string): Promise<BudgetUse
     resets_at: Date | null;
   }>`
     select 'stored_bytes' as name, ${limitInSql(workspaceId, 'stored_bytes')} as limit,
-      coalesce(sum(used), 0)::bigint as used, null::timestamptz as resets_at
-    from workspace_usage where workspace_id = ${workspaceId} and budget = 'stored_bytes'
+      used, null::timestamptz as resets_at
+    from budget_use(${workspaceId}, 'stored_bytes', 'epoch')
     union all
     select 'anchors_per_day', ${limitInSql(workspaceId, 'anchors_per_day')},
-      coalesce(sum(used), 0)::bigint, (${today} + 1)::timestamp at time zone 'UTC'
-    from workspace_usage where workspace_id = ${workspaceId} and budget = 'anchors_per_day' and day = ${today}
+      used, (${today} + 1)::timestamp at time zone 'UTC'
+    from budget_use(${workspaceId}, 'anchors_per_day', ${today})
     union all
     select 'endpoints', ${limitInSql(workspaceId, 'endpoints')}, count(*), null
     from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null

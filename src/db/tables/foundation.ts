@@ -1,5 +1,5 @@
 /** Workspaces, keys, vaults, workers, events, the audit log and kept answers. */
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { OwnLimits } from '../../budgets.ts';
 import type { Json, NullableTimestamp, Timestamp } from './columns.ts';
 
@@ -19,10 +19,10 @@ export interface FoundationTables {
   workspace_usage: {
     workspace_id: string;
     budget: 'stored_bytes' | 'anchors_per_day';
-    part: number;
-    day: Generated<string>;
+    day: string;
+    number: GeneratedAlways<number>;
+    is_total: Generated<boolean>;
     used: number;
-    reserved: Generated<number>;
   };
   api_keys: {
     workspace_id: string;
@@ -31,6 +31,7 @@ export interface FoundationTables {
     hint: string;
     secret_hash: Buffer;
     scopes: string[];
+    of_operator: Generated<boolean>;
     expires_at: NullableTimestamp;
     last_used_at: NullableTimestamp;
     revoked_at: NullableTimestamp;
