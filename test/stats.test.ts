@@ -1,10 +1,36 @@
 /** What the overview shows: counts over time, what waits, and only of one's own workspace. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createApiKeys } from '../src/auth/api-keys.ts';
+import { findWorkspace } from '../src/auth/workspaces.ts';
+import type { Caller } from '../src/caller.ts';
+import { openDatabase } from '../src/db/database.ts';
 import { assertError } from './openapi-answers.ts';
 import { webhookSettings } from './openapi-operations.ts';
 import { waitUntil } from './process.ts';
 import { type Service, startService } from './service.ts';
+
+/** As somebody who is signed in, works in the first workspace and does not lead it. */
+async function makeKeyOfDeveloper(): Promise<string> {
+  const database = openDatabase({
+    connection: () => ({ connectionString: service.databaseUrl }),
+    onError() {},
+  });
+  try {
+    const { id: workspaceId } = await findWorkspace(database.db);
+    const caller: Caller = {
+      workspaceId,
+      actor: { kind: 'user', id: 'usr_1' },
+      scopes: [],
+      requestId: null,
+      person: { userId: 'usr_1', sessionId: 'ses_1', role: 'developer' },
+    };
+    const made = await createApiKeys(database).create(caller, { name: 'd', scopes: [], expiresAt: null });
+    return made.key;
+  } finally {
+    await database.close();
+  }
+}
 
 const stats = '/api-v1/platform/stats';
 
@@ -94,6 +120,10 @@ test('what was confirmed and delivered is counted in its bucket', async () => {
 test('what is of the whole installation is told to operators, and to nobody else', async () => {
   const other = await service.makeKey({ newWorkspace: true });
   const narrow = await service.makeKey({ scopes: ['events:read'] });
+  const { json: second } = await service.call('POST', '/api-v1/platform/api-keys', {
+    body: { name: 'second' },
+  });
+  const developers = await makeKeyOfDeveloper();
   const chain = { chain_id: 31337, hash: `\\x${'07'.repeat(32)}`, address: `\\x${'08'.repeat(20)}` };
   await service.sql(
     `insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
@@ -111,6 +141,8 @@ test('what is of the whole installation is told to operators, and to nobody else
   const asideOf = async (key: string) =>
     (await service.call('GET', stats, { key })).json.waiting.setAsideBatches;
   assert.equal(await asideOf(service.key), 2, 'an operator sees all');
+  assert.equal(await asideOf(second.key), 2, 'a key that an operator made sees all');
+  assert.equal(await asideOf(developers), 1, 'a key that a developer made does not');
   assert.equal(await asideOf(narrow), 1, 'a key that is no operator sees those of its workspace');
   assert.equal(await asideOf(other), 0, 'another workspace sees its own, and has none');
 });

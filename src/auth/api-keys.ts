@@ -12,6 +12,7 @@ import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { hashApiKey, hintOf, isApiKey, newApiKey } from './api-key-text.ts';
 import { auditWrite } from './audit.ts';
+import { makesOperatorKeys } from './operators.ts';
 import { limitInSql } from './workspace-limits.ts';
 
 export interface ApiKey {
@@ -101,7 +102,8 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
       await db.transaction().execute(async (db) => {
         // The operator sets the limit, and can always make the key that is needed.
         if (caller.actor.kind !== 'command') await refuseTooMany(db, caller.workspaceId);
-        await insertAll(db, [...keyWrites(caller, made), ...also(made)]);
+        const ofOperator = await makesOperatorKeys(db, caller);
+        await insertAll(db, [...keyWrites(caller, made, ofOperator), ...also(made)]);
       });
       return made;
     },
@@ -210,7 +212,7 @@ function refuseEscalation(caller: Caller, { scopes: wanted, expiresAt }: NewApiK
   throw new AppError('forbidden', `A key cannot grant what it does not have itself: ${which}.`);
 }
 
-function keyWrites(caller: Caller, { key, apiKey }: MadeKey): Write[] {
+function keyWrites(caller: Caller, { key, apiKey }: MadeKey, ofOperator: boolean): Write[] {
   const { id, name, hint, scopes, createdAt, expiresAt } = apiKey;
   return [
     {
@@ -222,6 +224,7 @@ function keyWrites(caller: Caller, { key, apiKey }: MadeKey): Write[] {
         hint,
         secret_hash: hashApiKey(key),
         scopes,
+        of_operator: ofOperator,
         expires_at: expiresAt,
         created_at: createdAt,
       },

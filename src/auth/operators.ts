@@ -5,18 +5,31 @@ import { AppError } from '../errors.ts';
 import { defaultSlug } from './workspaces.ts';
 
 /**
- * Owners and admins of the first workspace, wherever they act at the moment, and keys of that workspace that may make
- * keys. What an operator may do beyond others is asked for by name; everything else stays within workspaces.
+ * Owners and admins of the first workspace, wherever they act at the moment, the command line, and keys of the first
+ * workspace that one of these made and that may make keys. What an operator may do beyond others is asked for by name;
+ * everything else stays within workspaces.
  */
 export async function isOperator(db: Db, caller: Caller): Promise<boolean> {
   if (caller.person) return leadsFirstWorkspace(db, caller.person);
+  if (caller.actor.kind === 'command') return true;
   if (!may(caller, 'keys:write')) return false;
-  const first = await db
-    .selectFrom('workspaces')
-    .select('id')
-    .where('slug', '=', defaultSlug)
+  const key = await db
+    .selectFrom('api_keys')
+    .select('of_operator')
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('id', '=', caller.actor.id)
     .executeTakeFirst();
-  return first?.id === caller.workspaceId;
+  return key?.of_operator ?? false;
+}
+
+/** Whether a key that the caller makes is an operator's too. */
+export async function makesOperatorKeys(db: Db, caller: Caller): Promise<boolean> {
+  const workspace = await db
+    .selectFrom('workspaces')
+    .select('slug')
+    .where('id', '=', caller.workspaceId)
+    .executeTakeFirst();
+  return workspace?.slug === defaultSlug && isOperator(db, caller);
 }
 
 export type WorkspaceCreation = 'operators' | 'everyone';
