@@ -382,6 +382,20 @@ test('a commit looks at nothing that was counted long ago, also while an old sna
   }
 });
 
+test('a dossier over the budget of downloads is refused before any of it is read', async () => {
+  const tenant = await newTenant();
+  const damc = (method: string, path: string, body?: unknown) =>
+    service.call(method, `/api-v1/damc/${path}`, { key: tenant.key, ...(body !== undefined && { body }) });
+  const { vaultAddress } = tenant;
+  const made = await damc('POST', 'assets/', { assetId: 'A-1', vaultAddress, name: 'Pump' });
+  assert.equal(made.status, 201, made.text);
+  await tenant.limit({ exports: 0 });
+  const refused = await damc('GET', `assets/A-1/dossier/?viewerAddress=${vaultAddress}`);
+  assertError(refused, 'budget_exceeded', /0 dossiers.*HOLDFAST_BUDGET_EXPORTS/);
+  assert.equal(refused.headers.get('x-budget'), 'exports');
+  assert.equal(await tenant.used('exports'), 0);
+});
+
 test('webhook endpoints have a budget, and one that is deleted makes room', async () => {
   const tenant = await newTenant();
   await tenant.limit({ endpoints: 2 });
