@@ -1,6 +1,7 @@
 /** Rows on their way into the database: as arrays or as JSON, they arrive as they were given and in their order. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { DatabaseError, type Pool } from 'pg';
 import { openTestDatabase } from '../../test/database.ts';
 import { encodeArray } from './arrays.ts';
 import { columnTypes } from './column-types.ts';
@@ -100,4 +101,27 @@ test('commits of thousands of rows are not put together without end', async () =
     "select count(*) as rows, count(distinct xmin::text) as commits from events where workspace_id = 'ws_many'",
   );
   assert.deepEqual(rows, [{ rows: 12_000, commits: 4 }]);
+});
+
+test('a commit that was given up for another is done again, and only that', async () => {
+  const deadlock = Object.assign(new DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' });
+  const failing = (faults: Error[]) =>
+    createGroupCommit({
+      query: async (statement: never) => {
+        const fault = faults.shift();
+        if (fault) throw fault;
+        return database.pool.query(statement);
+      },
+    } as unknown as Pool);
+  const workspace = (id: string): Write[] => [
+    { table: 'workspaces', row: { id, name: 'x', slug: id, metadata: {} } },
+  ];
+  await failing([deadlock])(workspace('ws_again'));
+  await assert.rejects(failing([deadlock, deadlock])(workspace('ws_twice')), deadlock);
+  const away = new Error('Connection terminated');
+  await assert.rejects(failing([away])(workspace('ws_away')), away);
+  const { rows } = await database.pool.query(
+    "select id from workspaces where id in ('ws_again', 'ws_twice', 'ws_away')",
+  );
+  assert.deepEqual(rows, [{ id: 'ws_again' }]);
 });
