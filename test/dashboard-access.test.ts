@@ -57,7 +57,7 @@ test('a viewer sees everything and nothing to press, and the API refuses the res
   await page.getByText('ask an owner or admin of the first workspace').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Create workspace' }).count(), 0);
   await page.getByRole('tab', { name: 'Usage' }).click();
-  await page.getByText('Files and record data').waitFor();
+  await page.getByText('Files and data').waitFor();
   await page.getByText('0 of 500', { exact: true }).waitFor();
   await page.context().close();
   for (const [method, path, body] of [

@@ -3,6 +3,14 @@ import type { Mutation } from './mutation.ts';
 
 export const storageMutations: Mutation[] = [
   {
+    name: 'budgets without a lock',
+    file: 'migrations/0015_budgets.sql',
+    text: '    perform pg_advisory_xact_lock(own_lock);\n',
+    replacement: '',
+    why: 'Two that commit near the limit of a workspace would pass it together.',
+    tests: ['test/budgets.test.ts'],
+  },
+  {
     name: 'secrets not bound to their place',
     file: 'src/keys/envelope.ts',
     text: `JSON.stringify(['holdfast/secret@1', workspaceId, purpose, id]);

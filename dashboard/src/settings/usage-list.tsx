@@ -21,7 +21,7 @@ const usageQuery = queryOptions({
 
 const labels: Record<string, string> = {
   requests_per_minute: 'Requests in a minute',
-  stored_bytes: 'Files and record data',
+  stored_bytes: 'Files and data',
   endpoints: 'Webhook endpoints',
   streams: 'Event streams open',
   exports: 'Dossiers being downloaded',
