@@ -35,6 +35,7 @@ import { createMaintenances } from './damc/maintenances.ts';
 import { createSignoffs } from './damc/signoffs.ts';
 import { createWorkers } from './damc/workers.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { createLowWater } from './db/low-water.ts';
 import { createGroupCommit } from './db/writes.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -103,6 +104,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const blobStore = await openBlobStore(config.blobs);
     const blobs = createBlobs({ db, keyring, store: blobStore });
     const orderBell = createBell();
+    const eventLowWater = createLowWater();
     const feedBell = createBell();
     const deliveryBell = createBell();
     const replayBell = createBell();
@@ -153,7 +155,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         [maintenanceKind]: tells(maintenanceConfirmed),
         [transferKind]: each(confirmFileTransfers, confirmAssetTransfers),
       },
-      placeEvents,
+      placeEvents: (db, writes) => placeEvents(db, writes, eventLowWater),
       countSubscribers: countAnchorSubscribers,
       eventBell,
       log,
@@ -165,6 +167,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         keyring,
         apiKeys,
         orderBell,
+        eventLowWater,
         feedBell,
         deliveryBell,
         replayBell,

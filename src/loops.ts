@@ -7,6 +7,7 @@ import { blobSweepLoop } from './blobs/sweep.loop.ts';
 import type { Sweep } from './blobs/sweep.ts';
 import type { Db } from './db/database.ts';
 import type { EmbeddedPostgres } from './db/embedded/embedded-postgres.ts';
+import type { LowWater } from './db/low-water.ts';
 import { idempotencyLoop } from './http/idempotency.loop.ts';
 import { keyringLoop } from './keys/keyring.loop.ts';
 import type { Keyring } from './keys/keyring.ts';
@@ -27,6 +28,7 @@ export interface LoopDeps {
   keyring: Keyring;
   apiKeys: ApiKeys;
   orderBell: Bell;
+  eventLowWater: LowWater;
   feedBell: Bell;
   deliveryBell: Bell;
   replayBell: Bell;
@@ -49,7 +51,7 @@ export function allLoops(deps: LoopDeps): Loop[] {
   if (!deps.shared) return own;
   return [
     ...own,
-    eventOrderLoop(db, { order: deps.orderBell, feed: deps.feedBell }),
+    eventOrderLoop(db, { lowWater: deps.eventLowWater, order: deps.orderBell, feed: deps.feedBell }),
     auditChainLoop(db),
     auditAnchorsLoop(db),
     idempotencyLoop(db),

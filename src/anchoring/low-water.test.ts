@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { countEntries } from '../../test/index-entries.ts';
 import { waitUntil } from '../../test/process.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { type Bed, openBed, type TestVault } from './batcher.test-bed.ts';
@@ -38,20 +39,6 @@ async function acceptMany(name: string, count: number): Promise<void> {
   );
 }
 
-/** Entries of the index of pending leaves that the work came across, dead ones included. */
-async function countEntries(work: () => Promise<unknown>): Promise<number> {
-  const read = async (): Promise<number> => {
-    await single.pool.query('select pg_stat_force_next_flush()');
-    const { rows } = await single.pool.query(
-      "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'anchor_leaves_pending'",
-    );
-    return rows[0].idx_tup_read;
-  };
-  const start = await read();
-  await work();
-  return (await read()) - start;
-}
-
 test('a look for what is pending costs the same however much was batched while an old snapshot is open', async () => {
   const snapshot = await connect();
   await snapshot.query('begin isolation level repeatable read');
@@ -62,8 +49,9 @@ test('a look for what is pending costs the same however much was batched while a
       await acceptMany(round, 500);
       await batcher.step(bed.lead);
     }
+    const look = { index: 'anchor_leaves_pending', work: () => batcher.step(bed.lead) };
     // As soon as those who write at this moment, in whatever database of the server, have ended.
-    await waitUntil(async () => (await countEntries(() => batcher.step(bed.lead))) < 50);
+    await waitUntil(async () => (await countEntries(single.pool, look)) < 50);
     await acceptMany('d', 3);
     await batcher.step(bed.lead);
     const { rows } = await bed.pool.query(

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../test/database.ts';
+import { openTestDatabase, withClient } from '../../test/database.ts';
+import { countEntries } from '../../test/index-entries.ts';
+import { waitUntil } from '../../test/process.ts';
+import { openDatabase } from '../db/database.ts';
+import { createLowWater } from '../db/low-water.ts';
 import { insertAll } from '../db/writes.ts';
 import { auditWrite, chainAuditEntries, entryDigest, listAuditEntries } from './audit.ts';
 import { createWorkspace, operatorIn } from './workspaces.ts';
@@ -26,7 +30,7 @@ test('entries of each workspace form an unbroken chain, however the chaining is 
         }),
       ]);
     }
-    while (await chainAuditEntries(db, 3));
+    while (await chainAuditEntries(db, { limit: 3 }));
   }
   // Two nodes at once: the second leaves it to the first.
   await Promise.all([chainAuditEntries(db), chainAuditEntries(db)]);
@@ -49,6 +53,41 @@ test('entries of each workspace form an unbroken chain, however the chaining is 
       assert.deepEqual(row.hash, createHash('sha256').update(previous).update(row.digest).digest());
       previous = row.hash as Buffer<ArrayBuffer>;
     }
+  }
+});
+
+test('a look for entries without a place costs the same however many got theirs while an old snapshot is open', async () => {
+  const connection = { connectionString: database.url };
+  const { id } = await createWorkspace(database.db, { name: 'Backed up' });
+  const write = (count: number) =>
+    insertAll(
+      database.db,
+      Array.from({ length: count }, () =>
+        auditWrite(operatorIn(id), { action: 'thing.do', targetId: 't', details: {} }),
+      ),
+    );
+  const single = openDatabase({ connection: () => connection, onError() {}, max: 1 });
+  try {
+    await withClient(connection, async (snapshot) => {
+      await snapshot.query('begin isolation level repeatable read');
+      await snapshot.query('select count(*) from audit_entries');
+      const lowWater = createLowWater();
+      const chain = () => chainAuditEntries(single.db, { lowWater });
+      await write(1000);
+      await chain();
+      const look = { index: 'audit_entries_unchained', work: chain };
+      // As soon as those who write at this moment, in whatever database of the server, have ended.
+      await waitUntil(async () => (await countEntries(single.pool, look)) < 50);
+      await write(3);
+      await chain();
+      const { rows } = await single.pool.query(
+        'select max(sequence) as last from audit_entries where workspace_id = $1',
+        [id],
+      );
+      assert.equal(rows[0].last, 1 + 1000 + 3);
+    });
+  } finally {
+    await single.close();
   }
 });
 

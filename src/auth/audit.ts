@@ -4,6 +4,7 @@ import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
 import type { Db } from '../db/database.ts';
+import { createLowWater, type LowWater, oldestOpen } from '../db/low-water.ts';
 import { locks, tryInTurn } from '../db/turn.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../ids.ts';
@@ -101,16 +102,19 @@ export async function listAuditEntries(db: Db, query: AuditQuery): Promise<Audit
   }));
 }
 
+export interface ChainingOptions {
+  lowWater?: LowWater;
+  /** At most so many at a time. */
+  limit?: number;
+}
+
 /** Chains entries that have no place yet, each workspace for itself; true when there may be more. */
-export async function chainAuditEntries(db: Db, limit = 2000): Promise<boolean> {
+export async function chainAuditEntries(
+  db: Db,
+  { lowWater = createLowWater(), limit = 2000 }: ChainingOptions = {},
+): Promise<boolean> {
   return tryInTurn(db, locks.auditChain, async (db) => {
-    const rows = await db
-      .selectFrom('audit_entries')
-      .select(['workspace_id', 'id', 'digest'])
-      .where('sequence', 'is', null)
-      .orderBy('id')
-      .limit(limit)
-      .execute();
+    const rows = await findUnchained(db, { lowWater, limit });
     if (rows.length === 0) return false;
     const heads = await chainHeads(db, [...new Set(rows.map((row) => row.workspace_id))]);
     const links = rows.map((row) => {
@@ -128,6 +132,26 @@ export async function chainAuditEntries(db: Db, limit = 2000): Promise<boolean> 
       where e.workspace_id = link.workspace_id and e.id = link.id`.execute(db);
     return rows.length === limit;
   });
+}
+
+interface Unchained {
+  workspace_id: string;
+  id: string;
+  digest: Buffer;
+}
+
+/** In the order of their ids. */
+async function findUnchained(db: Db, { lowWater, limit }: Required<ChainingOptions>): Promise<Unchained[]> {
+  const { rows } = await sql<{ oldest_open: number; written_in: number | null } & Unchained>`
+    select looked.oldest_open, waiting.* from (select ${oldestOpen} as oldest_open) as looked
+    left join lateral (
+      select written_in, workspace_id, id, digest from audit_entries
+      where sequence is null and written_in >= ${lowWater.find()} order by written_in, id limit ${limit}
+    ) as waiting on true`.execute(db);
+  const waiting = rows.filter(({ written_in }) => written_in !== null);
+  const lowest = waiting[0]?.written_in ?? null;
+  lowWater.looked({ oldestOpen: rows[0]?.oldest_open ?? 0, lowest });
+  return waiting.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 interface Head {

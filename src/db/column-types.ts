@@ -45,6 +45,7 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     digest: 'bytea',
     sequence: 'bigint',
     hash: 'bytea',
+    written_in: 'bigint',
   },
   events: {
     workspace_id: 'text',
@@ -53,6 +54,7 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     envelope: 'text',
     created_at: 'timestamptz',
     position: 'bigint',
+    written_in: 'bigint',
   },
   idempotent_answers: {
     workspace_id: 'text',

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase, withClient } from '../../test/database.ts';
+import { countEntries } from '../../test/index-entries.ts';
+import { waitUntil } from '../../test/process.ts';
 import { createWorkspace } from '../auth/workspaces.ts';
+import { openDatabase } from '../db/database.ts';
+import { createLowWater } from '../db/low-water.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import { eventWrite, orderEvents, placeEvents, readFeed, tailPosition } from './events.ts';
 
@@ -106,7 +110,7 @@ test('events of many writers are read exactly once by a poller that runs meanwhi
   const seen: string[] = [];
   let position = 0;
   for (let idle = 0; idle < 2; ) {
-    await Promise.all([orderEvents(db, 50), orderEvents(db, 50)]);
+    await Promise.all([orderEvents(db, { limit: 50 }), orderEvents(db, { limit: 50 })]);
     const items = await readFeed(pool, { workspaceId, type: undefined, after: position, limit: 37 });
     seen.push(...items.map(({ envelope }) => JSON.parse(envelope).id));
     position = items.at(-1)?.position ?? position;
@@ -115,4 +119,62 @@ test('events of many writers are read exactly once by a poller that runs meanwhi
   await writers;
   assert.equal(seen.length, 640);
   assert.equal(new Set(seen).size, 640);
+});
+
+test('a look for events without a position costs the same however many got theirs while an old snapshot is open', async () => {
+  const connection = { connectionString: database.url };
+  const { id: workspaceId } = await createWorkspace(database.db, { name: 'Backed up' });
+  const events = (count: number) => Array.from({ length: count }, () => event(workspaceId));
+  const single = openDatabase({ connection: () => connection, onError() {}, max: 1 });
+  try {
+    await withClient(connection, async (snapshot) => {
+      await snapshot.query('begin isolation level repeatable read');
+      await snapshot.query('select count(*) from events');
+      const lowWater = createLowWater();
+      const order = () => orderEvents(single.db, { lowWater });
+      const place = () =>
+        single.db.transaction().execute(async (db) => {
+          const placed = events(1);
+          await placeEvents(db, placed, lowWater);
+          await insertAll(db, placed);
+        });
+      await insertAll(database.db, events(1000));
+      while (await order());
+      const index = 'events_without_position';
+      // As soon as those who write at this moment, in whatever database of the server, have ended.
+      await waitUntil(async () => (await countEntries(single.pool, { index, work: order })) < 50);
+      await waitUntil(async () => (await countEntries(single.pool, { index, work: place })) < 50);
+      const tail = await tailPosition(single.pool);
+      await insertAll(database.db, events(3));
+      await order();
+      assert.equal(await tailPosition(single.pool), tail + 3);
+    });
+  } finally {
+    await single.close();
+  }
+});
+
+test('an event that commits late is found, however far the look for others has come meanwhile', async () => {
+  const { db } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Later' });
+  const lowWater = createLowWater();
+  await withClient({ connectionString: database.url }, async (slow) => {
+    await slow.query('begin');
+    await slow.query(
+      "insert into events (workspace_id, id, type, envelope) values ($1, 'evt_late', 'vault.deactivated', '{}')",
+      [workspaceId],
+    );
+    for (let round = 0; round < 3; round += 1) {
+      await insertAll(db, [event(workspaceId)]);
+      await orderEvents(db, { lowWater });
+    }
+    await slow.query('commit');
+  });
+  await orderEvents(db, { lowWater });
+  const { position } = await db
+    .selectFrom('events')
+    .select('position')
+    .where('id', '=', 'evt_late')
+    .executeTakeFirstOrThrow();
+  assert.notEqual(position, null);
 });

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../db/database.ts';
+import { createLowWater, type LowWater, oldestOpen } from '../db/low-water.ts';
 import { locks, tryInTurn, tryTurn } from '../db/turn.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../ids.ts';
@@ -90,18 +91,29 @@ export function eventWrite<T extends EventType>({ workspaceId, type, at, data }:
  * Gives events that have none their position, one node at a time. A commit that comes late gets a later position,
  * whatever its id says, so a reader who has seen position n has seen everything up to n. True when there may be more.
  */
-export async function orderEvents(db: Db, limit = 1000): Promise<boolean> {
+export async function orderEvents(
+  db: Db,
+  { lowWater = createLowWater(), limit = 1000 }: { lowWater?: LowWater; limit?: number } = {},
+): Promise<boolean> {
   return tryInTurn(db, locks.eventOrder, async (db) => {
-    const { numAffectedRows } = await sql`
-      with unplaced as (
-        select workspace_id, id, row_number() over (order by id) as place
-        from (select workspace_id, id from events where position is null order by id limit ${limit}) as oldest
+    const { rows } = await sql<{ placed: number; oldestOpen: number; lowest: number | null }>`
+      with waiting as (
+        select workspace_id, id, written_in from events
+        where position is null and written_in >= ${lowWater.find()} order by written_in, id limit ${limit}
+      ), unplaced as (
+        select workspace_id, id, row_number() over (order by id) as place from waiting
+      ), placed as (
+        update events e
+        set position = (select coalesce(max(position), 0) from events) + unplaced.place
+        from unplaced
+        where e.workspace_id = unplaced.workspace_id and e.id = unplaced.id
+        returning 1
       )
-      update events e
-      set position = (select coalesce(max(position), 0) from events) + unplaced.place
-      from unplaced
-      where e.workspace_id = unplaced.workspace_id and e.id = unplaced.id`.execute(db);
-    return Number(numAffectedRows ?? 0) === limit;
+      select (select count(*) from placed) as placed, ${oldestOpen} as "oldestOpen",
+             (select min(written_in) from waiting) as lowest`.execute(db);
+    const [look] = rows;
+    if (look) lowWater.looked(look);
+    return look?.placed === limit;
   });
 }
 
@@ -110,15 +122,18 @@ export async function orderEvents(db: Db, limit = 1000): Promise<boolean> {
  * otherwise. Until the transaction ends nobody else gives any. They wait for `orderEvents` while somebody is at it, or
  * while others wait: what was committed before, such as that an anchor was taken back, comes first.
  */
-export async function placeEvents(db: Db, writes: Write[]): Promise<void> {
+export async function placeEvents(db: Db, writes: Write[], lowWater = createLowWater()): Promise<void> {
   const events = writes.filter((write) => write.table === 'events');
   if (events.length === 0 || !(await tryTurn(db, locks.eventOrder))) return;
-  const { rows } = await sql<{ tail: number; waiting: boolean }>`
-    select (${sql.raw(tailText)}) as tail, exists (select from events where position is null) as waiting`.execute(
+  const { rows } = await sql<{ tail: number; oldestOpen: number; lowest: number | null }>`
+    select (${sql.raw(tailText)}) as tail, ${oldestOpen} as "oldestOpen",
+           (select min(written_in) from events where position is null and written_in >= ${lowWater.find()}) as lowest`.execute(
     db,
   );
   const [found] = rows;
-  if (!found || found.waiting) return;
+  if (!found) return;
+  lowWater.looked(found);
+  if (found.lowest !== null) return;
   for (const [place, { row }] of events.entries()) row.position = found.tail + place + 1;
 }
 

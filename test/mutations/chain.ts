@@ -117,8 +117,8 @@ export const chainMutations: Mutation[] = [
   {
     name: 'events overtake those that wait',
     file: 'src/webhooks/events.ts',
-    text: 'if (!found || found.waiting) return;',
-    replacement: 'if (!found) return;',
+    text: 'if (found.lowest !== null) return;',
+    replacement: '',
     why: 'The feed would tell of a confirmation before the reorganisation that came first.',
     tests: ['src/webhooks/events.test.ts'],
   },
@@ -137,5 +137,13 @@ export const chainMutations: Mutation[] = [
     replacement: 'if (horizon) {',
     why: 'A leaf that is committed after others with higher ids would be passed over.',
     tests: ['src/anchoring/low-water.test.ts'],
+  },
+  {
+    name: 'event that is committed late',
+    file: 'src/db/low-water.ts',
+    text: 'mark = Math.min(oldestOpen, lowest ?? oldestOpen);',
+    replacement: 'mark = lowest ?? oldestOpen;',
+    why: 'An event that is committed after those of later transactions would be passed over.',
+    tests: ['src/webhooks/events.test.ts'],
   },
 ];

@@ -78,6 +78,7 @@ export interface FoundationTables {
     envelope: string;
     created_at: Timestamp;
     position: number | null;
+    written_in: Generated<number>;
   };
   event_feed: {
     is_only: Generated<boolean>;
@@ -97,6 +98,7 @@ export interface FoundationTables {
     digest: Buffer;
     sequence: number | null;
     hash: Buffer | null;
+    written_in: Generated<number>;
   };
   idempotent_answers: {
     workspace_id: string;
