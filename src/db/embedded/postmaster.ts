@@ -1,4 +1,4 @@
-/** The server process of a cluster: who it is, by postmaster.pid and proof, and how it is stopped. */
+/** The server process of a cluster: who it is, by postmaster.pid and by what the process shows, and how it is stopped. */
 import { execFile } from 'node:child_process';
 import { readFile, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -12,7 +12,7 @@ export interface Postmaster {
   ready: boolean;
 }
 
-/** The server that runs on this cluster now, if postmaster.pid names a process that provably is one. */
+/** The server that runs on this cluster now, if postmaster.pid names a process that may be it. */
 export async function findPostmaster(clusterDir: string): Promise<Postmaster | null> {
   const found = parsePidFile(await readPidFile(clusterDir));
   return found && (await isPostmasterOf(found.pid, clusterDir)) ? found : null;
@@ -41,6 +41,31 @@ export async function clearForeignPidFile(clusterDir: string): Promise<void> {
     : // A server writes the file in the instant it creates it, so only an old one is cut short for good.
       Date.now() - (await stat(path)).mtimeMs > 5_000;
   if (foreign) await unlink(path);
+}
+
+/** What can be learnt of a process that lives; null for what is hidden from us. */
+export interface Signs {
+  /** Everybody may read it, unless /proc is mounted with hidepid. A dead process that nobody reaped has an empty one. */
+  command: string[] | null;
+  /** Whether it works in the cluster. Without CAP_SYS_PTRACE, as in a container, root cannot see that of another account. */
+  isAtHome: boolean | null;
+  pidFile: string | null;
+}
+
+/**
+ * Whether a process is the cluster's server as far as can be told. In doubt it is: taken for another's, a server that runs
+ * would lose its postmaster.pid. Where the working directory is hidden, the command line has to say what the file says; the
+ * directory is compared as text, since the server may see it at another path than we do (passage.ts).
+ */
+export function mayBePostmaster({ command, isAtHome, pidFile }: Signs): boolean {
+  if (command !== null && basename(command[0] ?? '') !== 'postgres') return false;
+  if (isAtHome !== null) return isAtHome;
+  const [, directory, , port] = pidFile?.split('\n') ?? [];
+  const differs = (option: string, written = '') => {
+    const said = command?.includes(option) ? (command[command.indexOf(option) + 1] ?? '') : '';
+    return said !== '' && written !== '' && said !== written;
+  };
+  return !differs('-D', directory) && !differs('-p', port);
 }
 
 /** Stops the server and returns once its process is gone; false when it is still there after all. */
@@ -77,22 +102,17 @@ export function processExists(pid: number): boolean {
 async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean> {
   if (!processExists(pid)) return false;
   if (process.platform !== 'linux') return isPostmasterByPs(pid, clusterDir);
-  // A dead process that nobody reaped has no command line; that is usual where Node runs as pid 1.
-  const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(emptyIfHidden)).split('\0');
-  if (basename(argv[0] ?? '') !== 'postgres') return false;
   const cluster = await stat(clusterDir);
-  // The working directory stays true when the data directory was renamed. Root may not look at it in a container
-  // without CAP_SYS_PTRACE, but everybody may read the command line.
-  const claimed = argv[argv.indexOf('-D') + 1] ?? '';
-  const home = await stat(`/proc/${pid}/cwd`).catch(() => stat(claimed).catch(() => null));
-  return home !== null && home.ino === cluster.ino && home.dev === cluster.dev;
-}
-
-/** The process ended just now, or belongs to another user and is hidden; any other failure proves nothing. */
-function emptyIfHidden(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return '';
-  throw error;
+  // The working directory stays true when the data directory was renamed.
+  const home = await stat(`/proc/${pid}/cwd`).catch(() => null);
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+  // What is hidden may also have ended just now.
+  if (command === null && !processExists(pid)) return false;
+  return mayBePostmaster({
+    command: command?.split('\0') ?? null,
+    isAtHome: home && home.ino === cluster.ino && home.dev === cluster.dev,
+    pidFile: await readPidFile(clusterDir),
+  });
 }
 
 async function isPostmasterByPs(pid: number, clusterDir: string): Promise<boolean> {

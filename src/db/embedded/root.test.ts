@@ -9,7 +9,7 @@ import { type Account, chooseServerAccount, readPasswd } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import type { EmbeddedPostgres } from './embedded-postgres.ts';
 import { createLauncher, runProgram } from './launch.ts';
-import { clusterIn, query, scratchDataDir, serverPid, start } from './test-bed.ts';
+import { clusterIn, query, scratchDataDir, serverPid, start, startElsewhere } from './test-bed.ts';
 
 const skip = process.geteuid?.() === 0 ? false : 'needs root';
 const stranger = { uid: 54_321, gid: 54_322 };
@@ -49,6 +49,27 @@ test('below a directory closed to others', { skip }, async (t) => {
       assert.equal((await stat(clusterIn(dataDir))).uid, (await serverAccount()).uid);
     },
   );
+});
+
+test('below a closed directory where other accounts’ processes are hidden, the server is found again', {
+  skip,
+}, async (t) => {
+  const dataDir = await scratchDataDir(t, 'data');
+  const pidFile = join(clusterIn(dataDir), 'postmaster.pid');
+  // What root may not do in most containers: look at the working directory of another account's process.
+  const under = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace'];
+  const service = startElsewhere(t, dataDir, { under, exclusive: true });
+  const first = await service.ready;
+  const running = await readFile(pidFile, 'utf8');
+
+  const command = startElsewhere(t, dataDir, { under });
+  assert.deepEqual(await command.ready, first, 'a second process joins the server');
+  const second = startElsewhere(t, dataDir, { under, exclusive: true, quiet: true });
+  await assert.rejects(second.ready, /ended with 1/, 'a second service is refused');
+  await command.kill();
+  await service.kill();
+  assert.deepEqual(await startElsewhere(t, dataDir, { under }).ready, first, 'an orphan is adopted');
+  assert.equal(await readFile(pidFile, 'utf8'), running);
 });
 
 test('below a closed directory where mounts are forbidden it says which one and what to do, and makes nothing', {

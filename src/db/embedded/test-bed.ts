@@ -12,13 +12,17 @@ import pg from 'pg';
 import { type Connection, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { findPostmaster, stopPostmaster } from './postmaster.ts';
 
-/** An empty data directory; when the test ends its server is stopped, if a failed test left one, and it is removed. */
-export async function scratchDataDir(t: TestContext): Promise<string> {
-  const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'holdfast-pg-')));
+/**
+ * An empty data directory, or one to be made below a directory that only we may pass; when the test ends its server is
+ * stopped, if a failed test left one, and it is removed.
+ */
+export async function scratchDataDir(t: TestContext, below = ''): Promise<string> {
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), 'holdfast-pg-')));
+  const dataDir = join(scratch, below);
   t.after(async () => {
     const pid = await serverPid(dataDir);
     if (pid !== null) await stopPostmaster(pid, clusterIn(dataDir));
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   });
   return dataDir;
 }
@@ -97,15 +101,20 @@ export interface OtherProcess {
   kill(): Promise<void>;
 }
 
-/** Starts another process that uses the server of the data directory until it is killed. */
-export function startElsewhere(t: TestContext, dataDir: string): OtherProcess {
+/** Starts another process that uses the server of the data directory until it is killed; `under` is a command that runs it. */
+export function startElsewhere(
+  t: TestContext,
+  dataDir: string,
+  { exclusive = false, under = [] as string[], quiet = false } = {},
+): OtherProcess {
   const code = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))});
     const log = { info() {}, error() {} };
-    const postgres = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, log, exclusive: false });
+    const postgres = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, log, exclusive: ${exclusive} });
     console.log(JSON.stringify(postgres.connection()));`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const [file, ...args] = [...under, process.execPath, '--input-type=module', '-e', code];
+  const child = spawn(file ?? process.execPath, args, {
+    stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],
   });
   const ended = once(child, 'exit');
   const kill = async () => {
