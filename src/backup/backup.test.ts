@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import type pg from 'pg';
 import { pack } from 'tar-stream';
 import { createTestDatabase, openTestDatabase, withClient } from '../../test/database.ts';
+import { openSilentProxy } from '../../test/silent-proxy.ts';
 import { ensureWorkspace } from '../auth/first-start.ts';
 import { findWorkspace } from '../auth/workspaces.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -261,6 +262,18 @@ test('archive and key file are only for their owner, and nothing else is left be
     assert.ok(!isInside, `${name} holds the key`);
   }
   await assert.rejects(backUp(join(place, 'a.tar'), { key }), /a\.tar exists already/);
+});
+
+test('a backup whose connection is cut without a word fails, and leaves nothing behind', async (t) => {
+  const proxy = await openSilentProxy(database.url);
+  t.after(() => proxy.close());
+  const place = await mkdtemp(join(dir, 'cut-'));
+  const connection = () => ({ connectionString: proxy.url });
+  const deps = { database, connection, store, masterKey: config.masterKey, silenceMs: 300 };
+  const onProgress = () => proxy.silence();
+  const made = makeBackup(deps, { file: join(place, 'a.tar'), key: null, onProgress });
+  await assert.rejects(made, /has not answered/);
+  assert.deepEqual(await readdir(place), []);
 });
 
 test('an older backup is restored with the schema of its time, and then brought up to date', async () => {

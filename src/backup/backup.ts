@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { MasterKeySource } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { endIfCut } from '../db/silent-connection.ts';
 import { OperatorError } from '../errors.ts';
 import { fitsCheckValue } from '../keys/envelope.ts';
 import { type MasterKeys, readMasterKeys, withOlder } from '../keys/master-keys.ts';
@@ -24,6 +25,8 @@ export interface BackupDeps {
   connection(): pg.ClientConfig;
   store: BlobStore;
   masterKey: MasterKeySource;
+  /** After so long without a word the database is asked what it is at. */
+  silenceMs?: number;
 }
 
 export interface BackupOptions {
@@ -106,12 +109,18 @@ async function writeManifest(archive: ArchiveWriter, manifest: Manifest, keys: M
 
 /** A connection without the limits that statements of the service have. It is ended by force if the work fails. */
 async function withConnection<T>(
-  { database, connection }: BackupDeps,
+  { database, connection, silenceMs = 30_000 }: BackupDeps,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ ...connection(), application_name: 'holdfast backup', keepAlive: true });
+  const client = new pg.Client({
+    connectionTimeoutMillis: 10_000,
+    ...connection(),
+    application_name: 'holdfast backup',
+    keepAlive: true,
+  });
   client.on('error', () => {});
   await client.connect();
+  endIfCut(client, { connection, silenceMs });
   let pid: number | undefined;
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

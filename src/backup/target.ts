@@ -7,6 +7,7 @@ import { openBlobStore } from '../blobs/open-blob-store.ts';
 import type { Config } from '../config.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
 import { restoreMark } from '../db/migrate.ts';
+import { endIfCut } from '../db/silent-connection.ts';
 import { locks } from '../db/turn.ts';
 import { OperatorError } from '../errors.ts';
 import type { LoopLog } from '../loop.ts';
@@ -64,6 +65,7 @@ export async function openTarget(config: Config, log: LoopLog): Promise<Target> 
       );
     });
     closing.push(() => client.end());
+    endIfCut(client, { connection });
     await takeTurn(client);
     const isOurs = await hasMark(client);
     if (!isOurs) {

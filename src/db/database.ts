@@ -1,7 +1,7 @@
 /** The PostgreSQL connection pool, and Kysely on top of it. */
-import type { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { endIfSilent } from './silent-connection.ts';
 import type { Tables } from './tables.ts';
 
 /** The handle for queries, also inside a transaction. */
@@ -75,20 +75,6 @@ export function openDatabase({
   pool.on('error', () => {});
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
-}
-
-/**
- * A connection can be cut without a word, by a firewall or a machine that is gone: what waits for its answer would wait for
- * a quarter of an hour and more. The server ends every statement in time, so one that is silent for longer is not there.
- */
-function endIfSilent(client: pg.Client, silenceMs: number): void {
-  const inner = client as unknown as { readyForQuery: boolean; connection: { stream: Socket } };
-  const { stream } = inner.connection;
-  stream.setTimeout(silenceMs, () => {
-    if (inner.readyForQuery) return;
-    const error = new Error(`the database has not answered for ${silenceMs} ms`);
-    stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
-  });
 }
 
 /** bigint columns hold counters far below 2^53: read as numbers. Amounts that can be larger are numeric, read as text. */

@@ -170,6 +170,15 @@ test('a leader whose database stops answering ends its own term before another m
   assert.ok(first.signal.aborted);
 });
 
+test('a node that waits for the lead gives up a connection that was cut without a word', async (t) => {
+  await leadByHand(t, database);
+  const proxy = await openProxy(t, new URL(database.url));
+  const one = candidate(t, { database, connectionString: proxy.url, ...neverHung });
+  await waitUntil(() => one.looks > 0);
+  proxy.silence();
+  await assert.rejects(one.done, /timeout/);
+});
+
 test('a leader whose signs come late has no term meanwhile, and keeps the lead if nobody else wants it', async (t) => {
   const proxy = await openProxy(t, new URL(database.url));
   const times = { beatMs: 20, hungAfterMs: 1_000, deafAfterMs: 600_000 };

@@ -6,6 +6,7 @@ import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { OperatorError } from '../errors.ts';
 import { refuseOldServer } from './server-version.ts';
+import { endIfCut } from './silent-connection.ts';
 
 const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -44,7 +45,10 @@ export async function migrate({
     ...connection,
     application_name: 'holdfast migrate',
   });
+  // Also while no statement waits: without a listener a broken connection would end the process.
+  client.on('error', () => {});
   await client.connect();
+  endIfCut(client, { connection: () => connection });
   try {
     await refuseOldServer(client);
     await refuseNewerSchema(client, dir);

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase, withClient } from '../../test/database.ts';
+import { waitUntil } from '../../test/process.ts';
 import { openSilentProxy, type SilentProxy } from '../../test/silent-proxy.ts';
 import { type Database, openDatabase } from './database.ts';
 import { isDatabaseAway } from './faults.ts';
+import { endIfCut } from './silent-connection.ts';
 
 let target: TestDatabase;
 let proxy: SilentProxy;
@@ -58,9 +61,72 @@ test('a connection that has nothing to answer may be silent', async () => {
     await client.query('select 1');
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
     assert.equal(stream.timeout, 3_000);
-    stream.emit('timeout');
+    // However often: a callback given to setTimeout would be called once.
+    for (let time = 0; time < 3; time += 1) stream.emit('timeout');
+    assert.ok(stream.listenerCount('timeout') > 0);
     assert.equal((await client.query('select 1')).rowCount, 1);
   } finally {
     client.release();
   }
+});
+
+/** A connection for statements that may take as long as they like. */
+async function watched(): Promise<{ client: pg.Client; pid: number; silences(): number }> {
+  const connection = () => ({ connectionString: proxy.url });
+  const client = new pg.Client(connection());
+  client.on('error', () => {});
+  await client.connect();
+  let silences = 0;
+  endIfCut(client, { connection, silenceMs: 300 });
+  (client.connection.stream as Socket).on('timeout', () => (silences += 1));
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  return { client, pid: rows[0].pid, silences: () => silences };
+}
+
+function query(text: string, values: unknown[]) {
+  return withClient({ connectionString: target.url }, (client) => client.query(text, values));
+}
+
+test('a statement that may take hours is waited for while the server is at work on it, also for a lock', async () => {
+  const { client, pid, silences } = await watched();
+  try {
+    await withClient({ connectionString: target.url }, async (holder) => {
+      await holder.query('select pg_advisory_lock(1)');
+      const waiting = client.query('select pg_advisory_lock(1)');
+      await waitUntil(() => silences() >= 4);
+      await holder.query('select pg_advisory_unlock(1)');
+      await waiting;
+    });
+    const asked = silences();
+    // Nothing to wait for: it may be silent as long as it likes.
+    await waitUntil(() => silences() >= asked + 3);
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    assert.equal(rows[0].pid, pid);
+  } finally {
+    await client.end();
+  }
+});
+
+test('a statement that may take hours is given up when its answer was lost on the way', async () => {
+  const { client } = await watched();
+  proxy.silence();
+  await assert.rejects(client.query('select 1'), /has not answered/);
+  await client.end();
+});
+
+test('a statement that may take hours is given up when the server is not there any more', async () => {
+  const { client, pid } = await watched();
+  const waiting = client.query('select pg_sleep(3600)');
+  const given = assert.rejects(waiting, /has not answered/);
+  const isAsleep = async () => {
+    const { rows } = await query("select 1 from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'", [
+      pid,
+    ]);
+    return rows.length === 1;
+  };
+  await waitUntil(isAsleep);
+  proxy.silence();
+  await query('select pg_terminate_backend($1)', [pid]);
+  await given;
+  await client.end();
 });

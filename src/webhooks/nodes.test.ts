@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { openTestDatabase } from '../../test/database.ts';
 import { waitUntil } from '../../test/process.ts';
+import { openSilentProxy } from '../../test/silent-proxy.ts';
 import { createNodes, isAnyNodeAlive, type Nodes } from './nodes.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -95,6 +96,31 @@ test('a node that lost its connection makes itself known again before it looks f
   });
   assert.equal(await nodes.releaseDead(), 0);
   assert.deepEqual(await claims(), { 31: 1 });
+});
+
+test('a node whose connection was cut without a word makes itself known again', async (t) => {
+  const proxy = await openSilentProxy(database.url);
+  t.after(() => proxy.close());
+  const nodes = createNodes(71, {
+    connection: () => ({ connectionString: proxy.url }),
+    pool: database.pool,
+    answerMs: 1_000,
+  });
+  made.push(nodes);
+  await nodes.hold();
+  const [first] = await holders(71);
+  assert.ok(first);
+  proxy.silence();
+  // The server does not know of it either, until it ends the connection on its side.
+  await nodes.hold();
+  await database.pool.query('select pg_terminate_backend($1)', [first.pid]);
+  const second = await waitUntil(async () => {
+    await nodes.hold();
+    const [holder] = await holders(71);
+    return holder && holder.pid !== first.pid ? holder : null;
+  });
+  await nodes.hold();
+  assert.deepEqual(await holders(71), [second], 'one that answers is kept');
 });
 
 test('while the server still sees the old connection the node waits for nothing, and counts as alive', async () => {

@@ -18,22 +18,41 @@ const heldLocks = `
   where locktype = 'advisory' and classid = $1 and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database())`;
 
+export interface NodesDeps {
+  connection(): pg.ClientConfig;
+  pool: pg.Pool;
+  onGivenBack?: (count: number) => void;
+  /** A database that does not answer for so long is given up, and connected to anew. */
+  answerMs?: number;
+}
+
 export function createNodes(
   nodeId: number,
-  {
-    connection,
-    pool,
-    onGivenBack = () => {},
-  }: { connection(): pg.ClientConfig; pool: pg.Pool; onGivenBack?: (count: number) => void },
+  { connection, pool, onGivenBack = () => {}, answerMs = 10_000 }: NodesDeps,
 ): Nodes {
   let client: pg.Client | null = null;
+
+  /** Nothing else is ever asked on it: without this, one that was cut without a word would never be missed. */
+  async function isThere(held: pg.Client): Promise<boolean> {
+    try {
+      await held.query('select 1');
+    } catch {
+      if (client === held) client = null;
+      // Without a farewell, which nobody might answer.
+      held.connection.stream.destroy();
+    }
+    return client === held;
+  }
+
   return {
     async hold() {
-      if (client) return;
+      if (client && (await isThere(client))) return;
       const fresh = new pg.Client({
+        connectionTimeoutMillis: 5_000,
         ...connection(),
         application_name: 'holdfast webhooks',
         keepAlive: true,
+        query_timeout: answerMs,
       });
       const lost = () => {
         if (client === fresh) client = null;
@@ -49,7 +68,7 @@ export function createNodes(
         if (!rows[0]?.taken) return await fresh.end();
         await fresh.query('insert into webhook_nodes (id) values ($1) on conflict do nothing', [nodeId]);
       } catch (error) {
-        await fresh.end().catch(() => {});
+        fresh.connection.stream.destroy();
         throw error;
       }
       client = fresh;
