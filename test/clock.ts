@@ -1,11 +1,10 @@
 /**
  * One clock for the tests, the service and PostgreSQL, which a run can set (`npm test -- FILE --at TIME`): every process
- * moves its Date by the same number of milliseconds (runner/clock.preload.ts), and each test database its now().
+ * moves its Date by the same number of milliseconds (runner/preload.ts), and each test database its now().
  */
-import { join } from 'node:path';
 import type pg from 'pg';
+import { preloading } from './preloading.ts';
 
-const preload = join(import.meta.dirname, 'runner/clock.preload.ts');
 const offsetMs = process.env.HOLDFAST_TEST_CLOCK;
 
 /** Whether this run has a clock of its own. */
@@ -13,12 +12,7 @@ export const clockIsSet: boolean = offsetMs !== undefined;
 
 /** For the environment of a process that begins at this time. */
 export function clockStartingAt(time: Date): Record<string, string> {
-  return environmentOf(String(time.getTime() - Date.now()));
-}
-
-/** For the environment of a process that this one starts. */
-export function inheritedClock(): Record<string, string> {
-  return offsetMs === undefined ? {} : environmentOf(offsetMs);
+  return preloading({ HOLDFAST_TEST_CLOCK: String(time.getTime() - Date.now()) });
 }
 
 /** Before the schema is there, so that the defaults of its columns go by this clock too. */
@@ -32,8 +26,4 @@ export async function setDatabaseClock(client: pg.Client, database: string): Pro
   }
   // Named after public, the built-in functions are found only where public has none of the name.
   await client.query(`alter database ${database} set search_path = public, pg_catalog`);
-}
-
-function environmentOf(offset: string): Record<string, string> {
-  return { HOLDFAST_TEST_CLOCK: offset, NODE_OPTIONS: `--import ${JSON.stringify(preload)}` };
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inheritedClock } from './clock.ts';
+import { inheritedPreload } from './preloading.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
@@ -30,9 +30,9 @@ export function serve(settings: Settings): Promise<RunningService> {
   return startProcess(process.execPath, [main, 'serve'], settings);
 }
 
-/** The same as a newcomer starts it. */
+/** The same as a newcomer starts it, with all packages as they are installed. */
 export function npmStart(settings: Settings): Promise<RunningService> {
-  return startProcess('npm', ['start'], settings);
+  return startProcess('npm', ['start'], { HOLDFAST_TEST_PACKAGES: '', ...settings });
 }
 
 /** A command that runs until it is stopped; resolves when its output matches. */
@@ -132,7 +132,7 @@ export function environment(settings: Settings): Settings {
     ...(TMPDIR && { TMPDIR }),
     ...(TZ && { TZ }),
     ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
-    ...inheritedClock(),
+    ...inheritedPreload(),
     PORT: '0',
     HOLDFAST_RATE_LIMIT: 'off',
     ...settings,

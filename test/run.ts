@@ -4,9 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clockStartingAt } from './clock.ts';
+import { longOnly } from './long.ts';
+import { preloading } from './preloading.ts';
 import { type FileRun, runFile } from './runner/file-run.ts';
 import { endProcessesUsing } from './runner/leftovers.ts';
 import { help, type Options, readOptions, root, UsageError } from './runner/options.ts';
+import { bundlePackages } from './runner/packages.ts';
 import { createProgressLine } from './runner/progress.ts';
 import { startStress } from './runner/stress.ts';
 import { countOutcomes, hasFailed, nameFailures, summarise } from './runner/summary.ts';
@@ -82,7 +85,12 @@ async function runFiles(options: Options, { directory, serverUrl, signal }: Surr
     const { describeVersions } = await import('./runner/versions.ts');
     process.stdout.write(`${await describeVersions()}\n`);
   }
-  const env = environment(options, serverUrl);
+  // The long run takes packages as they are installed.
+  const packages = longOnly === false ? null : await bundlePackages();
+  const env = {
+    ...environment(options, serverUrl),
+    ...(packages !== null && preloading({ HOLDFAST_TEST_PACKAGES: packages })),
+  };
   const progress = createProgressLine(process.stdout);
   const runs: FileRun[] = [];
   const weightTotal = weigh(files);

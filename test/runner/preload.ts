@@ -1,0 +1,38 @@
+/** Loaded before anything else in every process of a run: sets its clock, and finds its packages where they were put together. */
+import { readdirSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const { HOLDFAST_TEST_CLOCK, HOLDFAST_TEST_PACKAGES } = process.env;
+if (HOLDFAST_TEST_CLOCK !== undefined) setClock(Number(HOLDFAST_TEST_CLOCK));
+if (HOLDFAST_TEST_PACKAGES) findPackagesIn(HOLDFAST_TEST_PACKAGES);
+
+/** Moves Date by so many milliseconds. */
+function setClock(offsetMs: number): void {
+  const RealDate = Date;
+  const now = () => RealDate.now() + offsetMs;
+  // Not a subclass: times that come from Node.js itself, such as those of files, must remain instances of Date.
+  globalThis.Date = new Proxy(RealDate, {
+    apply: () => new RealDate(now()).toString(),
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget === Date ? target : newTarget),
+    get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
+  });
+}
+
+/** For whatever imports one of them; what CommonJS modules require is as it is installed. */
+function findPackagesIn(directory: string): void {
+  const places = new Map(
+    readdirSync(directory)
+      .filter((name) => name.endsWith('.mjs'))
+      .map((name) => [
+        name.slice(0, -'.mjs'.length).replaceAll('+', '/'),
+        { url: pathToFileURL(join(directory, name)).href, format: 'module', shortCircuit: true },
+      ]),
+  );
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      (context.conditions.includes('import') ? places.get(specifier) : undefined) ?? next(specifier, context),
+  });
+}
