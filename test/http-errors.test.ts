@@ -1,7 +1,6 @@
 /** The one error shape, whatever goes wrong with a request: its route, method, headers, encoding or body. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import type { Server } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type ErrorCode, errorKinds } from '../src/errors.ts';
@@ -240,14 +239,17 @@ test('what is not HTTP is answered with 400 in the same shape, and the connectio
   }
 });
 
-test('a request that does not arrive is 408', async () => {
-  const { server } = service.app.server.http;
-  const connected = once(server, 'connection') as Promise<[Socket]>;
-  const answer = sendBytes(service.url, 'POST /nothing HTTP/1.1\r\nHost: a\r\nContent-');
-  const [socket] = await connected;
-  // As node does after a minute.
-  server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
-  assertError(await answer, 'request_timeout', /did not arrive in time/);
+test('a request that does not arrive is 408, whether its headers or its body are late', async (t) => {
+  const server = service.app.server.http.server as Server & { connectionsCheckingInterval: number };
+  const { requestTimeout, headersTimeout, connectionsCheckingInterval } = server;
+  // Node.js begins to look for late requests when it listens.
+  const look = (times: object) => Object.assign(server, times).emit('listening');
+  t.after(() => look({ requestTimeout, headersTimeout, connectionsCheckingInterval }));
+  look({ requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 50 });
+  const head = `POST ${vaults} HTTP/1.1\r\nHost: a\r\nx-api-key: ${service.key}\r\nContent-Type: application/json\r\nContent-`;
+  for (const bytes of [head, `${head}Length: 20\r\n\r\n{"name":`]) {
+    assertError(await sendBytes(service.url, bytes), 'request_timeout', /did not arrive in time/);
+  }
 });
 
 test('browsers and search engines find an icon, and that nothing here is for them', async () => {

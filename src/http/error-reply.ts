@@ -23,6 +23,8 @@ export type Rescue = (error: unknown, request: FastifyRequest, reply: FastifyRep
 
 export const errorPagePath = '/docs/errors';
 
+export const lateMessage = 'The request did not arrive in time.';
+
 export function replyWithErrors(app: FastifyInstance, publicUrl: PublicUrl, rescue: Rescue): void {
   app.setErrorHandler(async (error, request, reply) => {
     let failure: unknown = error;
@@ -75,8 +77,7 @@ export function answerBrokenRequest(
 }
 
 function toBrokenError(code: string | undefined): AppError {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new AppError('request_timeout', 'The request did not arrive in time.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError('request_timeout', lateMessage);
   const isLong = code === 'HPE_HEADER_OVERFLOW';
   return new AppError(
     'invalid_request',

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { SecureServerOptions, ServerHttp2Session } from 'node:http2';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { lateMessage } from './error-reply.ts';
 import { endsWithHeaders, isHttp2, lineOf } from './line.ts';
 
 /** TLS 1.3, and of 1.2 what has forward secrecy and authenticated encryption. */
@@ -59,13 +61,16 @@ export function boundHttp2(app: FastifyInstance, limits: Http2Limits): void {
     // A connection that breaks is told to its requests; without a listener it would end the process.
     session.on('error', () => {});
   });
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request;
     // Of a request that ended with its headers nobody reads the end; what is sent to it may take its time.
     if (!isHttp2(request) || raw.complete || endsWithHeaders(request)) return done();
     const line = lineOf(request);
     const timer = setInterval(() => {
-      if (!isUploading(line)) line.destroy();
+      if (isUploading(line)) return;
+      // The rest is not waited for after an answer: see late-senders.ts.
+      if (reply.sent || reply.raw.headersSent) line.destroy();
+      else reply.send(new AppError('request_timeout', lateMessage));
     }, requestTimeoutMs).unref();
     raw.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer));
     done();
