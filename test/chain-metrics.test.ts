@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Metric } from 'prom-client';
 import { createChainMetrics } from '../src/anchoring/metrics.ts';
-import type { Lead } from '../src/chain/chain.ts';
+import type { Chain, Lead } from '../src/chain/chain.ts';
 import { openDatabase } from '../src/db/database.ts';
 import type { SenderStatus } from '../src/sender/sender.ts';
 import { anvilMissing } from './anvil.ts';
@@ -156,6 +156,7 @@ test('the node that leads tells of the chain too', { skip }, async () => {
     assert.equal(found.get('holdfast_chain_lag_blocks'), 0);
     assert.ok((found.get('holdfast_sender_balance_wei') ?? 0) > 1e18);
     assert.equal(found.get('holdfast_sender_confirmations_wanted'), 1);
+    assert.equal(found.has('holdfast_chain_head_age_seconds'), false, 'the embedded chain may rest');
     assert.equal(found.get('holdfast_sender_waits_for{reason="funds"}'), 0);
     assert.equal(found.get('holdfast_anchor_pending_leaves'), 0);
     assert.equal(found.get('holdfast_anchor_oldest_pending_seconds'), 0);
@@ -204,6 +205,33 @@ test('what the lowest nonce waits for is told by reason, and a chain that fails 
     assert.deepEqual(later.get('holdfast_sender_waits_for'), { funds: 0, fees: 0, nonce: 0, refused: 0 });
   } finally {
     await database.close();
+  }
+});
+
+test('a chain whose nodes answer and stand still is told by the age of its newest block', async () => {
+  const lonely = openDatabase({ connection: () => ({ host: '127.0.0.1', port: 1 }), onError() {}, max: 1 });
+  const seconds = () => Date.now() / 1000;
+  const ageOf = async (chain: Pick<Chain, 'embedded'>, timestamp: number) => {
+    const client = { getBalance: async () => 1n, getBlock: async () => ({ timestamp: BigInt(timestamp) }) };
+    const lead = { chain: { ...chain, client, head: async () => ({ number: 7 }) } } as unknown as Lead;
+    const metrics = createChainMetrics({
+      db: lonely.db,
+      lead: () => lead,
+      senderStatus: () => ({ waiting: null }),
+      submitter,
+    });
+    const shown = await shownBy(metrics);
+    assert.deepEqual(shown.get('holdfast_chain_head_block'), { '': 7 });
+    return shown.get('holdfast_chain_head_age_seconds')?.[''];
+  };
+  try {
+    const before = seconds();
+    const stood = await ageOf({ embedded: false }, Math.floor(before) - 600);
+    assert.ok(stood !== undefined && stood >= 600 && stood <= seconds() - before + 601, `${stood} s`);
+    assert.equal(await ageOf({ embedded: false }, Math.floor(before) + 3600), 0, 'a clock that is behind');
+    assert.equal(await ageOf({ embedded: true }, 0), undefined, 'it rests when there is nothing to do');
+  } finally {
+    await lonely.close();
   }
 });
 

@@ -190,6 +190,22 @@ test('the reference finds operations by all words, and opens the one that its ad
   await page.context().close();
 });
 
+test('the reference and the list of errors fit a phone, whatever is opened, and have no serious fault there', {
+  skip,
+}, async () => {
+  const page = await stage.open('/docs', { viewport: phone });
+  for (const path of ['/docs', '/docs/errors']) {
+    await page.goto(path);
+    await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    assert.ok(Number(width) <= phone.width, `${path} is ${width} pixels wide`);
+    // All of a page with everything open takes long: what depends on the width is enough here.
+    const rules = ['scrollable-region-focusable', 'meta-viewport', 'target-size'];
+    assert.deepEqual(await findFaults(page, rules), [], path);
+  }
+  await page.context().close();
+});
+
 /** How far a dialog has come in: colours and places are right when it is there. */
 const lookOfDialog = `(({ opacity, transform }) => opacity + transform)(
   getComputedStyle(document.querySelector('[role=dialog]')))`;
