@@ -30,6 +30,7 @@ const turnedOff = [
   'PreconnectToSearch',
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
+  'SpareRendererForSitePerProcess',
 ];
 
 /** For `{ skip }` of a test: false where there is a browser, else why not. */
