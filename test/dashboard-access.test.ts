@@ -6,7 +6,7 @@ import type { Response } from 'playwright-core';
 import { fromNow, openAssetStage } from './asset-stage.ts';
 import { browserMissing } from './browser.ts';
 import { join } from './browser-session.ts';
-import { type DashboardStage, openDashboardStage, signInByHand } from './dashboard-stage.ts';
+import { type DashboardStage, follow, openDashboardStage, signInByHand } from './dashboard-stage.ts';
 import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 
@@ -42,7 +42,7 @@ test('a viewer sees everything and nothing to press, and the API refuses the res
     ['/keys', 'API keys'],
     ['/members', 'Members'],
   ] as const) {
-    await page.goto(path);
+    await follow(page, path);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     // Until what is listed is there.
     await page
@@ -53,7 +53,7 @@ test('a viewer sees everything and nothing to press, and the API refuses the res
     const main = page.getByRole('main');
     assert.deepEqual(await main.getByRole('button', { name: writing }).allTextContents(), [], path);
   }
-  await page.goto('/settings?tab=workspace');
+  await follow(page, '/settings?tab=workspace');
   await page.getByText('ask an owner or admin of the first workspace').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Create workspace' }).count(), 0);
   await page.getByRole('tab', { name: 'Usage' }).click();
