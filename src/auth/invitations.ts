@@ -12,7 +12,7 @@ import { auditWrite } from './audit.ts';
 import { requireRankNow } from './members.ts';
 import { hashPassword } from './password.ts';
 import { refuseWeakPassword } from './weak-password.ts';
-import { findWorkspace, operatorIn } from './workspaces.ts';
+import { findWorkspace, operatorIn, requireRoomFor } from './workspaces.ts';
 
 export interface Invitation {
   id: string;
@@ -186,6 +186,7 @@ export function createInvitations(db: Db): Invitations {
           if (invitation.email !== null && invitation.email !== user?.email) {
             throw new AppError('forbidden', `This invitation is for ${invitation.email}.`);
           }
+          await requireRoomFor(db, userId);
           await join(db, invitation, userId, requestId);
           return invitation;
         });

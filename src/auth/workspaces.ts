@@ -3,7 +3,7 @@ import type { Caller, Role } from '../caller.ts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import { insertAll } from '../db/writes.ts';
-import { OperatorError } from '../errors.ts';
+import { AppError, OperatorError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { auditWrite } from './audit.ts';
 
@@ -14,6 +14,9 @@ export interface Workspace {
 }
 
 export const defaultSlug = 'default';
+
+/** Of one person: they come whole with who is signed in. */
+export const mostWorkspaces = 1_000;
 
 /** Made by the operator: on the command line, or by the first start. */
 export async function createWorkspace(
@@ -53,16 +56,30 @@ export async function createWorkspaceAs(
   const slug = `${slugOf(name)}-${id.slice(-6).toLowerCase()}`;
   const caller = { workspaceId: id, actor, scopes: [], requestId };
   const now = new Date();
-  await db
-    .transaction()
-    .execute((db) =>
-      insertAll(db, [
-        { table: 'workspaces', row: { id, name, slug, metadata: {}, created_at: now } },
-        { table: 'members', row: { workspace_id: id, user_id: userId, role: 'owner', created_at: now } },
-        auditWrite(caller, { action: 'workspace.create', targetId: id, details: { name } }),
-      ]),
-    );
+  await db.transaction().execute(async (db) => {
+    await requireRoomFor(db, userId);
+    await insertAll(db, [
+      { table: 'workspaces', row: { id, name, slug, metadata: {}, created_at: now } },
+      { table: 'members', row: { workspace_id: id, user_id: userId, role: 'owner', created_at: now } },
+      auditWrite(caller, { action: 'workspace.create', targetId: id, details: { name } }),
+    ]);
+  });
   return { id, name, slug };
+}
+
+/** Holds the person until the transaction ends, so that no two workspaces take the last place. */
+export async function requireRoomFor(db: Db, userId: string): Promise<void> {
+  await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
+  const { joined } = await db
+    .selectFrom('members')
+    .select((select) => select.fn.countAll<number>().as('joined'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (Number(joined) < mostWorkspaces) return;
+  throw new AppError(
+    'conflict',
+    `You are a member of ${mostWorkspaces} workspaces, which is the most there can be. Leave one first.`,
+  );
 }
 
 /** Of a person, in the order of joining. */
@@ -74,6 +91,7 @@ export function listWorkspacesOf(db: Db, userId: string): Promise<(Workspace & {
     .where('m.user_id', '=', userId)
     .orderBy('m.created_at')
     .orderBy('w.id')
+    .limit(mostWorkspaces)
     .execute();
 }
 

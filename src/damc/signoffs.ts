@@ -65,6 +65,9 @@ const longestMs = 24 * 60 * 60 * 1000;
 /** How far the clock of whoever signs may be ahead of ours. */
 const aheadMs = 60_000;
 
+/** Of one entry: they come whole with it, and each is judged by all before it. */
+export const mostSignoffs = 100;
+
 export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
   return {
     async prepare({ workspaceId }, request) {
@@ -130,6 +133,12 @@ function unsigned(
     throw new AppError(
       'conflict',
       `The maintenance ${maintenanceId} is superseded by ${entry.supersededBy}: sign that one.`,
+    );
+  }
+  if (entry.earlier.length >= mostSignoffs) {
+    throw new AppError(
+      'conflict',
+      `The maintenance ${maintenanceId} has ${mostSignoffs} sign-offs, which is the most there can be.`,
     );
   }
   const { worker } = subject;

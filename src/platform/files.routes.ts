@@ -67,6 +67,8 @@ export const filePath = Type.Object({ fileId: Type.String() });
 export const fileVersion = Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }));
 
 export const filesUrl = `${apiBase}/platform/files`;
+/** Of versions whose bytes stay when content is erased; the message counts them all. */
+const mostKeptVersions = 1000;
 const tags = ['files'];
 const write = { scope: 'files:write', tellsOfChain: true, idempotent: true, upload: 'store' } as const;
 const read = { scope: 'files:read', tellsOfChain: true } as const;
@@ -240,7 +242,9 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         response: {
           200: Type.Object({
             message: Type.String(),
-            keptVersions: Type.Array(Type.Integer(), { description: 'Versions whose bytes stay' }),
+            keptVersions: Type.Array(Type.Integer(), {
+              description: `Versions whose bytes stay: the first ${mostKeptVersions}, if there are more`,
+            }),
           }),
           204: Type.Null(),
         },
@@ -251,8 +255,8 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
       const { fileId: id } = request.params;
       const keptVersions = await files.eraseContent(callerOf(request), { id, version });
       if (keptVersions.length === 0) return reply.code(204).send(null);
-      const message = `The content is no longer given out as ${id}, but bytes of it stay: another file of the vault has the same ones. Erase that one as well.`;
-      return reply.code(200).send({ message, keptVersions });
+      const message = `The content is no longer given out as ${id}, but bytes of it stay, of ${keptVersions.length} versions: another file of the vault has the same ones. Erase that one as well.`;
+      return reply.code(200).send({ message, keptVersions: keptVersions.slice(0, mostKeptVersions) });
     },
   );
 }
