@@ -197,7 +197,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     });
     const vaults = createVaults({ db, pool, commit, keyring, eventBell });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
-    const files = createFiles({ db, pool, vaults, blobs, proofs: onChain.proofs });
+    const files = createFiles({ db, pool, vaults, blobs, ...onChain });
     const fileValidations = createFileValidations({
       pool,
       commit,
@@ -207,7 +207,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     });
     const workers = createWorkers({ db, commit, keyring });
     const assetAccess = createAssetAccess(pool);
-    const assets = createAssets({ db, commit, vaults, proofs: onChain.proofs });
+    const assets = createAssets({ db, commit, vaults, ...onChain });
     const maintenances = createMaintenances({
       db,
       commit,

@@ -9,6 +9,7 @@ import { createBatchThread } from './anchoring/batch-thread.ts';
 import { batcherLoop } from './anchoring/batcher.loop.ts';
 import { createBatcher } from './anchoring/batcher.ts';
 import { applyMoves, vaultsOfAnchors } from './anchoring/batches.ts';
+import { createHistoryProofs, type HistoryProofs } from './anchoring/history-proofs.ts';
 import { createManyProofs, type ManyProofs } from './anchoring/many-proofs.ts';
 import { createChainMetrics } from './anchoring/metrics.ts';
 import { createProofs, type Proofs } from './anchoring/proofs.ts';
@@ -33,6 +34,8 @@ export interface OnChain {
   lead(): Lead | null;
   /** Made from the database alone, on any node. */
   proofs: Proofs;
+  /** The same by the page. */
+  historyProofs: HistoryProofs;
   /** The same for an export. */
   manyProofs: ManyProofs;
   loops: Loop[];
@@ -84,6 +87,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   // Apart, so that a rush of proofs out of large batches does not hold up the next batch. Each starts when it is needed.
   const batchThread = createBatchThread();
   const proofThread = createBatchThread();
+  const manyProofs = createManyProofs({ db, thread: proofThread });
   const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));
   const sender = createSender({
     submitter,
@@ -116,7 +120,8 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     },
     registry: config.chain.registryAddress ?? registryAddress,
     proofs: createProofs({ db, thread: proofThread }),
-    manyProofs: createManyProofs({ db, thread: proofThread }),
+    historyProofs: createHistoryProofs({ db, manyProofs }),
+    manyProofs,
     submitter,
     metrics: createChainMetrics({ db, lead, senderStatus: sender.status, submitter }),
     // Requests need none of them: what is accepted while the chain is away stays pending.

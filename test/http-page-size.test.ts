@@ -1,12 +1,19 @@
-/** No answer without a bound: every list, full of the largest rows that the API accepts, comes in small pages, and whole. */
+/** No answer without a bound: every list, full of the largest rows that the API accepts, comes in small pages, and whole; and every list inside of an answer has its most. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { mostPeople } from '../src/auth/invitations.ts';
+import { mostWorkspaces } from '../src/auth/workspaces.ts';
+import { scopes } from '../src/caller.ts';
 import { maxIntervals } from '../src/damc/asset-intervals.ts';
+import { mostSignoffs } from '../src/damc/signoffs.ts';
+import { eventTypes } from '../src/webhooks/events.ts';
+import { mostAttempts } from '../src/webhooks/queue.ts';
 import { fillLists, type LargestRows, many, some } from './largest-rows.ts';
 import { assertError } from './openapi-answers.ts';
 import { webhookSettings } from './openapi-operations.ts';
+import { measureGrowth } from './peak-memory.ts';
 import { type Answer, type Service, startService } from './service.ts';
+import { type FormParts, sendForm } from './upload.ts';
 
 const platform = '/api-v1/platform';
 const damc = '/api-v1/damc';
@@ -31,6 +38,8 @@ interface List {
   least: number;
   /** Comes as one page. */
   whole?: boolean;
+  /** Where its items are, when a page is a document with more than them. */
+  member?: string;
 }
 
 /** Every list of the API, by method and path. */
@@ -44,11 +53,13 @@ const lists: Record<string, List | List[]> = {
   [`get ${platform}/files/{fileId}/history`]: [
     { id: ['type', 'id', 'version'], least: 2 * many },
     { query: 'proofs=true', id: ['type', 'id', 'version'], least: 2 * many },
+    { query: 'format=proof', id: ['kind', 'leaf'], least: many, member: 'proofs' },
   ],
   [`get ${platform}/files/{fileId}/validations`]: { id: ['id'], least: many },
   [`get ${damc}/workers/`]: { id: ['address'], least: many },
   [`get ${damc}/assets/`]: { id: ['assetId'], least: some },
   [`get ${damc}/assets/{assetId}/versions/`]: { id: ['version'], least: some },
+  [`get ${damc}/assets/{assetId}/history/`]: { id: ['kind', 'leaf'], least: many + some, member: 'proofs' },
   [`get ${damc}/assets/{assetId}/transfers/`]: { id: ['id'], least: many },
   [`get ${damc}/assets/{assetId}/viewers/`]: { id: ['address'], least: many },
   [`get ${damc}/assets/{assetId}/workers/`]: { id: ['address'], least: many },
@@ -73,9 +84,16 @@ const lists: Record<string, List | List[]> = {
   [`get ${platform}/invitations`]: { id: ['id'], least: mostPeople / 2, whole: true },
 };
 
+interface JsonSchema {
+  type?: string;
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+}
+
 interface Operation {
   parameters?: { name: string }[];
-  responses: Record<string, { headers?: object; content?: Record<string, { schema: { type?: string } }> }>;
+  responses: Record<string, { headers?: object; content?: Record<string, { schema: JsonSchema }> }>;
 }
 
 test('every route that answers with a list is among these', async () => {
@@ -103,33 +121,47 @@ for (const [route, known] of Object.entries(lists)) {
 }
 
 /** Asks for the largest pages, one after the other; gives how many items each had. */
-async function walk(route: string, { query = '', id }: List): Promise<number[]> {
+async function walk(route: string, { query = '', id, member }: List): Promise<number[]> {
   const [method = '', path = ''] = fillIn(route).split(' ');
   const seen = new Set<string>();
   const pages: number[] = [];
   for (let cursor: string | null = null; ; ) {
-    const peakBefore = process.resourceUsage().maxRSS;
-    const answer = await ask(method, path, { query: fillIn(query), cursor });
-    const { status, text, json, headers } = answer;
-    assert.equal(status, 200, text.slice(0, 300));
-    assert.ok(Buffer.byteLength(text) < mostBytes, `${Buffer.byteLength(text)} bytes`);
-    const growth = (process.resourceUsage().maxRSS - peakBefore) * 1024;
-    assert.ok(growth < mostGrowth, `memory grew by ${growth} bytes`);
-    for (const item of json) {
+    const { json, headers } = await measured(() => ask(method, path, { query: fillIn(query), cursor }));
+    const items = member === undefined ? json : json[member];
+    for (const item of items) {
       const name = JSON.stringify(id.length === 0 ? item : id.map((member) => item[member]));
       assert.ok(id.length === 0 || !seen.has(name), `${name} came twice`);
       seen.add(name);
     }
-    if (json.length > 0) pages.push(json.length);
+    if (items.length > 0) pages.push(items.length);
     cursor = headers.get('x-next-cursor');
     // The feed has a cursor at its end, too.
-    if (cursor === null || json.length === 0) return pages;
+    if (cursor === null || items.length === 0) return pages;
   }
 }
 
+/** Neither the answer nor what it takes is large. */
+async function measured(work: () => Promise<Answer>): Promise<Answer> {
+  const { result, growthBytes } = await measureGrowth(work);
+  assert.ok(result.status < 300, result.text.slice(0, 300));
+  assert.ok(Buffer.byteLength(result.text) < mostBytes, `${Buffer.byteLength(result.text)} bytes`);
+  assert.ok(growthBytes < mostGrowth, `memory grew by ${growthBytes} bytes`);
+  return result;
+}
+
+test('memory is measured anew for each request, so that the first large one does not hide the others', async () => {
+  for (const turn of ['first', 'second']) {
+    const large = measured(async () => {
+      const rows = Array.from({ length: 1_000_000 }, (_, n) => ({ n, text: `${turn} ${n}` }));
+      return { status: 200, text: String(JSON.stringify(rows).length) } as Answer;
+    });
+    await assert.rejects(large, /memory grew by/, turn);
+  }
+});
+
 function fillIn(text: string): string {
-  const { stage, assetId, fileId, recordId } = rows;
-  const names: Record<string, string> = { vaultAddress: stage.vault.address, assetId, fileId, recordId };
+  const { stage, owner: _, ...ids } = rows;
+  const names: Record<string, string> = { vaultAddress: stage.vault.address, ...ids };
   if (text.includes('maintenances')) names.assetId = stage.assetId;
   return text.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
 }
@@ -150,6 +182,105 @@ async function ask(
   if (cursor !== null) parameters.set('cursor', cursor);
   return service.call('GET', `${path}?${parameters}`);
 }
+
+/** Every list inside of an answer, by method, path and member, with the most items that it can have. */
+const inside: Record<string, number> = {
+  [`get ${platform}/stats buckets`]: 93,
+  [`get ${platform}/usage budgets`]: 10,
+  [`delete ${platform}/files/{fileId}/content keptVersions`]: 1000,
+  [`get ${damc}/workers/ licences`]: 100,
+  [`get ${damc}/workers/{address}/ licences`]: 100,
+  [`patch ${damc}/workers/{address}/ licences`]: 100,
+  // One for each kind of look that there is.
+  [`get ${damc}/assets/{assetId}/access-log/ also`]: 20,
+  [`get ${damc}/assets/{assetId}/due/ intervals`]: maxIntervals,
+  [`get ${damc}/assets/{assetId}/due/ openDefects`]: 1000,
+  [`get ${damc}/assets/{assetId}/maintenances/ signoffs`]: mostSignoffs,
+  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ signoffs`]: mostSignoffs,
+  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ files`]: 200,
+  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/ types.EIP712Domain`]: 4,
+  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/ types.Signoff`]: 20,
+  [`post ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
+  [`get ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
+  [`get ${platform}/webhooks/endpoints/{endpointId} eventTypes`]: eventTypes.length,
+  [`patch ${platform}/webhooks/endpoints/{endpointId} eventTypes`]: eventTypes.length,
+  [`get ${platform}/webhooks/deliveries/{deliveryId} attempts`]: mostAttempts,
+  [`post ${platform}/webhooks/endpoints/{endpointId}/replay range.types`]: eventTypes.length,
+  [`get ${platform}/webhooks/replays/{replayId} range.types`]: eventTypes.length,
+  [`post ${platform}/api-keys scopes`]: scopes.length,
+  [`get ${platform}/api-keys scopes`]: scopes.length,
+  [`get ${platform}/me workspaces`]: mostWorkspaces,
+};
+test('every list inside of an answer is among these', async () => {
+  const { json } = await service.call('GET', '/openapi.json');
+  const found: string[] = [];
+  for (const [path, operations] of Object.entries<Record<string, Operation>>(json.paths)) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        const { schema } = content['application/json'] ?? {};
+        if (!status.startsWith('2') || !schema) continue;
+        for (const member of listsIn(schema)) found.push(`${method} ${path} ${member}`);
+      }
+    }
+  }
+  assert.deepEqual(found.sort(), Object.keys(inside).sort());
+});
+
+/** The members of an answer, or of the items of one, that are lists. */
+function listsIn(schema: JsonSchema, path: string[] = []): string[] {
+  const own = schema.type === 'array' && path.length > 0 ? [path.join('.')] : [];
+  const below = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    listsIn(member, [...path, name]),
+  );
+  const others = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])];
+  return [...own, ...below, ...others.flatMap((other) => listsIn(other, path))];
+}
+
+/** Answers that hold as much as they can; the other lists inside are in the lists above, or of what is given in a request. */
+for (const asked of [
+  `get ${platform}/stats?from=2026-01-01T00:00:01Z&to=2026-04-03T00:00:01Z buckets`,
+  `get ${platform}/usage budgets`,
+  `get ${platform}/webhooks/deliveries/{deliveryId} attempts`,
+  `get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/?viewerAddress={vaultAddress} signoffs`,
+  `get ${platform}/me workspaces`,
+]) {
+  test(`${asked} have their most, and the answer is small`, async () => {
+    const [method = '', path = '', member = ''] = asked.split(' ');
+    const most = inside[`${method} ${path.replace(/\?.*/, '')} ${member}`];
+    const caller = path.endsWith('/me') ? rows.owner : service;
+    const { json } = await measured(() => caller.call('GET', fillIn(path)));
+    assert.equal(json[member].length, member === 'budgets' ? json.budgets.length : most);
+    assert.ok(json[member].length <= (most ?? 0));
+  });
+}
+
+test('of versions whose bytes stay, the first thousand are named and all are counted', async () => {
+  const parts: FormParts['parts'] = [
+    ['vaultAddress', rows.stage.vault.address],
+    ['file', new File(['the same bytes'], 'a.txt')],
+  ];
+  const upload = () => sendForm(service, `${platform}/files`, { parts });
+  const { id } = (await upload()).json;
+  await upload();
+  await service.sql(
+    `insert into file_versions overriding system value
+     select copied.* from (select one as row from file_versions as one where file_id = $1) as original
+     cross join generate_series(2, ${many}) as n
+     cross join lateral jsonb_populate_record(original.row, jsonb_build_object('version', n, 'current', false)) as copied`,
+    [id],
+  );
+  const { json } = await measured(() => service.call('DELETE', `${platform}/files/${id}/content`));
+  assert.equal(json.keptVersions.length, inside[`delete ${platform}/files/{fileId}/content keptVersions`]);
+  assert.match(json.message, new RegExp(`of ${many} versions`));
+});
+
+test('an entry has so many sign-offs, and a person so many workspaces, and no more', async () => {
+  const worker = await rows.stage.newWorker();
+  const signed = await rows.stage.signOff(rows.maintenanceId, { workerAddress: worker, role: 'performed' });
+  assertError(signed, 'conflict', /100 sign-offs/);
+  const made = await rows.owner.call('POST', `${platform}/workspaces`, { body: { name: 'One more' } });
+  assertError(made, 'conflict', /1000 workspaces/);
+});
 
 test('the due list of an asset with many defects has a bound, and gives the oldest', async () => {
   const { stage } = rows;

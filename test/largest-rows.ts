@@ -1,8 +1,12 @@
 /** Fills every list of the API with the largest rows that it accepts: one of each by a request, the others as copies of it. */
 import assert from 'node:assert/strict';
 import { mostPeople } from '../src/auth/invitations.ts';
+import { mostWorkspaces } from '../src/auth/workspaces.ts';
 import { scopes } from '../src/caller.ts';
 import { maxIntervals } from '../src/damc/asset-intervals.ts';
+import { mostSignoffs } from '../src/damc/signoffs.ts';
+import { mostAttempts } from '../src/webhooks/queue.ts';
+import { confirmLeaves } from './anchored-rows.ts';
 import { becomeOwner, type Visitor } from './browser-session.ts';
 import { type MaintenanceStage, openMaintenanceStage } from './maintenance-stage.ts';
 import { someTarget } from './openapi-operations.ts';
@@ -23,6 +27,9 @@ export interface LargestRows {
   assetId: string;
   fileId: string;
   recordId: string;
+  /** With as many attempts and sign-offs as there can be. */
+  deliveryId: string;
+  maintenanceId: string;
 }
 
 const platform = '/api-v1/platform';
@@ -56,7 +63,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     );
   }
 
-  async function fillAssets(): Promise<string> {
+  async function fillAssets(): Promise<{ assetId: string; maintenanceId: string }> {
     const asset = { vaultAddress, name: wide(200), serialNumber: wide(255), partNumber: wide(255) };
     const metadata = { text: 'x'.repeat(65_000) };
     const { assetId } = await send('POST', `${damc}/assets/`, { ...asset, metadata });
@@ -64,8 +71,25 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     await copy('assets', `asset_id = '${assetId}'`, { asset_id: text('ast_'), count: some });
     const { maintenanceId } = await stage.made({ summary: wide(10_000), type: 'defect' });
     await copy('maintenances', `id = '${maintenanceId}'`, { id: text('mnt_'), count: some });
+    await fillSignoffs(maintenanceId);
     await copy('audit_entries', `action = 'asset.update'`, { id: text('aud_') });
-    return assetId;
+    return { assetId, maintenanceId };
+  }
+
+  /** Of the entry itself, not of its copies. */
+  async function fillSignoffs(maintenanceId: string): Promise<void> {
+    const signed = await stage.signOff(maintenanceId, { workerAddress: stage.worker, role: 'performed' });
+    assert.equal(signed.status, 201, signed.text);
+    const [licence] = licences();
+    await service.sql(
+      `update signoffs set document = ((document::jsonb) || $2::jsonb)::text where maintenance_id = $1`,
+      [maintenanceId, { workerName: wide(200), licence }],
+    );
+    await copy('signoffs', `maintenance_id = '${maintenanceId}'`, {
+      number: 'n + 1',
+      worker_id: text('wrk_'),
+      count: mostSignoffs - 1,
+    });
   }
 
   async function fillBelow(assetId: string): Promise<void> {
@@ -98,22 +122,56 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     await send('POST', `${url}/transfer/`, { destinationVaultAddress: other.address });
     await copy('asset_transfers', ofAsset, { id: text('trf_'), number: 'n + 1', completed_at: 'now()' });
     await copy('asset_versions', `${ofAsset} and version = 2`, { version: 'n + 1000', count: some });
+    await confirmAsset(assetId);
+  }
+
+  /** As the service would have anchored them, but that the asset stays where it is. */
+  async function confirmAsset(assetId: string): Promise<void> {
+    const { rows } = await service.sql(
+      `select v.workspace_id, v.digest, passed.digest as passed_digest
+       from asset_versions v join asset_versions passed using (workspace_id, asset_id)
+       where asset_id = $1 and v.version = 2
+         and passed.version = (select max(asset_version) from asset_transfers where asset_id = $1)`,
+      [assetId],
+    );
+    const { workspace_id: workspaceId, digest, passed_digest: passed } = rows[0];
+    const thing = { workspaceId, subjectId: assetId, vault: stage.vault };
+    const transferId = `trf_${'0'.repeat(26)}`;
+    const to = vaultAddress.toLowerCase();
+    await confirmLeaves(service, thing, [
+      ...Array.from({ length: many }, (_, n) => ({
+        ...{ kind: 'transfer', version: n + 2, digest: passed },
+        claims: { to, transferId, assetVersion: 2 },
+      })),
+      ...Array.from({ length: some }, (_, n) => ({ kind: 'asset', version: n + 1001, digest, claims: {} })),
+    ]);
+  }
+
+  async function confirmFile(fileId: string, contentHash: string, claims: object): Promise<void> {
+    const { rows } = await service.sql(`select workspace_id from files where id = $1`, [fileId]);
+    const thing = { workspaceId: rows[0].workspace_id, subjectId: fileId, vault: stage.vault };
+    const digest = Buffer.from(contentHash.slice(2), 'hex');
+    const next = Array.from({ length: many }, (_, n) => ({
+      ...{ kind: 'file', version: n + 2, digest },
+      claims: { ...claims },
+    }));
+    await confirmLeaves(service, thing, next);
   }
 
   async function fillFiles(): Promise<string> {
     const contentHash = `0x${'ab'.repeat(32)}`;
-    const { id } = await send('POST', `${platform}/files`, {
-      vaultAddress,
+    const claims = {
       name: 'n'.repeat(255),
-      contentHash,
       mediaType: `text/${'x'.repeat(122)}`,
       expirationDate: '2099-12-31T23:59:59.999999999Z',
-    });
+    };
+    const { id } = await send('POST', `${platform}/files`, { vaultAddress, contentHash, ...claims });
     await send('POST', `${platform}/files/${id}/validate`, { contentHash });
     await copy('files', `id = '${id}'`, { id: text('fil_') });
     await copy('file_versions', `file_id = '${id}'`, { file_id: text('fil_') });
     await copy('file_versions', `file_id = '${id}'`, { version: 'n + 1', current: 'false' });
     await copy('file_validations', `file_id = '${id}'`, { id: text('val_') });
+    await confirmFile(id, contentHash, claims);
     return id;
   }
 
@@ -155,6 +213,20 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     });
     await copy('webhook_endpoints', `id = '${endpoint.id}'`, { id: text('whe_'), count: 499 });
     await copy('webhook_deliveries', `endpoint_id = '${endpoint.id}'`, { id: text('dlv_') });
+    // As long as they are kept, of bytes that take six in JSON, or two: headers have no others.
+    const attempt = {
+      ...{ at: new Date().toISOString(), durationMs: 30_000, statusCode: 500, error: 'e'.repeat(500) },
+      responseHeaders: Object.fromEntries(
+        Array.from({ length: 50 }, (_, n) => [`x-header-${n}`, '"'.repeat(1_000)]),
+      ),
+      responseBody: '\u0001'.repeat(16_384),
+    };
+    await service.sql(
+      `update webhook_deliveries set attempts = (
+         select jsonb_agg($1::jsonb || jsonb_build_object('number', n)) from generate_series(1, $2::integer) as n)
+       where id = ${text('dlv_').replace('n::text', "'1'")}`,
+      [attempt, mostAttempts],
+    );
   }
 
   async function fillKeysAndPeople(): Promise<Visitor> {
@@ -178,6 +250,18 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       count: mostPeople / 2 - 2,
     });
     await copy('members', 'true', { user_id: text('usr_'), count: mostPeople / 2 - 2 });
+    await copy('workspaces', `slug = 'default'`, {
+      id: text('ws_'),
+      slug: `lpad(n::text, 100, 's')`,
+      name: `repeat('\u{1F529}', 200)`,
+      count: mostWorkspaces - 1,
+    });
+    const ofOwner = `user_id = (select id from users where email = 'ada@example.com')`;
+    await copy('members', `${ofOwner} and workspace_id not like 'ws_0000%'`, {
+      workspace_id: text('ws_'),
+      created_at: `now() + n * interval '1 second'`,
+      count: mostWorkspaces - 1,
+    });
     await copy('sessions', 'true', {
       id: text('ses_'),
       token: text('tok_'),
@@ -198,14 +282,15 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     );
   }
 
-  const assetId = await fillAssets();
+  const { assetId, maintenanceId } = await fillAssets();
   await fillBelow(assetId);
   const fileId = await fillFiles();
   const recordId = await fillRecords();
   await fillWebhooks();
   const owner = await fillKeysAndPeople();
   await fillVaults();
-  return { stage, owner, assetId, fileId, recordId };
+  const deliveryId = `dlv_${'1'.padStart(26, '0')}`;
+  return { stage, owner, assetId, fileId, recordId, deliveryId, maintenanceId };
 }
 
 function viewerAddress(n: number): string {

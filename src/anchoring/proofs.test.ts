@@ -9,7 +9,6 @@ import { type Bed, mine, openBed, type TestVault } from './batcher.test-bed.ts';
 import { applyMoves } from './batches.ts';
 import { recordDigest } from './content.ts';
 import { fromHex, toHex } from './hex.ts';
-import { verifyHistory } from './history.ts';
 import { type ProofContent, parseProof } from './proof.ts';
 import { createProofs, type Proofs } from './proofs.ts';
 import { verifyProof } from './verify.ts';
@@ -146,9 +145,6 @@ test('before the confirmation there is none: conflict; of what does not exist: n
     proofs.make({ ...key('rec_early'), workspaceId: 'ws_2', content }),
     code('resource_not_found'),
   );
-  const nothing = { workspaceId: 'ws_1', kinds: ['record'], contentOf: async () => content };
-  await assert.rejects(proofs.history({ ...nothing, subjectId: 'rec_early' }), code('conflict'));
-  await assert.rejects(proofs.history({ ...nothing, subjectId: 'rec_never' }), code('resource_not_found'));
 });
 
 test('when the claims were erased the proof says so, and its path and seal still hold', async () => {
@@ -181,35 +177,6 @@ test('what was changed in the database gives no proof', async () => {
   );
   await sql`update anchor_subtrees set leaves = reverse(leaves) where batch_id = ${id}`.execute(bed.db);
   await assert.rejects(ask(), /not as it was anchored/);
-});
-
-test('a history lists the confirmed leaves in order, and passes as a chain', async () => {
-  const contents = [contentOf({ version: 1 }), contentOf({ version: 2 }), contentOf({ version: 3 })];
-  const request = {
-    workspaceId: 'ws_1',
-    subjectId: 'rec_long',
-    kinds: ['record'],
-    contentOf: async ({ version }: { version: number }) => contents[version - 1] as ProofContent,
-  };
-  const first = await accept('rec_long', contents[0] as ProofContent);
-  const second = await accept('rec_long', contents[1] as ProofContent, { version: 2, after: first });
-  // Beside the chain: it follows a version, but is none.
-  await accept('rec_long', contents[1] as ProofContent, { kind: 'validation', after: second });
-  await confirm();
-  await accept('rec_long', contents[2] as ProofContent, { version: 3, after: second });
-  const short = await proofs.history(request);
-  assert.equal(short.proofs.length, 2);
-  await confirm();
-  const history = await proofs.history(request);
-  assert.deepEqual(
-    history.proofs.map(({ leaf }) => leaf.values[4]),
-    ['1', '2', '3'],
-  );
-  const checked = await verifyHistory(JSON.stringify(history), {
-    contents: [1, 2, 3].map((version) => jsonOf({ version })),
-  });
-  assert.deepEqual([checked.chain.status, checked.verdict], ['pass', 'incomplete']);
-  assert.ok(checked.proofs.every(({ steps }) => steps.every(({ status }) => status !== 'fail')));
 });
 
 test('the state of a thing is that of its batch', () => {

@@ -5,7 +5,6 @@ import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
 import { toHex } from './hex.ts';
-import { type History, historyFormat } from './history.ts';
 import { plainKeccak } from './keccak.ts';
 import { leafHash, leafTypes, leafValues } from './leaf.ts';
 import { foldPath, hashBytes } from './merkle.ts';
@@ -20,19 +19,9 @@ export interface ProofRequest {
   content: ProofContent;
 }
 
-export interface HistoryRequest {
-  workspaceId: string;
-  subjectId: string;
-  /** Of the leaves that follow each other; what only hangs beside that chain is of other kinds. */
-  kinds: string[];
-  contentOf(leaf: { kind: string; version: number; digest: Hex }): Promise<ProofContent>;
-}
-
 export interface Proofs {
   /** AppError conflict before the confirmation. */
   make(request: ProofRequest): Promise<Proof>;
-  /** The proofs up to the first leaf that is not confirmed; AppError conflict when that is the very first. */
-  history(request: HistoryRequest): Promise<History>;
 }
 
 /** What is stored does not lead to what was anchored: rows were changed. */
@@ -106,33 +95,10 @@ export function createProofs({ smallBytes = smallSubtreeBytes, ...deps }: Proofs
       if (!row.confirmed) throw notConfirmed();
       return assemble({ ...key, content }, row, await lowerPath(row));
     },
-
-    async history({ workspaceId, subjectId, kinds, contentOf }) {
-      const leaves = await db
-        .selectFrom('anchor_leaves')
-        .select(['kind', 'version'])
-        .where('workspace_id', '=', workspaceId)
-        .where('subject_id', '=', subjectId)
-        .where('kind', 'in', kinds)
-        .orderBy('id')
-        .execute();
-      if (leaves.length === 0)
-        throw new AppError('resource_not_found', `Nothing of ${subjectId} is anchored.`);
-      const proofs: Proof[] = [];
-      for (const { kind, version } of leaves) {
-        const key = { workspaceId, kind, subjectId, version };
-        const row = await readLeaf(db, key, smallBytes);
-        if (!row?.confirmed) break;
-        const content = await contentOf({ kind, version, digest: fromBytea(row.digest) });
-        proofs.push(assemble({ ...key, content }, row, await lowerPath(row)));
-      }
-      if (proofs.length === 0) throw notConfirmed();
-      return { format: historyFormat, subject: { workspaceId, id: subjectId }, proofs };
-    },
   };
 }
 
-function notConfirmed(): AppError {
+export function notConfirmed(): AppError {
   return new AppError('conflict', 'It is not confirmed on the chain yet.');
 }
 

@@ -64,11 +64,7 @@ export function createSubtreePaths({ db, thread, most = mostWaiting }: SubtreePa
 
   return async (wanted) => {
     if (waiting >= most) {
-      throw new AppError(
-        'service_unavailable',
-        'Too many proofs are being made at this moment. Try again in a moment.',
-        { retryAfterSeconds },
-      );
+      throw tooManyProofs();
     }
     waiting += 1;
     try {
@@ -80,4 +76,12 @@ export function createSubtreePaths({ db, thread, most = mostWaiting }: SubtreePa
       waiting -= 1;
     }
   };
+}
+
+export function tooManyProofs(): AppError {
+  return new AppError(
+    'service_unavailable',
+    'Too many proofs are being made at this moment. Try again in a moment.',
+    { retryAfterSeconds },
+  );
 }

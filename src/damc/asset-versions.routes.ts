@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts';
 import type { Api } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
+import { historyParameters, sendHistoryPage } from '../http/history-page.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { dateTime } from '../http/schemas.ts';
 import type { AssetAccess } from './asset-access.ts';
@@ -114,20 +115,26 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
       schema: {
         summary: 'Get the history of an asset',
         description:
-          'One JSON document, `holdfast/history@1`: the proofs of its versions and transfers that are confirmed, each followed by the one that names it. 409 until the first is.',
+          'One JSON document, `holdfast/history@1`: the proofs of its versions and transfers that are confirmed, each followed by the one that names it. 409 until the first is. A long one comes in pages, which X-Next-Cursor leads through: a document like this with the next `proofs`. All of them in one list are the whole history.',
         tags,
         params: assetPath,
-        querystring: viewerQuery,
+        querystring: Type.Object(
+          { ...viewerQuery.properties, ...historyParameters },
+          { additionalProperties: false },
+        ),
         response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
       },
     },
-    async (request) => {
-      const { workspaceId, assetId } = await look(
-        callerOf(request),
-        { ...request.params, ...request.query },
-        'asset history',
+    async (request, reply) => {
+      const { assetId } = request.params;
+      const { cursor, limit, ...viewer } = request.query;
+      return sendHistoryPage(
+        { name: 'asset-history', filters: { assetId }, request, reply, cursors, cursor },
+        async (after) => {
+          const key = await look(callerOf(request), { assetId, ...viewer }, 'asset history');
+          return assets.history(key, { after, limit });
+        },
       );
-      return { ...(await assets.history(workspaceId, assetId)) };
     },
   );
 }

@@ -1,8 +1,13 @@
 /** The versions of assets in SQL: the documents that were anchored. */
+import { sql } from 'kysely';
 import { transferKind } from '../anchoring/history.ts';
+import type { HistoryLeaf } from '../anchoring/history-proofs.ts';
+import type { ProofContent } from '../anchoring/proof.ts';
+import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
 import { noAsset } from './asset-access.ts';
+import { assetKind } from './asset-document.ts';
 import type { AssetKey } from './assets.store.ts';
 
 export interface AssetVersion {
@@ -13,6 +18,9 @@ export interface AssetVersion {
   digest: Buffer;
   createdAt: Date;
 }
+
+/** Of the leaves that follow each other. */
+export const historyKinds = [assetKind, transferKind];
 
 /** Without a version: the newest. */
 export async function findAssetVersion(
@@ -45,19 +53,29 @@ export async function listAssetVersions(
   return rows.map(({ created_at, ...rest }) => ({ ...rest, createdAt: created_at }));
 }
 
-/** What a leaf of the asset is the hash of; a transfer passes on the version of that time. */
-export async function contentOfLeaf(
+/** What each leaf of the asset is the hash of, in their order; a transfer passes on the version of that time. */
+export async function contentsOfLeaves(
   db: Db,
-  key: AssetKey,
-  { kind, version }: { kind: string; version: number },
-): Promise<AssetVersion> {
-  if (kind !== transferKind) return findAssetVersion(db, key, version);
-  const transfer = await db
-    .selectFrom('asset_transfers')
-    .select('asset_version')
-    .where('workspace_id', '=', key.workspaceId)
-    .where('asset_id', '=', key.assetId)
-    .where('number', '=', version)
-    .executeTakeFirstOrThrow();
-  return findAssetVersion(db, key, transfer.asset_version);
+  { workspaceId, assetId }: AssetKey,
+  leaves: HistoryLeaf[],
+): Promise<ProofContent[]> {
+  const { rows } = await sql<{ digest: Buffer; salt: Buffer }>`
+    select v.digest, v.salt
+    from unnest(${leaves.map(({ kind }) => kind)}::text[], ${leaves.map(({ version }) => version)}::integer[])
+      with ordinality as leaf (kind, version, place)
+    left join asset_transfers t on leaf.kind = ${transferKind} and t.workspace_id = ${workspaceId}
+      and t.asset_id = ${assetId} and t.number = leaf.version
+    join asset_versions v on v.workspace_id = ${workspaceId} and v.asset_id = ${assetId}
+      and v.version = coalesce(t.asset_version, leaf.version)
+    order by leaf.place`.execute(db);
+  return rows.map(toContent);
+}
+
+export function toContent({ digest, salt }: { digest: Buffer; salt: Buffer }): ProofContent {
+  return {
+    algorithm: 'sha-256',
+    digest: fromBytea(digest),
+    canonicalization: 'jcs',
+    salt: fromBytea(salt),
+  };
 }

@@ -43,12 +43,11 @@ export async function openAssetBed(database: Database) {
     });
   }
   const findVault = { get: async (_: string, address: string) => vaults.get(address) as Vault };
-  const noProofs = {
-    make: () => Promise.reject(new Error('no chain')),
-    history: () => Promise.reject(new Error('no chain')),
-  };
+  const noChain = () => Promise.reject(new Error('no chain'));
+  const proofs = { make: noChain };
+  const historyProofs = { page: noChain };
   return {
-    assets: createAssets({ db, commit: createGroupCommit(pool), vaults: findVault, proofs: noProofs }),
+    assets: createAssets({ db, commit: createGroupCommit(pool), vaults: findVault, proofs, historyProofs }),
     transfers: createAssetTransfers(db),
     installs: createAssetInstalls(db),
     viewers: createAssetViewers(db),

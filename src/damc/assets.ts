@@ -1,11 +1,10 @@
 /** Assets: things that are maintained, each owned by a vault and anchored with every change. */
 import { isDeepStrictEqual } from 'node:util';
-import { type History, transferKind } from '../anchoring/history.ts';
-import type { Proof, ProofContent } from '../anchoring/proof.ts';
+import type { HistoryLeaf, HistoryProofs, HistoryStretch } from '../anchoring/history-proofs.ts';
+import type { Proof } from '../anchoring/proof.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
 import { auditWrite } from '../auth/audit.ts';
 import type { Caller } from '../caller.ts';
-import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import type { CommitTogether, Write } from '../db/writes.ts';
@@ -19,7 +18,14 @@ import { type AssetFields, assetKind, canonicalMetadata, makeAssetVersion } from
 import { checkAssetId } from './asset-id.ts';
 import { type AssetSearch, type FoundAssets, searchAssets } from './asset-search.ts';
 import { type GivenUsage, statedUsage } from './asset-usage.ts';
-import { type AssetVersion, contentOfLeaf, findAssetVersion, listAssetVersions } from './asset-versions.ts';
+import {
+  type AssetVersion,
+  contentsOfLeaves,
+  findAssetVersion,
+  historyKinds,
+  listAssetVersions,
+  toContent,
+} from './asset-versions.ts';
 import { type Asset, type AssetKey, type AssetQuery, findAsset, listAssets } from './assets.store.ts';
 
 export interface Assets {
@@ -43,7 +49,7 @@ export interface Assets {
   /** Without a version: the newest. */
   proof(key: AssetKey, version: number | undefined): Promise<Proof>;
   /** Its versions and transfers. */
-  history(workspaceId: string, assetId: string): Promise<History>;
+  history(key: AssetKey, stretch: HistoryStretch): ReturnType<HistoryProofs['page']>;
 }
 
 export interface ChangedFields extends Partial<Omit<AssetFields, 'usage'>>, GivenUsage {}
@@ -59,10 +65,11 @@ export interface AssetsDeps {
   db: Db;
   commit: CommitTogether;
   vaults: Pick<Vaults, 'get'>;
-  proofs: Pick<Proofs, 'make' | 'history'>;
+  proofs: Pick<Proofs, 'make'>;
+  historyProofs: Pick<HistoryProofs, 'page'>;
 }
 
-export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets {
+export function createAssets({ db, commit, vaults, proofs, historyProofs }: AssetsDeps): Assets {
   async function get(workspaceId: string, assetId: string): Promise<Asset> {
     return findAsset(db, { workspaceId, assetId });
   }
@@ -182,13 +189,16 @@ export function createAssets({ db, commit, vaults, proofs }: AssetsDeps): Assets
       });
     },
 
-    async history(workspaceId, assetId) {
+    async history(key, stretch) {
+      const { workspaceId, assetId } = key;
       await get(workspaceId, assetId);
-      return proofs.history({
+      const contentsOf = (leaves: HistoryLeaf[]) => contentsOfLeaves(db, key, leaves);
+      return historyProofs.page({
         workspaceId,
         subjectId: assetId,
-        kinds: [assetKind, transferKind],
-        contentOf: async (leaf) => toContent(await contentOfLeaf(db, { workspaceId, assetId }, leaf)),
+        kinds: historyKinds,
+        ...stretch,
+        contentsOf,
       });
     },
   };
@@ -218,13 +228,4 @@ function changed(before: AssetFields, after: AssetFields): Record<string, unknow
     (name) => !isDeepStrictEqual(before[name], after[name]),
   );
   return Object.fromEntries(names.map((name) => [name, { from: before[name], to: after[name] }]));
-}
-
-function toContent({ digest, salt }: { digest: Buffer; salt: Buffer }): ProofContent {
-  return {
-    algorithm: 'sha-256',
-    digest: fromBytea(digest),
-    canonicalization: 'jcs',
-    salt: fromBytea(salt),
-  };
 }

@@ -2,13 +2,14 @@
 import { sql } from 'kysely';
 import { type AnchorColumns, anchorStateOf, anchorToJson } from '../anchoring/anchor-state.ts';
 import { historyFormat, transferKind } from '../anchoring/history.ts';
+import { type HistoryPosition, positionAfter, readHistoryLeaves } from '../anchoring/history-proofs.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
-import { assetKind, type Usage } from './asset-document.ts';
+import type { Usage } from './asset-document.ts';
+import { contentsOfLeaves, historyKinds } from './asset-versions.ts';
 import { type Asset, type AssetKey, findAsset } from './assets.store.ts';
 import type { Dossier, DossierCounts, VersionLine } from './dossier-format.ts';
-import { contentOf } from './dossier-lines.ts';
 
 export type Owners = Pick<Dossier, 'owner' | 'owners'>;
 
@@ -149,59 +150,33 @@ export async function* versionLines(
   }
 }
 
-interface LeafRow {
-  id: number;
-  kind: string;
-  version: number;
-  digest: Buffer;
-  salt: Buffer;
-}
-
 /** `holdfast/history@1` in pieces; nothing at all while the first version is not confirmed. */
 export async function* historyText(
   { db, manyProofs }: { db: Db; manyProofs: ManyProofs },
-  { workspaceId, assetId }: AssetKey,
+  key: AssetKey,
 ): AsyncGenerator<string> {
-  const subject = { workspaceId, id: assetId };
+  const { workspaceId, assetId: subjectId } = key;
+  const subject = { workspaceId, id: subjectId };
+  const of = { workspaceId, subjectId, kinds: historyKinds };
   const head = `{"format":"${historyFormat}","subject":${JSON.stringify(subject)},"proofs":[`;
   let before = head;
-  for (let last = 0, more = true; more; ) {
-    const rows = await readLeaves(db, { workspaceId, assetId }, last);
+  let after: HistoryPosition | undefined;
+  for (let more = true; more; ) {
+    const leaves = await readHistoryLeaves(db, of, { after, limit: pageSize });
+    const contents = await contentsOfLeaves(db, key, leaves);
     const proofs = await manyProofs(
-      rows.map(({ kind, version, digest, salt }) => ({
-        workspaceId,
-        kind,
-        subjectId: assetId,
-        version,
-        content: contentOf(fromBytea(digest), fromBytea(salt)),
-      })),
+      contents.map((content, place) => {
+        const { kind = '', version = 0 } = leaves[place] ?? {};
+        return { workspaceId, kind, subjectId, version, content };
+      }),
     );
     const known = proofs.findIndex((proof) => typeof proof !== 'object');
     for (const proof of known < 0 ? proofs : proofs.slice(0, known)) {
       yield `${before}${JSON.stringify(proof)}`;
       before = ',';
     }
-    more = known < 0 && rows.length === pageSize;
-    last = rows.at(-1)?.id ?? last;
+    more = known < 0 && leaves.length === pageSize;
+    after = positionAfter(historyKinds, leaves, after);
   }
   if (before !== head) yield ']}\n';
-}
-
-/** Each with the salt of the version that it is about; a transfer passes one on. */
-async function readLeaves(db: Db, { workspaceId, assetId }: AssetKey, after: number): Promise<LeafRow[]> {
-  const { rows } = await sql<LeafRow>`
-    select l.id, l.kind, l.version, l.digest, v.salt
-    from (
-      select * from anchor_leaves
-      where workspace_id = ${workspaceId} and subject_id = ${assetId} and kind in (${assetKind}, ${transferKind})
-        and id > ${after}
-      -- A sum, lest the leaves of all workspaces are read in the order of their ids.
-      order by id + 0 limit ${pageSize}
-    ) as l
-    left join asset_transfers t on l.kind = ${transferKind} and t.workspace_id = l.workspace_id
-      and t.asset_id = l.subject_id and t.number = l.version
-    join asset_versions v on v.workspace_id = l.workspace_id and v.asset_id = l.subject_id
-      and v.version = coalesce(t.asset_version, l.version)
-    order by l.id`.execute(db);
-  return rows;
 }

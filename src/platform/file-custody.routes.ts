@@ -5,6 +5,7 @@ import { anchorToJson } from '../anchoring/anchor-state.ts';
 import { type Api, apiBase } from '../http/api.ts';
 import { callerOf } from '../http/authentication.ts';
 import type { Cursors } from '../http/cursor.ts';
+import { mostProofs, sendHistoryPage } from '../http/history-page.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, orNull } from '../http/schemas.ts';
@@ -89,14 +90,21 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
       schema: {
         summary: 'Get the history of a file',
         description:
-          'Every version, transfer and validation with the state of its anchor, oldest first. With `format=proof` instead one document, `holdfast/history@1`: the proofs of its versions and transfers, which verify as one chain of custody without this service, up to the first that is not confirmed; 409 while nothing is.',
+          'Every version, transfer and validation with the state of its anchor, oldest first. With `format=proof` instead one document, `holdfast/history@1`: the proofs of its versions and transfers, which verify as one chain of custody without this service, up to the first that is not confirmed; 409 while nothing is. A long one comes in pages, each a document like this with the next `proofs`; all of them in one list are the whole history.',
         tags,
         params: filePath,
         querystring: Type.Object(
           {
             format: Type.Unsafe<'list' | 'proof'>(Type.String({ enum: ['list', 'proof'], default: 'list' })),
             proofs: Type.Boolean({ default: false, description: 'Put its proof into each item of the list' }),
-            ...pageParameters,
+            cursor: pageParameters.cursor,
+            limit: Type.Optional(
+              Type.Integer({
+                minimum: 1,
+                maximum: 1000,
+                description: 'Items per page: 100 when not given, or 1000 proofs with `format=proof`.',
+              }),
+            ),
           },
           { additionalProperties: false },
         ),
@@ -105,9 +113,13 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
     },
     async (request, reply) => {
       const { fileId } = request.params;
-      const { format, proofs, ...page } = request.query;
+      const { format, proofs, cursor, limit } = request.query;
       if (format === 'proof') {
-        return { ...(await files.historyProof(callerOf(request).workspaceId, fileId)) };
+        return sendHistoryPage(
+          { name: 'file-history-proof', filters: { fileId }, request, reply, cursors, cursor },
+          (after) =>
+            files.historyProof(callerOf(request).workspaceId, fileId, { after, limit: limit ?? mostProofs }),
+        );
       }
       const items = await fetchPage<FileHistoryItem>(
         {
@@ -122,7 +134,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
           positionOf: ({ position }) => position,
           largeRows: proofs === true,
         },
-        { request, reply, cursors, ...page },
+        { request, reply, cursors, cursor, limit: limit ?? 100 },
       );
       return items.map(historyJson);
     },

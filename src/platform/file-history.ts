@@ -1,9 +1,10 @@
 /** What happened to a file: every version, transfer and validation in the order they were asked for, and the proof of it. */
 import type { Pool } from 'pg';
 import { type AnchorColumns, type AnchorState, anchorStateOf } from '../anchoring/anchor-state.ts';
-import { type History, transferKind } from '../anchoring/history.ts';
+import { transferKind } from '../anchoring/history.ts';
+import type { HistoryLeaf, HistoryProofs, HistoryStretch } from '../anchoring/history-proofs.ts';
 import type { Proof } from '../anchoring/proof.ts';
-import type { Proofs } from '../anchoring/proofs.ts';
+import type { ProofRequest } from '../anchoring/proofs.ts';
 import { transferStateOf } from './file-transfers.ts';
 import { validationKind } from './file-validations.store.ts';
 
@@ -39,12 +40,12 @@ export interface HistoryPage {
 
 export interface HistoryDeps {
   pool: Pool;
-  proofs: Proofs;
+  historyProofs: HistoryProofs;
 }
 
 /** Oldest first. */
 export async function listHistory(
-  { pool, proofs }: HistoryDeps,
+  { pool, historyProofs }: HistoryDeps,
   file: FileKey,
   { after, limit, proofs: withProofs }: HistoryPage,
 ): Promise<FileHistoryItem[]> {
@@ -69,52 +70,57 @@ export async function listHistory(
   });
   // Throws when there is no such file.
   if (rows.length === 0 && after === undefined) await findDigest(pool, file);
-  const items: FileHistoryItem[] = [];
-  for (const row of rows) {
-    const item = toItem(row);
-    const { number } = row;
-    const provable = withProofs && item.anchor !== null && number !== null;
-    items.push(provable ? { ...item, proof: await proofs.make(requestOf(file, row, number)) } : item);
-  }
-  return items;
+  const items = rows.map(toItem);
+  if (!withProofs) return items;
+  const provable = rows.filter(({ number }, place) => items[place]?.anchor && number !== null);
+  const made = await historyProofs.makeAll(provable.map((row) => requestOf(file, row)));
+  const proofs = new Map(provable.map((row, place) => [row, made[place] ?? null]));
+  return rows.map((row) => ({ ...toItem(row), proof: proofs.get(row) ?? null }));
 }
 
 /** Throws AppError conflict while nothing is confirmed. */
-export async function proveHistory({ pool, proofs }: HistoryDeps, file: FileKey): Promise<History> {
-  const { workspaceId, id: subjectId } = file;
+export async function proveHistory(
+  { pool, historyProofs }: HistoryDeps,
+  file: FileKey,
+  stretch: HistoryStretch,
+): ReturnType<HistoryProofs['page']> {
   // Throws when there is no such file, in the words that the other routes use.
   await findDigest(pool, file);
-  const canonicalizations = await canonicalizationsOf(pool, file);
-  return proofs.history({
-    workspaceId,
-    subjectId,
+  return historyProofs.page({
+    workspaceId: file.workspaceId,
+    subjectId: file.id,
     kinds: [fileKind, transferKind],
-    async contentOf({ kind, version, digest }) {
-      const canonicalization = canonicalizations.get(`${kind} ${version}`) ?? 'raw';
-      return { algorithm: 'sha-256', digest, canonicalization, salt: null };
+    ...stretch,
+    async contentsOf(leaves) {
+      const canonicalizations = await canonicalizationsOf(pool, file, leaves);
+      return canonicalizations.map((canonicalization, place) => ({
+        algorithm: 'sha-256',
+        digest: leaves[place]?.digest ?? '0x',
+        canonicalization,
+        salt: null,
+      }));
     },
   });
 }
 
-/** Of every version, and of the one that each transfer hands over. */
+/** Of the version that each leaf is about; a transfer hands one over. */
 async function canonicalizationsOf(
   pool: Pool,
   { workspaceId, id }: FileKey,
-): Promise<Map<string, FileCanonicalization>> {
-  const { rows } = await pool.query<{ kind: string; number: number; canonicalization: FileCanonicalization }>(
-    {
-      name: 'file-canonicalizations',
-      text: `select '${fileKind}' as kind, version as number, canonicalization from file_versions
-           where workspace_id = $1 and file_id = $2
-           union all
-           select '${transferKind}', t.number, v.canonicalization from file_transfers t
-           join file_versions v on v.workspace_id = t.workspace_id and v.file_id = t.file_id
-             and v.version = t.file_version
-           where t.workspace_id = $1 and t.file_id = $2`,
-      values: [workspaceId, id],
-    },
-  );
-  return new Map(rows.map(({ kind, number, canonicalization }) => [`${kind} ${number}`, canonicalization]));
+  leaves: HistoryLeaf[],
+): Promise<FileCanonicalization[]> {
+  const { rows } = await pool.query<{ canonicalization: FileCanonicalization | null }>({
+    name: 'file-canonicalizations',
+    text: `select v.canonicalization
+           from unnest($3::text[], $4::integer[]) with ordinality as leaf (kind, version, place)
+           left join file_transfers t on leaf.kind = '${transferKind}' and t.workspace_id = $1 and t.file_id = $2
+             and t.number = leaf.version
+           left join file_versions v on v.workspace_id = $1 and v.file_id = $2
+             and v.version = coalesce(t.file_version, leaf.version)
+           order by leaf.place`,
+    values: [workspaceId, id, leaves.map(({ kind }) => kind), leaves.map(({ version }) => version)],
+  });
+  return rows.map(({ canonicalization }) => canonicalization ?? 'raw');
 }
 
 const micros = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint as micros`;
@@ -180,15 +186,15 @@ function toItem(row: HistoryRow): FileHistoryItem {
   };
 }
 
-function requestOf({ workspaceId, id }: FileKey, row: HistoryRow, version: number) {
+function requestOf({ workspaceId, id }: FileKey, row: HistoryRow): ProofRequest {
   return {
     workspaceId,
     kind: row.kind,
     subjectId: id,
-    version,
+    version: row.number ?? 0,
     content: {
-      algorithm: 'sha-256' as const,
-      digest: `0x${row.content_hash.toString('hex')}` as const,
+      algorithm: 'sha-256',
+      digest: `0x${row.content_hash.toString('hex')}`,
       canonicalization: row.canonicalization,
       salt: null,
     },

@@ -1,6 +1,6 @@
 /** Files: bytes or their hash, of a vault, in versions; each is anchored, handed on, proved, and erased on request. */
 import type { Pool } from 'pg';
-import type { History } from '../anchoring/history.ts';
+import type { HistoryProofs, HistoryStretch } from '../anchoring/history-proofs.ts';
 import type { Proof } from '../anchoring/proof.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
 import { auditWrite } from '../auth/audit.ts';
@@ -66,7 +66,7 @@ export interface Files {
   /** Everything that happened to it, oldest first. */
   history(workspaceId: string, id: string, page: HistoryPage): Promise<FileHistoryItem[]>;
   /** The chain of its versions and transfers, up to the first that is not confirmed. */
-  historyProof(workspaceId: string, id: string): Promise<History>;
+  historyProof(workspaceId: string, id: string, stretch: HistoryStretch): ReturnType<HistoryProofs['page']>;
   /** Without a version: of the newest. */
   proof(workspaceId: string, id: string, version?: number): Promise<Proof>;
   /** Gives the versions whose bytes another file has as well, so that they are not gone. */
@@ -91,10 +91,12 @@ export interface FilesDeps {
   pool: Pool;
   vaults: Pick<Vaults, 'get'>;
   blobs: Pick<Blobs, 'erase'>;
-  proofs: Proofs;
+  proofs: Pick<Proofs, 'make'>;
+  historyProofs: HistoryProofs;
 }
 
-export function createFiles({ db, pool, vaults, blobs, proofs }: FilesDeps): Files {
+export function createFiles(deps: FilesDeps): Files {
+  const { db, pool, vaults, blobs, proofs, historyProofs } = deps;
   return {
     create: (caller, { vaultAddress, content, ...rest }, also) =>
       settling(content, async () => {
@@ -159,9 +161,10 @@ export function createFiles({ db, pool, vaults, blobs, proofs }: FilesDeps): Fil
 
     transfer: (caller, request, also) => startTransfer(db, caller, { ...request, also }),
 
-    history: (workspaceId, id, page) => listHistory({ pool, proofs }, { workspaceId, id }, page),
+    history: (workspaceId, id, page) => listHistory({ pool, historyProofs }, { workspaceId, id }, page),
 
-    historyProof: (workspaceId, id) => proveHistory({ pool, proofs }, { workspaceId, id }),
+    historyProof: (workspaceId, id, stretch) =>
+      proveHistory({ pool, historyProofs }, { workspaceId, id }, stretch),
 
     async proof(workspaceId, id, wanted) {
       const { version, contentHash, canonicalization } = await findDigest(pool, { workspaceId, id }, wanted);

@@ -4,7 +4,7 @@ import { useList } from '../api/lists.ts';
 import { anchorRows } from '../frame/anchor-details.tsx';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { Details } from '../frame/details.tsx';
-import { DownloadButton } from '../frame/download.tsx';
+import { DownloadButton, saveHistory } from '../frame/download.tsx';
 import { Code, Copy, Status, Time } from '../frame/values.tsx';
 import { type Asset, type AssetTransfer, type AssetVersion, assetList, assetUrl } from './asset.ts';
 import { Owner } from './owner.tsx';
@@ -43,6 +43,7 @@ export function AssetHistory({ asset }: { asset: Asset }) {
             label="Whole history"
             path={assetUrl(assetId, 'history/')}
             fileName={`history-${assetId}.json`}
+            saveAs={saveHistory}
             size="xs"
           />
         </Group>

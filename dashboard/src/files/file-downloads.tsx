@@ -1,8 +1,7 @@
 /** What can be taken along of a version: its content, its proof, its certificate; and of the file its history. */
 import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { apiUrl } from '../api/call.ts';
-import { save } from '../frame/download.tsx';
+import { saveHistory, savePath } from '../frame/download.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { type FileVersion, filesPath } from './file.ts';
@@ -22,8 +21,9 @@ export function DownloadMenu({ file }: { file: FileVersion }) {
         <VersionDownloads file={file} />
         <DownloadItem
           label="Whole history"
-          path={`${filesPath}/${file.id}/history?format=proof`}
+          path={`${filesPath}/${file.id}/history`}
           fileName={`history-${file.id}.json`}
+          saveAs={(path, fileName) => saveHistory(path, fileName, { format: 'proof' })}
           missing={file.anchor === null && file.version === 1 ? unconfirmed : null}
         />
         <Menu.Item
@@ -79,10 +79,11 @@ interface DownloadItemProps {
   /** Why it cannot be had. */
   missing: string | null;
   begun?: string;
+  saveAs?: typeof savePath;
 }
 
-function DownloadItem({ label, path, fileName, missing, begun }: DownloadItemProps) {
-  const saving = useMutation({ mutationFn: () => save(apiUrl(path), fileName) });
+function DownloadItem({ label, path, fileName, missing, begun, saveAs = savePath }: DownloadItemProps) {
+  const saving = useMutation({ mutationFn: () => saveAs(path, fileName) });
   return (
     <Menu.Item
       disabled={missing !== null}

@@ -1,7 +1,7 @@
 /** Buttons that save an answer of the API as a file. */
 import { Button, type ButtonSize } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { apiUrl, refusal, workspaceHeaders } from '../api/call.ts';
+import { apiUrl, callWhole, refusal, workspaceHeaders } from '../api/call.ts';
 import { Icon } from './icons.tsx';
 
 export interface DownloadProps {
@@ -11,10 +11,12 @@ export interface DownloadProps {
   query?: Record<string, string | number | undefined>;
   disabled?: boolean;
   size?: ButtonSize;
+  saveAs?: typeof savePath;
 }
 
-export function DownloadButton({ label, path, fileName, query, disabled, size = 'sm' }: DownloadProps) {
-  const saving = useMutation({ mutationFn: () => save(apiUrl(path, query), fileName) });
+export function DownloadButton(props: DownloadProps) {
+  const { label, path, fileName, query, disabled, size = 'sm', saveAs = savePath } = props;
+  const saving = useMutation({ mutationFn: () => saveAs(path, fileName, query) });
   return (
     <Button
       variant="default"
@@ -33,8 +35,36 @@ export function DownloadButton({ label, path, fileName, query, disabled, size = 
 export async function save(url: string, fileName: string): Promise<void> {
   const response = await fetch(url, { credentials: 'same-origin', headers: workspaceHeaders() });
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => null));
+  offer(await response.blob(), fileName);
+}
+
+export function savePath(path: string, fileName: string, query: DownloadProps['query'] = {}): Promise<void> {
+  return save(apiUrl(path, query), fileName);
+}
+
+/** Whole, although a long one comes in pages. */
+export async function saveHistory(
+  path: string,
+  fileName: string,
+  query: DownloadProps['query'] = {},
+): Promise<void> {
+  let whole: { proofs: unknown[] } | null = null;
+  let cursor: string | undefined;
+  do {
+    const asked: DownloadProps['query'] = { ...query, cursor };
+    const page: { json: { proofs: unknown[] }; response: Response } = await callWhole('GET', path, {
+      query: asked,
+    });
+    if (whole === null) whole = page.json;
+    else whole.proofs.push(...page.json.proofs);
+    cursor = page.response.headers.get('x-next-cursor') ?? undefined;
+  } while (cursor !== undefined);
+  offer(new Blob([JSON.stringify(whole)], { type: 'application/json' }), fileName);
+}
+
+function offer(content: Blob, fileName: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(await response.blob());
+  link.href = URL.createObjectURL(content);
   link.download = fileName;
   link.click();
   URL.revokeObjectURL(link.href);

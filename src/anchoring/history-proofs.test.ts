@@ -1,0 +1,162 @@
+/** Histories by the page: whole, in order, and with the same few statements however long they are. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { type KyselyPlugin, sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import { insertAll } from '../db/writes.ts';
+import type { AppError } from '../errors.ts';
+import { type Bed, mine, openBed, type TestVault } from './batcher.test-bed.ts';
+import { applyMoves } from './batches.ts';
+import { recordDigest } from './content.ts';
+import { fromHex, toHex } from './hex.ts';
+import { verifyHistory } from './history.ts';
+import { createHistoryProofs, type HistoryPosition, type HistoryRequest } from './history-proofs.ts';
+import { createManyProofs } from './many-proofs.ts';
+import { firstLeaf, pendingLeaf } from './pending.ts';
+import type { Proof, ProofContent } from './proof.ts';
+
+let bed: Bed;
+let vault: TestVault;
+before(async () => {
+  bed = await openBed();
+  vault = await bed.newVault();
+  await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
+    values (31337, ${Buffer.alloc(32)}, true, ${Buffer.alloc(20, 0xab)}, ${Buffer.alloc(20, 0xcd)})`.execute(
+    bed.db,
+  );
+});
+after(() => bed.close());
+
+const proofsOver = (db: Db) => createHistoryProofs({ db, manyProofs: createManyProofs({ ...bed, db }) });
+
+test('a history lists the confirmed leaves in order, and passes as a chain', async () => {
+  const contents = [1, 2, 3].map((version) => contentOf({ version }));
+  const [one, two, three] = contents;
+  assert.ok(one && two && three);
+  const accept = ({ digest }: ProofContent, rest: Parameters<Bed['accept']>[2] = {}) =>
+    bed.accept(vault, 'rec_long', { digest: Buffer.from(fromHex(digest)), ...rest });
+  const { page } = proofsOver(bed.db);
+  const ask = () => page({ ...historyOf('rec_long', contents), after: undefined, limit: 1000 });
+  await assert.rejects(ask(), code('resource_not_found'));
+  const first = await accept(one);
+  const second = await accept(two, { version: 2, after: first });
+  // Beside the chain: it follows a version, but is none.
+  await accept(two, { kind: 'validation', after: second });
+  await assert.rejects(ask(), code('conflict'));
+  await confirm();
+  await accept(three, { version: 3, after: second });
+  const short = await ask();
+  assert.deepEqual([short.history.proofs.length, short.next], [2, null]);
+  await confirm();
+  const { history } = await ask();
+  assert.deepEqual(
+    history.proofs.map(({ leaf }) => leaf.values[4]),
+    ['1', '2', '3'],
+  );
+  const checked = await verifyHistory(JSON.stringify(history), {
+    contents: [1, 2, 3].map((version) => new TextEncoder().encode(JSON.stringify({ version }))),
+  });
+  assert.deepEqual([checked.chain.status, checked.verdict], ['pass', 'incomplete']);
+  assert.ok(checked.proofs.every(({ steps }) => steps.every(({ status }) => status !== 'fail')));
+});
+
+test('a long history comes in pages of a fixed number of statements and bytes, which join to one chain', async () => {
+  const contents = Array.from({ length: 700 }, (_, n) => contentOf({ n }));
+  // Larger than any that the service makes: fewer fit into a page than were asked for.
+  const claims = { name: 'n'.repeat(5_000) };
+  let previousLeaf: Buffer = firstLeaf;
+  for (const [place, { digest }] of contents.entries()) {
+    const made = pendingLeaf({
+      ...{ workspaceId: 'ws_1', kind: 'record', subjectId: 'rec_many', version: place + 1, vault },
+      ...{ digest: Buffer.from(fromHex(digest)), previousLeaf, claims },
+    });
+    await insertAll(bed.db, [made.write]);
+    previousLeaf = made.leaf;
+    if (place % 300 === 299) await confirm();
+  }
+  await confirm();
+
+  let statements = 0;
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      statements += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const { page } = proofsOver(bed.db.withPlugin(counting));
+  const counts: number[] = [];
+  const joined: Proof[] = [];
+  let position: HistoryPosition | undefined;
+  do {
+    statements = 0;
+    const request = { ...historyOf('rec_many', contents), after: position, limit: 1000 };
+    const { history, next } = await page(request);
+    counts.push(statements);
+    assert.ok(Buffer.byteLength(JSON.stringify(history)) < 2_200_000);
+    joined.push(...history.proofs);
+    position = next ?? undefined;
+  } while (position);
+  // Its leaves, those with their batches, and the subtrees; the contents are the caller's.
+  assert.deepEqual(counts, [3, 3, 3]);
+  assert.equal(joined.length, 700);
+  const subject = { workspaceId: 'ws_1', id: 'rec_many' };
+  const checked = await verifyHistory({ format: 'holdfast/history@1', subject, proofs: joined });
+  assert.equal(checked.chain.status, 'pass', JSON.stringify(checked.chain));
+
+  // The last page reads its own leaves, twice, and none of those before.
+  await bed.db.transaction().execute(async (db) => {
+    await sql`analyze anchor_leaves, anchor_batches, anchor_subtrees`.execute(db);
+    await sql`set local enable_seqscan = off`.execute(db);
+    const readBefore = await leavesRead(db);
+    await proofsOver(db).page({ ...historyOf('rec_many', contents), after: [650, 0], limit: 1000 });
+    assert.equal((await leavesRead(db)) - readBefore, 100);
+  });
+});
+
+test('only so many wait for the proofs of histories; the others are told to come again', async () => {
+  const held = Promise.withResolvers<never[]>();
+  const { makeAll } = createHistoryProofs({ db: bed.db, manyProofs: () => held.promise, most: 2 });
+  const content = contentOf({});
+  const requests = [{ workspaceId: 'ws_1', kind: 'record', subjectId: 'rec_1', version: 1, content }];
+  const waiting = [makeAll(requests), makeAll(requests)];
+  await assert.rejects(makeAll(requests), code('service_unavailable'));
+  held.resolve([]);
+  await Promise.all(waiting);
+  assert.deepEqual(await makeAll(requests), []);
+});
+
+/** By this connection, since it last reported; it reports between transactions. */
+async function leavesRead(db: Db): Promise<number> {
+  const { rows } = await sql<{ read: number }>`select seq_tup_read + idx_tup_fetch as read
+    from pg_stat_xact_user_tables where relname = 'anchor_leaves'`.execute(db);
+  return Number(rows[0]?.read);
+}
+
+function contentOf(data: unknown): ProofContent {
+  const salt = toHex(randomBytes(32));
+  return { algorithm: 'sha-256', digest: recordDigest(fromHex(salt), data), canonicalization: 'jcs', salt };
+}
+
+function historyOf(subjectId: string, contents: ProofContent[]): Omit<HistoryRequest, 'after' | 'limit'> {
+  return {
+    ...{ workspaceId: 'ws_1', subjectId, kinds: ['record', 'transfer'] },
+    contentsOf: async (leaves) => leaves.flatMap(({ version }) => contents[version - 1] ?? []),
+  };
+}
+
+function code(wanted: string): (error: AppError) => boolean {
+  return (error) => error.code === wanted;
+}
+
+async function confirm(): Promise<void> {
+  await bed.batcher().step(bed.lead);
+  const { outgoing_id } = await bed.db
+    .selectFrom('anchor_batches')
+    .select('outgoing_id')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  const mined = await mine(bed.db, outgoing_id);
+  await applyMoves(bed.db, [{ outgoingId: outgoing_id, purpose: 'anchor', to: 'confirmed', mined }]);
+}
