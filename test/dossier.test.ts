@@ -244,6 +244,14 @@ test('whatever is changed, left out or added is found', { skip }, async () => {
     ['no installation', summary((dossier) => (dossier.installations = [])), /other installations/],
     ['installed nowhere', summary(({ asset }) => (asset.parentAssetId = null)), /installed somewhere else/],
     ['fewer versions', summary(({ asset }) => (asset.version = 1)), /count its versions/],
+    ['more versions', summary(({ counts }) => (counts.versions = 9)), /are 2, and dossier.json counts 9/],
+    ['an older owner', ownedSince(0, '2020-01-01T00:00:00.000Z'), /since 2020-01-01T00:00:00.000Z, and the/],
+    [
+      'another transfer',
+      ownedSince(1, '2020-01-01T00:00:00.000Z'),
+      /since 2020-01-01T00:00:00.000Z, and the/,
+    ],
+    ['no time of a transfer', ownedSince(1, ''), /since , and the proofs since/],
     [
       'real evidence',
       summary((dossier) => (dossier.developmentEvidence = false)),
@@ -298,6 +306,28 @@ test('an owner that the proofs name and dossier.json leaves out is told', { skip
   );
   assert.match([...gaps.keys()].join('\n'), /The proofs name a later owner, 0x[0-9a-f]{40},/);
 });
+
+test('times of owners are those of anchors that the chain has, whatever others a proof names', {
+  skip,
+}, async () => {
+  const history = JSON.parse(String(made.files.get(dossierPaths.history)));
+  const sold = history.proofs.find(({ kind }: { kind: string }) => kind === 'transfer');
+  const since = '2020-01-01T00:00:00.000Z';
+  const elsewhere = { ...sold.anchors[0], chainId: 999, blockTime: Date.parse(since) / 1000 };
+  sold.anchors.unshift(elsewhere);
+  const files = await relisted(dossierPaths.history, JSON.stringify(history));
+  assert.deepEqual((await check(files, relayReader(service))).faults, []);
+  const dossier = JSON.parse(String(files.get('dossier.json')));
+  dossier.owners[1].since = since;
+  files.set('dossier.json', Buffer.from(JSON.stringify(dossier)));
+  const { verdict, faults } = await check(files, relayReader(service));
+  assert.equal(verdict, 'fail');
+  assert.match(JSON.stringify(faults), /The owners.*since 2020-01-01T00:00:00.000Z, and the proofs since/);
+});
+
+function ownedSince(place: number, since: string): Promise<Map<string, Buffer>> {
+  return summary(({ owners }) => Object.assign(owners[place] ?? {}, { since }));
+}
 
 const reordered = () =>
   [made.lines[1], made.lines[0], made.lines[2]].map((line) => `${JSON.stringify(line)}\n`).join('');

@@ -2,7 +2,8 @@
  * What the versions and transfers of an asset prove of it: who owned it when, where it was installed, and what was stated
  * of its usage. dossier.json is held against that. Pure, and safe in browsers.
  */
-import type { Proof } from '../anchoring/proof.ts';
+import { transferKind } from '../anchoring/history.ts';
+import { isEvmAnchor, type Proof } from '../anchoring/proof.ts';
 import type { Dossier, VersionLine } from './dossier-format.ts';
 
 /** A time during which a vault owned the asset, in milliseconds since 1970. */
@@ -11,6 +12,8 @@ export interface Ownership {
   vault: string;
   from: number;
   until: number;
+  /** When it was proven to have it; none where nothing says so. */
+  since: number[];
 }
 
 /** How far the clock of a chain may be ahead of that of the service. */
@@ -18,18 +21,47 @@ const clocksMs = 60 * 60 * 1000;
 /** Until a transfer is confirmed, the giver owns the asset and seals what is recorded. */
 const confirmationMs = 24 * 60 * 60 * 1000;
 
+/** A proof of a version or transfer, and when it was anchored, by those of its anchors that count. */
+export interface TimedProof {
+  proof: Proof;
+  times: number[];
+}
+
+/** In milliseconds since 1970; only of anchors on one chain, if that was asked and has them: nobody has looked at the others. */
+export function anchorTimes({ anchors }: Pick<Proof, 'anchors'>, chainId: number | null): number[] {
+  return anchors
+    .filter(isEvmAnchor)
+    .filter((anchor) => chainId === null || anchor.chainId === chainId)
+    .map(({ blockTime }) => blockTime * 1000);
+}
+
 /** From the proofs of its versions and transfers, in their order. */
-export function ownershipsOf(proofs: Proof[], transferKind: string): Ownership[] {
-  const owned: Ownership[] = [{ vault: proofs[0]?.leaf.values[6] ?? '', from: -Infinity, until: Infinity }];
-  for (const { kind, claims, anchors } of proofs) {
-    if (kind !== transferKind) continue;
-    const blockTime = anchors.map((anchor) => Number((anchor as { blockTime?: unknown }).blockTime))[0];
-    const at = Number.isFinite(blockTime) ? Number(blockTime) * 1000 : Number.NaN;
+export function ownershipsOf(proofs: TimedProof[]): Ownership[] {
+  const [first] = proofs;
+  const owned: Ownership[] = [
+    {
+      vault: first?.proof.leaf.values[6] ?? '',
+      ...{ from: -Infinity, until: Infinity, since: first?.times ?? [] },
+    },
+  ];
+  for (const { proof, times } of proofs) {
+    if (proof.kind !== transferKind) continue;
     const before = owned.at(-1);
-    if (before && !Number.isNaN(at)) before.until = at;
-    owned.push({ vault: String(claims?.to), from: Number.isNaN(at) ? -Infinity : at, until: Infinity });
+    if (before && times.length > 0) before.until = Math.max(...times);
+    const from = times.length > 0 ? Math.min(...times) : -Infinity;
+    owned.push({ vault: String(proof.claims?.to), from, until: Infinity, since: times });
   }
   return owned;
+}
+
+/** What dossier.json says of the times of owners and the proofs do not. */
+export function sinceFaults(owners: Dossier['owners'], owned: Ownership[]): string[] {
+  return owners.flatMap(({ vault, since }, place) => {
+    const proven = owned[place]?.since ?? [];
+    if (proven.length === 0 || proven.includes(Date.parse(since))) return [];
+    const times = proven.map((time) => new Date(time).toISOString()).join(' or ');
+    return [`in dossier.json have ${vault.address} since ${since}, and the proofs since ${times}`];
+  });
 }
 
 /** Says why the vault did not own the asset at a time; else null. */

@@ -17,6 +17,7 @@ export interface EntryCheckDeps {
   owned: Ownership[];
   /** With the asset itself. */
   statedUsage: Required<Usage>;
+  versionCount: number;
   findings: ReturnType<typeof createFindings>;
   options: { chain?: ChainReader | undefined; registry: Registry };
 }
@@ -28,7 +29,7 @@ export interface EntryCheck {
 }
 
 export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
-  const { dossier, owned, statedUsage, findings, options } = deps;
+  const { dossier, owned, statedUsage, versionCount, findings, options } = deps;
   const { asset, workspaceId, counts } = dossier;
   const seen = new Set<string>();
   /** By what they correct; and what entries say of themselves. */
@@ -36,7 +37,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
   const superseded = new Map<string, string>();
   const usages = new Map<string, Usage>();
   const counted: DossierCounts = {
-    versions: counts.versions,
+    versions: versionCount,
     entries: 0,
     provenEntries: 0,
     signoffs: 0,
@@ -204,6 +205,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
 }
 
 const countedThings = [
+  ['versions', 'The versions of the asset'],
   ['entries', 'The entries'],
   ['provenEntries', 'The entries with a proof'],
   ['signoffs', 'The sign-offs'],

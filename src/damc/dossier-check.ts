@@ -8,9 +8,19 @@ import type { ChainReader, Registry } from '../anchoring/chain-reader.ts';
 import { contentDigest, recordDigest } from '../anchoring/content.ts';
 import { fromHex } from '../anchoring/hex.ts';
 import { type History, transferKind, verifyHistory } from '../anchoring/history.ts';
+import type { Proof } from '../anchoring/proof.ts';
+import type { Verification } from '../anchoring/steps.ts';
 import { isDevelopmentChain } from '../chain/development-chain.ts';
 import { parseJsonText } from '../json-text.ts';
-import { assetFaults, type Ownership, ownershipsOf, statedUsageOf } from './dossier-check-asset.ts';
+import {
+  anchorTimes,
+  assetFaults,
+  type Ownership,
+  ownershipsOf,
+  sinceFaults,
+  statedUsageOf,
+  type TimedProof,
+} from './dossier-check-asset.ts';
 import { createEntryCheck } from './dossier-check-entries.ts';
 import { createFindings, type Findings } from './dossier-findings.ts';
 import {
@@ -157,6 +167,8 @@ interface CheckedAsset {
   owned: Ownership[];
   /** With the asset itself; entries may state more. */
   statedUsage: { hours: number; cycles: number };
+  /** How many are there. */
+  versionCount: number;
 }
 
 /** Its versions and transfers. Gives who owned it when. */
@@ -167,6 +179,7 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
     const version = parseLine<VersionLine>(line, dossierPaths.versions, findings);
     if (version === null) continue;
     const name = `Version ${version.version} of the asset`;
+    if (versions.has(version.version)) findings.fault(name, 'is there twice');
     versions.set(version.version, version);
     if (version.document.assetId !== asset.assetId) findings.fault(name, 'is of another asset');
     if (digestOf(version.salt, version.document) !== version.digest)
@@ -176,13 +189,13 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   const statedUsage = statedUsageOf(versions.get(asset.version));
   const owned: Ownership[] = dossier.owners.map(({ vault }) => ({
     vault: vault.address.toLowerCase(),
-    from: -Infinity,
-    until: Infinity,
+    ...{ from: -Infinity, until: Infinity, since: [] },
   }));
+  const versionCount = versions.size;
   const text = files.open(dossierPaths.history);
   if (text === null) {
     findings.gap('The asset is not anchored yet, so nothing proves who owned it.');
-    return { owned, statedUsage };
+    return { owned, statedUsage, versionCount };
   }
   const document = await textOf(text);
   const { proofs, chain, verdict } = await verifyHistory(document, {
@@ -194,7 +207,7 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   for (const [place, { steps }] of proofs.entries()) {
     findings.steps(`Proof ${place + 1} of the asset`, steps);
   }
-  if (verdict === 'fail') return { owned, statedUsage };
+  if (verdict === 'fail') return { owned, statedUsage, versionCount };
   const { subject, proofs: proven } = JSON.parse(document) as History;
   if (subject.workspaceId !== workspaceId || subject.id !== asset.assetId) {
     findings.fault(dossierPaths.history, 'is of another asset');
@@ -202,7 +215,8 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   findings.count('versions', proofs.length);
   // What the proofs say, not what dossier.json says.
   for (const proof of proven) findings.chainsOf(proof);
-  const ownerships = ownershipsOf(proven, transferKind);
+  const ownerships = ownershipsOf(await timed(proven, proofs, options.chain));
+  for (const fault of sinceFaults(dossier.owners, ownerships)) findings.fault('The owners', fault);
   const provenOwners = ownerships.map(({ vault }) => vault);
   const stated = dossier.owners.map(({ vault }) => vault.address.toLowerCase());
   if (stated.join() !== provenOwners.slice(0, stated.length).join() || stated.length > provenOwners.length) {
@@ -220,7 +234,22 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   if (versionsProven < versions.size) {
     findings.gap('The newest versions of the asset were not anchored yet.');
   }
-  return { owned: ownerships, statedUsage };
+  return { owned: ownerships, statedUsage, versionCount };
+}
+
+/** Where the chain has confirmed the anchors of a proof, its others say nothing: nobody has looked at them. */
+async function timed(
+  proofs: Proof[],
+  verified: Verification[],
+  chain: ChainReader | undefined,
+): Promise<TimedProof[]> {
+  const isChecked = ({ steps }: Verification) =>
+    steps.some(({ name, status }) => name === 'chain' && status === 'pass');
+  const asked = chain && verified.some(isChecked) ? await chain.chainId() : null;
+  return proofs.map((proof, place) => {
+    const found = verified[place];
+    return { proof, times: anchorTimes(proof, found && isChecked(found) ? asked : null) };
+  });
 }
 
 /** For each proof the document that it is about; a transfer names the version that it passes on. */

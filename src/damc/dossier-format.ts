@@ -57,6 +57,7 @@ export interface Dossier {
   /** From the first one on, today's last. */
   owners: {
     vault: DossierVault;
+    /** When its version or transfer was anchored; while nothing is, when the asset was made. */
     since: string;
     transfer: ({ id: string; number: number } & Anchored) | null;
   }[];

@@ -4,6 +4,7 @@ import { type AnchorColumns, anchorStateOf, anchorToJson } from '../anchoring/an
 import { historyFormat, transferKind } from '../anchoring/history.ts';
 import { type HistoryPosition, positionAfter, readHistoryLeaves } from '../anchoring/history-proofs.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
+import type { Proof } from '../anchoring/proof.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import type { Usage } from './asset-document.ts';
@@ -152,7 +153,7 @@ export async function* versionLines(
 
 /** `holdfast/history@1` in pieces; nothing at all while the first version is not confirmed. */
 export async function* historyText(
-  { db, manyProofs }: { db: Db; manyProofs: ManyProofs },
+  { db, manyProofs, onProof }: { db: Db; manyProofs: ManyProofs; onProof(proof: Proof): void },
   key: AssetKey,
 ): AsyncGenerator<string> {
   const { workspaceId, assetId: subjectId } = key;
@@ -172,6 +173,7 @@ export async function* historyText(
     );
     const known = proofs.findIndex((proof) => typeof proof !== 'object');
     for (const proof of known < 0 ? proofs : proofs.slice(0, known)) {
+      if (typeof proof === 'object') onProof(proof);
       yield `${before}${JSON.stringify(proof)}`;
       before = ',';
     }

@@ -4,7 +4,9 @@
  * than one with ten, and a slow reader holds neither a connection nor a transaction of the database.
  */
 import type { Readable } from 'node:stream';
+import { transferKind } from '../anchoring/history.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
+import type { Proof } from '../anchoring/proof.ts';
 import { type Limits, limitOf } from '../budgets.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
@@ -14,6 +16,7 @@ import { dueList } from './asset-due.ts';
 import { type AssetKey, findAsset } from './assets.store.ts';
 import { createDossierArchive, type DossierArchive, whole } from './dossier-archive.ts';
 import { writeCertificates } from './dossier-certificates.ts';
+import { anchorTimes } from './dossier-check-asset.ts';
 import { keptEntries } from './dossier-entries.ts';
 import {
   type Dossier,
@@ -135,7 +138,9 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
     dossierPaths.versions,
     linesToBytes(versionLines(db, key, { counts, upTo: known.asset.version, onUsage })),
   );
-  await addHistory(archive, writing);
+  const proven = await addHistory(archive, writing);
+  // As the proofs in the archive have it, should the chain have been rebuilt since it was described.
+  known.owners = known.owners.map((owner, place) => ({ ...owner, since: proven[place] ?? owner.since }));
   await addEntries(archive, writing, { counts, onUsage });
   // Here, because pdfkit and its fonts take 300 ms to load, which a start should not wait for.
   const { writeLogbook } = await import('./logbook.ts');
@@ -154,16 +159,23 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
   archive.end();
 }
 
-/** Not at all while nothing is confirmed. */
-async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writing): Promise<void> {
-  const pieces = historyText({ db, manyProofs }, key);
+/** Not at all while nothing is confirmed. Gives since when each owner is proven to have it. */
+async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writing): Promise<string[]> {
+  const proven: string[] = [];
+  const onProof = (proof: Proof) => {
+    const [time] = anchorTimes(proof, null);
+    const begins = proven.length === 0 || proof.kind === transferKind;
+    if (begins && time !== undefined) proven.push(new Date(time).toISOString());
+  };
+  const pieces = historyText({ db, manyProofs, onProof }, key);
   const first = await pieces.next();
-  if (first.done) return;
+  if (first.done) return proven;
   async function* bytes(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(String(first.value));
     for await (const piece of pieces) yield Buffer.from(piece);
   }
   await archive.add(dossierPaths.history, bytes());
+  return proven;
 }
 
 async function addEntries(
