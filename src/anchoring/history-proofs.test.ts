@@ -115,7 +115,7 @@ test('a long history comes in pages of a fixed number of statements and bytes, w
   });
 });
 
-test('only so many wait for the proofs of histories; the others are told to come again', async () => {
+test('a workspace has only so many requests for histories under way, and is told to come again', async () => {
   const held = Promise.withResolvers<never[]>();
   const { makeAll } = createHistoryProofs({ db: bed.db, manyProofs: () => held.promise, most: 2 });
   const content = contentOf({});

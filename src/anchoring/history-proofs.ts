@@ -13,6 +13,7 @@ import type { ManyProofs } from './many-proofs.ts';
 import type { Proof, ProofContent } from './proof.ts';
 import { NotAsAnchored, notConfirmed, type ProofRequest } from './proofs.ts';
 import { tooManyProofs } from './subtree-paths.ts';
+import { createWorkspaceTurns } from './workspace-turns.ts';
 
 /** How far earlier pages came: of each kind the last version that they have. */
 export type HistoryPosition = number[];
@@ -45,42 +46,34 @@ export interface HistoryRequest extends HistoryOf, HistoryStretch {
 export interface HistoryProofs {
   /** The proofs up to the first leaf that is not confirmed; AppError conflict when that is the very first. */
   page(request: HistoryRequest): Promise<{ history: History; next: HistoryPosition | null }>;
-  /** Null for what is not confirmed. */
+  /** All of one workspace; null for what is not confirmed. */
   makeAll(requests: ProofRequest[]): Promise<(Proof | null)[]>;
 }
 
 export interface HistoryProofsDeps {
   db: Db;
   manyProofs: ManyProofs;
-  /** How many requests may wait. */
+  /** How many requests of one workspace may be under way. */
   most?: number;
 }
 
 /** Of subtrees that a page takes its paths from: as much as is read by one statement. One alone may be larger. */
 const mostSubtreeBytes = 8 * 1024 * 1024;
-const mostWaiting = 100;
+const usualMost = 20;
 
 export function createHistoryProofs(deps: HistoryProofsDeps): HistoryProofs {
-  const { db, manyProofs, most = mostWaiting } = deps;
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  const { db, manyProofs, most = usualMost } = deps;
+  // One after the other, so that the subtrees of one request are in memory at a time.
+  const inTurn = createWorkspaceTurns({ mostOfWorkspace: most, refusal: tooManyProofs });
 
-  /** One after the other, so that the subtrees of one request are in memory at a time. */
   async function makeAll(requests: ProofRequest[]): Promise<(Proof | null)[]> {
-    if (requests.length === 0) return [];
-    if (waiting >= most) throw tooManyProofs();
-    waiting += 1;
-    try {
-      const mine = last.then(() => manyProofs(requests));
-      last = mine.catch(() => {});
-      const made = await mine;
-      return made.map((proof, place) => {
-        if (proof === 'broken') throw new NotAsAnchored(requests[place]?.subjectId ?? '');
-        return proof === 'unconfirmed' ? null : proof;
-      });
-    } finally {
-      waiting -= 1;
-    }
+    const [first] = requests;
+    if (!first) return [];
+    const made = await inTurn(first.workspaceId, () => manyProofs(requests));
+    return made.map((proof, place) => {
+      if (proof === 'broken') throw new NotAsAnchored(requests[place]?.subjectId ?? '');
+      return proof === 'unconfirmed' ? null : proof;
+    });
   }
 
   return {
