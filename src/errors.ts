@@ -103,6 +103,10 @@ export const errorKinds = {
     meaning:
       'The workspace sends more requests in a minute than its budget allows, with all its keys and people together. Wait as many seconds as the Retry-After header says.',
   },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The request line and headers together are larger than 16 KiB. Send fewer or shorter ones.',
+  },
   internal_error: {
     status: 500,
     meaning:

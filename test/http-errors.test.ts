@@ -261,12 +261,12 @@ test('browsers and search engines find an icon, and that nothing here is for the
   assert.equal(robots.text, 'User-agent: *\nDisallow: /\n');
 });
 
-test('headers that are too large are 400 and the message says so', async () => {
+test('headers that are too large are 431 and the message says so', async () => {
   const answer = await sendBytes(
     service.url,
     `GET /healthz HTTP/1.1\r\nHost: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
   );
-  assertError(answer, 'invalid_request', /headers are too large/);
+  assertError(answer, 'headers_too_large', /headers are too large/);
 });
 
 test('an expectation the service does not know is never answered with a bare 417', async () => {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { bytesOf, createPageBudget, largeRowsAtOnce } from '../page-budget.ts';
-import { type Asset, type AssetQuery, readAssets, whichOf } from './assets.store.ts';
+import { type AssetQuery, readAssets, type StoredAsset, whichOf } from './assets.store.ts';
 
 export interface AssetSearch extends AssetQuery {
   /** All of its words occur in the id, name, serial number or part number, in whatever case. */
@@ -10,7 +10,7 @@ export interface AssetSearch extends AssetQuery {
 }
 
 export interface FoundAssets {
-  items: Asset[];
+  items: StoredAsset[];
   /** Where the search goes on; null at the end. There may be more although nothing was found yet. */
   next: AssetPosition | null;
 }
@@ -60,8 +60,8 @@ export async function searchAssets(
 }
 
 /** In this order, as many as a page has room for. */
-async function readWithin(db: Db, workspaceId: string, assetIds: string[]): Promise<Asset[]> {
-  const items: Asset[] = [];
+async function readWithin(db: Db, workspaceId: string, assetIds: string[]): Promise<StoredAsset[]> {
+  const items: StoredAsset[] = [];
   const hasRoom = createPageBudget();
   for (let at = 0; at < assetIds.length; at += largeRowsAtOnce) {
     const some = assetIds.slice(at, at + largeRowsAtOnce);

@@ -7,6 +7,7 @@ import type { Cursors } from '../http/cursor.ts';
 import { historyParameters, sendHistoryPage } from '../http/history-page.ts';
 import { fetchPage, pageParameters } from '../http/page.ts';
 import { dateTime } from '../http/schemas.ts';
+import { sendJson, withStored } from '../http/stored-json.ts';
 import type { AssetAccess } from './asset-access.ts';
 import type { AssetVersion } from './asset-versions.ts';
 import { assetPath, assetUrl, viewerQuery } from './assets.routes.ts';
@@ -84,7 +85,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
         },
         { request, reply, cursors, cursor, limit },
       );
-      return items.map(versionToJson);
+      return sendJson(reply, `[${items.map(versionToJson).join()}]`);
     },
   );
 
@@ -139,12 +140,12 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
   );
 }
 
-function versionToJson({ version, document, salt, digest, createdAt }: AssetVersion) {
-  return {
+function versionToJson({ version, document: text, salt, digest, createdAt }: AssetVersion): string {
+  const rest = {
     version,
-    document: JSON.parse(document),
     digest: `0x${digest.toString('hex')}`,
     salt: `0x${salt.toString('hex')}`,
     createdAt: createdAt.toISOString(),
   };
+  return withStored(rest, { name: 'document', text });
 }

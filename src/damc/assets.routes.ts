@@ -11,10 +11,11 @@ import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
 import { etagOf, ifMatchHeaders, seenVersions } from '../http/precondition.ts';
 import { address, dateTime, name, orNull, plainText } from '../http/schemas.ts';
+import { sendJson, withStored } from '../http/stored-json.ts';
 import { anchorFields } from '../platform/records.routes.ts';
 import type { AssetAccess } from './asset-access.ts';
 import { maxAssetIdLength } from './asset-id.ts';
-import type { Asset } from './assets.store.ts';
+import type { Asset, StoredAsset } from './assets.store.ts';
 import type { Assets } from './assets.ts';
 
 export const assetsUrl = `${apiBase}/damc/assets/`;
@@ -157,7 +158,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
       const { q, ...query } = request.query;
       if (q !== undefined) return search(request, reply, { ...query, q });
       const { cursor, limit, ...filters } = query;
-      const items = await fetchPage<Asset>(
+      const items = await fetchPage<StoredAsset>(
         {
           name: 'assets',
           filters: { ...filters, vaultAddress: filters.vaultAddress?.toLowerCase() },
@@ -172,7 +173,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
         },
         { request, reply, cursors, cursor, limit },
       );
-      return items.map(toJson);
+      return sendJson(reply, listToJson(items));
     },
   );
 
@@ -206,7 +207,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
     if (next) {
       linkNextPage(request, reply, cursors.write(list, [next.createdAt.toISOString(), next.assetId]));
     }
-    return items.map(toJson);
+    return sendJson(reply, listToJson(items));
   }
 
   app.get(
@@ -271,7 +272,18 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
   );
 }
 
-function toJson({ status, anchor, createdAt, updatedAt, ...rest }: Asset) {
+function toJson({ metadata, ...rest }: Asset) {
+  return { ...plainToJson(rest), metadata };
+}
+
+function listToJson(assets: StoredAsset[]): string {
+  const texts = assets.map(({ metadata: text, ...rest }) =>
+    withStored(plainToJson(rest), { name: 'metadata', text }),
+  );
+  return `[${texts.join()}]`;
+}
+
+function plainToJson({ status, anchor, createdAt, updatedAt, ...rest }: Omit<Asset, 'metadata'>) {
   return {
     ...rest,
     ...anchorToJson({ status, anchor }),

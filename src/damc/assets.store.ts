@@ -19,6 +19,12 @@ export interface Asset extends AssetFields, AnchorState {
   updatedAt: Date;
 }
 
+/** As it lies in the database: what is only passed on need not be read. */
+export interface StoredAsset extends Omit<Asset, 'metadata'> {
+  /** JSON. */
+  metadata: string;
+}
+
 export interface AssetKey {
   workspaceId: string;
   assetId: string;
@@ -36,11 +42,11 @@ export interface AssetQuery {
 export async function findAsset(db: Db, { workspaceId, assetId }: AssetKey): Promise<Asset> {
   const [asset] = await readAssets(db, sql`a.workspace_id = ${workspaceId} and a.asset_id = ${assetId}`);
   if (!asset) throw noAsset(assetId);
-  return asset;
+  return withMetadata(asset);
 }
 
 /** Newest first. */
-export function listAssets(db: Db, workspaceId: string, query: AssetQuery): Promise<Asset[]> {
+export function listAssets(db: Db, workspaceId: string, query: AssetQuery): Promise<StoredAsset[]> {
   return readAssets(
     db,
     sql`${whichOf(workspaceId, query)} order by a.created_at desc, a.asset_id desc limit ${query.limit}`,
@@ -109,7 +115,7 @@ export async function holdAsset(db: Db, { workspaceId, assetId }: AssetKey): Pro
   return {
     workspaceId,
     assetId,
-    fields: fieldsOf(row),
+    fields: withMetadata(fieldsOf(row)),
     installations: number ?? 0,
     installation: parentAssetId && installedAt ? { parentAssetId, installedAt, removedAt } : null,
     version: row.version,
@@ -152,7 +158,7 @@ interface AssetRow extends FieldColumns, AnchorColumns {
 }
 
 /** `which`: a condition on the assets `a`, and their order. */
-export async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<Asset[]> {
+export async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<StoredAsset[]> {
   const { rows } = await sql<AssetRow>`
     select a.asset_id, a.vault_id, v.address, a.name, a.serial_number, a.part_number, a.metadata,
       greatest(a.usage_hours, by_hours.value) as usage_hours, greatest(a.usage_cycles, by_cycles.value) as usage_cycles,
@@ -180,12 +186,16 @@ export async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<As
   }));
 }
 
-function fieldsOf(row: FieldColumns): AssetFields {
+function fieldsOf({ name, metadata, usage_hours: hours, usage_cycles: cycles, ...row }: FieldColumns) {
   return {
-    name: row.name,
+    name,
     serialNumber: row.serial_number,
     partNumber: row.part_number,
-    metadata: JSON.parse(row.metadata),
-    usage: { hours: row.usage_hours, cycles: row.usage_cycles },
+    metadata,
+    usage: { hours, cycles },
   };
+}
+
+function withMetadata<Stored extends { metadata: string }>(stored: Stored) {
+  return { ...stored, metadata: JSON.parse(stored.metadata) as AssetFields['metadata'] };
 }

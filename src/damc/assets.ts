@@ -26,12 +26,22 @@ import {
   listAssetVersions,
   toContent,
 } from './asset-versions.ts';
-import { type Asset, type AssetKey, type AssetQuery, findAsset, listAssets } from './assets.store.ts';
+import {
+  type Asset,
+  type AssetKey,
+  type AssetQuery,
+  findAsset,
+  listAssets,
+  type StoredAsset,
+} from './assets.store.ts';
 
 export interface Assets {
   /** `also`: rows to commit with the asset. */
   create(caller: Caller, input: NewAsset, also: (asset: Asset) => Write[]): Promise<Asset>;
-  list(workspaceId: string, query: Omit<AssetQuery, 'vaultId'> & { vaultAddress?: string }): Promise<Asset[]>;
+  list(
+    workspaceId: string,
+    query: Omit<AssetQuery, 'vaultId'> & { vaultAddress?: string },
+  ): Promise<StoredAsset[]>;
   /** Newest first, those that have all words of `q`. */
   search(
     workspaceId: string,

@@ -10,6 +10,7 @@ import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { linkNextPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, orNull, plainText } from '../http/schemas.ts';
+import { sendJson, withStored } from '../http/stored-json.ts';
 import { anchorFields } from '../platform/records.routes.ts';
 import { visible } from '../visible-text.ts';
 import type { MaintenanceEntry } from './maintenance-entry.ts';
@@ -271,8 +272,8 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       const { maintenance, entry } = await maintenances.get(view);
       const { data, files } = JSON.parse(entry) as MaintenanceEntry;
       // The entry goes out as the very text that was hashed.
-      const body = `${JSON.stringify({ ...toJson(maintenance), data, files }).slice(0, -1)},"entry":${entry}}`;
-      return reply.type('application/json; charset=utf-8').send(body as never);
+      const rest = { ...toJson(maintenance), data, files };
+      return sendJson(reply, withStored(rest, { name: 'entry', text: entry }));
     },
   );
 

@@ -6,6 +6,7 @@ import type { DatabaseError } from 'pg';
 import { budgetExceeded, isBudgetName } from '../budgets.ts';
 import { isDatabaseAway, violates } from '../db/faults.ts';
 import { AppError, type ErrorCode, errorKinds } from '../errors.ts';
+import { hearOut, mostUnwantedBytes } from './late-senders.ts';
 import { sendNoPage } from './no-page.ts';
 
 export interface ErrorBody {
@@ -64,10 +65,14 @@ export function answerBrokenRequest(
   socket: Socket,
   publicUrl: PublicUrl,
 ): void {
+  // Told anew of whatever follows what was answered.
+  const isHeardOut = socket.writableEnded && socket.bytesRead <= mostUnwantedBytes;
+  if (isHeardOut && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
+  hearOut(socket);
   const broken = toBrokenError(error.code);
   const { status } = errorKinds[broken.code];
   const body = JSON.stringify(errorBody(broken, publicUrl));
@@ -78,11 +83,9 @@ export function answerBrokenRequest(
 
 function toBrokenError(code: string | undefined): AppError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError('request_timeout', lateMessage);
-  const isLong = code === 'HPE_HEADER_OVERFLOW';
-  return new AppError(
-    'invalid_request',
-    isLong ? 'The request headers are too large.' : 'This is not a valid HTTP request.',
-  );
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new AppError('headers_too_large', 'The request headers are too large. Send at most 16 KiB.');
+  return new AppError('invalid_request', 'This is not a valid HTTP request.');
 }
 
 function sendError(

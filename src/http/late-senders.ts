@@ -2,11 +2,12 @@
  * Clients that are answered while they still send, such as those whose body is too large. A connection that is closed on
  * what was not read is reset, and the answer is lost with it: so the rest is read and thrown away, within bounds.
  */
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { endsWithHeaders, isHttp2, lineOf } from './line.ts';
 
 /** Read of what is not wanted, after the answer. */
-const mostUnwantedBytes = 16 * 1024 * 1024;
+export const mostUnwantedBytes = 16 * 1024 * 1024;
 /** Whoever still sends then, or has sent nothing for so long, is cut off. */
 const longestFarewellMs = 10_000;
 const longestSilenceMs = 2_000;
@@ -70,6 +71,14 @@ export function hearLateSenders(app: FastifyInstance): void {
     else if (closing.has(request)) request.raw.socket.destroySoon();
     done();
   });
+}
+
+/** The same for what never became a request: its connection was answered and ended, and is to be closed once it is heard out. */
+export function hearOut(socket: Socket): void {
+  const end = () => socket.destroy();
+  const cutOff = setTimeout(end, longestFarewellMs).unref();
+  socket.setTimeout(longestSilenceMs, end);
+  socket.once('close', () => clearTimeout(cutOff));
 }
 
 /** A request without a body may be answered before its end is noticed, and one that was injected has no connection. */

@@ -9,6 +9,7 @@ import type { Cursors } from '../http/cursor.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/page.ts';
 import { address, dateTime, orNull, plainText } from '../http/schemas.ts';
+import { sendJson, withStored } from '../http/stored-json.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
@@ -178,8 +179,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       const { workspaceId } = callerOf(request);
       const { record, data } = await records.get(workspaceId, request.params.recordId, request.query.version);
       // The data goes out as the very text that was hashed.
-      const body = `${JSON.stringify(toJson(record)).slice(0, -1)},"data":${data}}`;
-      return reply.type('application/json; charset=utf-8').send(body as never);
+      return sendJson(reply, withStored(toJson(record), { name: 'data', text: data }));
     },
   );
 
