@@ -116,6 +116,18 @@ withSettings({ HOLDFAST_RATE_LIMIT: '5/hour' }, (service) => {
 withSettings(
   { HOLDFAST_RATE_LIMIT: '5/hour', HOLDFAST_TRUST_PROXY: '1', HOLDFAST_METRICS_TOKEN: 'figures-please' },
   (service) => {
+    test('files that are not there are limited by address as unknown addresses are; those that are there go on', async () => {
+      const ask = (path: string) =>
+        service().call('GET', path, { key: null, headers: { 'x-forwarded-for': '203.0.113.44' } });
+      const missing = ['/static/a.js', '/static/b', '/verify/assets/a.js', '/nothing', '/static/c.css'];
+      for (const path of missing) assertError(await ask(path), 'resource_not_found');
+      for (const path of missing) assertLimited(await ask(path));
+      const page = await fetch(`${service().url}/sign-in`);
+      const [, script = ''] = /src="(\/static\/[^"]+\.js)"/.exec(await page.text()) ?? [];
+      const headers = { 'x-forwarded-for': '203.0.113.44' };
+      assert.equal((await fetch(service().url + script, { headers })).status, 200);
+    });
+
     test('the address is the one the proxy names, and nothing before it is believed', async () => {
       const from = (forwarded: string) =>
         service().call('GET', vaults, { key: newApiKey(), headers: { 'x-forwarded-for': forwarded } });

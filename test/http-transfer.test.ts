@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { Type } from 'typebox';
@@ -105,6 +106,54 @@ test('scripts of the dashboard are compressed and kept by clients for good', asy
   assert.match(packed.headers['cache-control'] ?? '', /immutable/);
   assert.deepEqual((await raw('GET', script, { 'accept-encoding': 'br' })).body, packed.body);
 });
+
+test('of files that are compressed once, too, only so many are at a time; the others travel as they are', {
+  skip: process.platform === 'win32' && 'needs named pipes',
+}, async (t) => {
+  const app = Fastify();
+  compressAnswers(app);
+  const files = Array.from({ length: 6 }, (_, n) => Buffer.from(`${n}`.repeat(5_000)));
+  app.get<{ Params: { n: number } }>('/files/:n', { config: { sameBytes: true } }, async (request, reply) =>
+    reply.type('text/plain').send(files[request.params.n]),
+  );
+  const ask = (n: number) =>
+    app.inject({ method: 'GET', url: `/files/${n}`, headers: { 'accept-encoding': 'br' } });
+  await app.ready();
+  const letGo = await holdThreadPool(t);
+  const packed: boolean[] = [];
+  const answers = files.map(async (_, n) => {
+    const { headers } = await ask(n);
+    packed.push(headers['content-encoding'] === 'br');
+  });
+  try {
+    await waitUntil(() => packed.length === 2 || null);
+  } finally {
+    letGo();
+  }
+  await Promise.all(answers);
+  assert.deepEqual(packed, [false, false, true, true, true, true]);
+  // Who was sent away has not spoilt it for the next.
+  for (const [n] of files.entries()) assert.equal((await ask(n)).headers['content-encoding'], 'br');
+  await app.close();
+});
+
+/** Every thread waits for a pipe to be opened at its other end, so that nothing is compressed until it is let go. */
+async function holdThreadPool(t: TestContext): Promise<() => void> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-pipes-'));
+  const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+  const pipes = Array.from({ length: threads }, (_, n) => join(folder, `pipe-${n}`));
+  execFileSync('mkfifo', pipes);
+  const opened = pipes.map((pipe) => open(pipe, 'r'));
+  const ends: number[] = [];
+  t.after(async () => {
+    for (const file of await Promise.all(opened)) await file.close();
+    for (const end of ends) closeSync(end);
+    await rm(folder, { recursive: true });
+  });
+  return () => {
+    for (const pipe of pipes) ends.push(openSync(pipe, 'r+'));
+  };
+}
 
 test('stored bytes and their ranges travel as they are', async () => {
   const { json: vault } = await service.call('POST', vaults, { body: { name: 'Files' } });

@@ -31,10 +31,11 @@ export interface AuthenticationDeps {
   publicUrl(): string;
 }
 
+/** Gives what counts a request whose open route, such as that of a file by its name, found nothing: it throws at the limit. */
 export function requireCallers(
   app: FastifyInstance,
   { findCaller, limiter, requestBudget, publicUrl }: AuthenticationDeps,
-): void {
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
     const { scope, role } = request.routeOptions.config;
@@ -55,6 +56,13 @@ export function requireCallers(
     if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
     if (role !== undefined) requireRole(caller, role);
   });
+  return (error, request, reply) => {
+    const { scope, role } = request.routeOptions.config;
+    const isOpen = scope === undefined && role === undefined;
+    const wasCounted = !isOpen || request.is404 || !endsWithHeaders(request);
+    if (wasCounted || !(error instanceof AppError) || error.code !== 'resource_not_found') return;
+    countAddress(request, reply, limiter);
+  };
 }
 
 /** The caller of a route that has a scope or a role. */

@@ -33,27 +33,32 @@ const compressBrotli = promisify(brotliCompress);
 
 /** Call before the routes are added, and before whatever adds to their schemas. */
 export function compressAnswers(app: FastifyInstance): void {
-  const kept = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
+  const kept = new WeakMap<Buffer, Map<Encoding, Promise<Buffer | null>>>();
   let underWay = 0;
 
-  async function compressOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
-    const known = kept.get(bytes) ?? new Map<Encoding, Promise<Buffer>>();
+  /** What is being made already, or was, is for everybody who asks for it. */
+  async function compressOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer | null> {
+    const known = kept.get(bytes) ?? new Map<Encoding, Promise<Buffer | null>>();
     kept.set(bytes, known);
-    const making =
-      known.get(encoding) ??
-      compress(bytes, encoding, 'thorough').catch((error) => {
-        known.delete(encoding);
-        throw error;
-      });
+    const present = known.get(encoding);
+    if (present) return present;
+    const making = compressNow(bytes, encoding, 'thorough');
     known.set(encoding, making);
+    // Left out because of others, or failed: the next one who asks tries again.
+    const forget = () => known.delete(encoding);
+    making.then((made) => made ?? forget(), forget);
     return making;
   }
 
-  async function compressNow(bytes: Buffer, encoding: Encoding): Promise<Buffer | null> {
+  async function compressNow(
+    bytes: Buffer,
+    encoding: Encoding,
+    how: 'quick' | 'thorough' = 'quick',
+  ): Promise<Buffer | null> {
     if (underWay >= mostAtOnce) return null;
     underWay += 1;
     try {
-      return await compress(bytes, encoding, 'quick');
+      return await compress(bytes, encoding, how);
     } finally {
       underWay -= 1;
     }
@@ -69,9 +74,10 @@ export function compressAnswers(app: FastifyInstance): void {
     reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '));
     const encoding = chooseEncoding(request.headers['accept-encoding']);
     if (encoding === null) return done(null, payload);
+    const isSame = request.routeOptions.config.sameBytes && typeof body !== 'string';
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    const work = request.routeOptions.config.sameBytes ? compressOnce : compressNow;
-    work(bytes, encoding).then((compressed) => {
+    const work = isSame ? compressOnce(bytes, encoding) : compressNow(bytes, encoding);
+    work.then((compressed) => {
       if (compressed === null || compressed.length >= bytes.length) return done(null, payload);
       reply.removeHeader('content-length').header('content-encoding', encoding);
       done(null, compressed);

@@ -110,14 +110,17 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   compressAnswers(app);
   deps.metrics.countRequests(app);
   announceDeprecations(app);
-  requireCallers(app, {
+  const countMiss = requireCallers(app, {
     findCaller: deps.findCaller,
     limiter: createRateLimiter(config.rateLimit),
     requestBudget: deps.requestBudget,
     publicUrl,
   });
   const idempotency = useIdempotency(app, deps);
-  replyWithErrors(app, publicUrl, idempotency.rescue);
+  replyWithErrors(app, publicUrl, async (error, request, reply) => {
+    countMiss(error, request, reply);
+    return idempotency.rescue(error, request, reply);
+  });
 
   const methods = watchMethods(app);
   await describeApi(app, { version: deps.version, publicUrl });
