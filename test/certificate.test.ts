@@ -124,7 +124,7 @@ test('a file is certified once it is confirmed, and its whole custody with it', 
   const second = readPdf((await fetchCertificate(fileId)).pdf).text;
   assert.match(second, /Купчая 2\.txt/);
   assert.match(second, /2 \(the newest\)/);
-  assert.match(second, /Transfer 1 Deeds → Archív/);
+  assert.match(second, /Transfer 1 from Deeds to Archív/);
   const first = readPdf((await fetchCertificate(fileId, '?version=1')).pdf).text;
   assert.match(first, /1 \(the newest is 2\)/);
   assert.match(first, /Version 1 of the file/);

@@ -4,6 +4,7 @@ import type { AnchorState } from '../anchoring/anchor-state.ts';
 import type { Pair } from '../pdf/blocks.ts';
 import { openFace } from '../pdf/faces.ts';
 import { showable } from '../pdf/showable.ts';
+import { readCharacters } from '../pdf/world-face.ts';
 import { chainName } from '../platform/chain-names.ts';
 import type { Anchored, Dossier } from './dossier-format.ts';
 import type { SignoffRole } from './signoff-rules.ts';
@@ -67,7 +68,7 @@ export function inWords(value: unknown): string {
 
 /** For places that do not break lines. */
 export function shortened(name: string, length = 24): string {
-  const characters = [...showable(name, openFace('sans'))];
+  const characters = readCharacters(showable(name, openFace('sans')));
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : characters.join('');
 }
 

@@ -18,6 +18,8 @@ export interface TextStyle {
 /** Set as lines; what a cell or a value is made of. */
 export interface Setting extends Required<Pick<TextStyle, 'face' | 'size' | 'colour'>> {
   lines: string[];
+  /** Of the place that they are set for. */
+  width: number;
   link?: string;
 }
 
@@ -163,7 +165,7 @@ export function setWords(words: Words, width: number, size: number = sizes.body)
       : [{ ...setText(words.note, { face: 'serif', size: small, width }), colour: colours.soft }];
   if ('digits' in words) {
     const lines = wrapDigits(words.digits, { face: openFace('mono'), size: small, width });
-    return [{ face: 'mono', size: small, colour: colours.ink, lines }, ...note];
+    return [{ face: 'mono', size: small, colour: colours.ink, lines, width }, ...note];
   }
   const text = setText(words.text, { face: words.strong ? 'serifBold' : 'serif', size, width });
   const { link } = words;
@@ -178,17 +180,18 @@ function setText(
   return {
     face,
     size,
+    width,
     colour: colours.ink,
     lines: wrapText(showable(text, measure.face, { lines: true }), measure),
   };
 }
 
 /** Draws line by line and goes on at the top of the next page when one is full. */
-export function drawSetting(paper: Paper, { lines, face, size, colour, link }: Setting, x: number): void {
-  const step = Math.max(size * leading, openFace(face).ascent * size);
+export function drawSetting(paper: Paper, { lines, link, ...style }: Setting, x: number): void {
+  const step = Math.max(style.size * leading, openFace(style.face).ascent * style.size);
   for (const words of lines) {
     paper.need(step);
-    paper.line(words, { x, y: paper.y, face, size, colour, ...(link === undefined ? {} : { link }) });
+    paper.line(words, { ...style, x, y: paper.y, ...(link === undefined ? {} : { link }) });
     paper.y += step;
   }
 }
@@ -198,6 +201,6 @@ function lines(paper: Paper, text: string, style: TextStyle): void {
   const opened = openFace(face);
   const width = paper.width - indent - inset;
   const set = wrapText(showable(text, opened, { lines: true }), { face: opened, size, width });
-  const setting = { face, size, colour, lines: set, ...(link === undefined ? {} : { link }) };
+  const setting = { face, size, colour, width, lines: set, ...(link === undefined ? {} : { link }) };
   drawSetting(paper, setting, paper.left + indent);
 }

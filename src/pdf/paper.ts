@@ -4,6 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
 import { type FaceName, faceNames, openFace } from './faces.ts';
 import { colours, sizes } from './look.ts';
+import { setRuns, widthOf } from './runs.ts';
+import { rightToLeft } from './shaper.ts';
 
 export interface PaperOptions {
   /** Plain ASCII, because it also becomes XML as it is: keep what users wrote out of it. */
@@ -28,6 +30,8 @@ export interface TextLine {
   y: number;
   face: FaceName;
   size: number;
+  /** Of the place: a line that runs from right to left begins at its right edge. */
+  width?: number;
   colour?: string;
   link?: string;
 }
@@ -108,16 +112,28 @@ export function createPaper(options: PaperOptions): Paper {
     if (open) doc.endMarkedContent();
   }
 
-  function text(words: string, { x, y, face, size, colour = colours.ink, link }: TextLine): void {
-    const { ascent, width } = openFace(face);
-    doc
-      .font(face)
-      .fontSize(size)
-      .fillColor(colour)
-      .text(words, x, y + ascent * size, { lineBreak: false, baseline: 'alphabetic' });
+  function text(words: string, { x, y, face, size, width, colour = colours.ink, link }: TextLine): void {
+    const own = openFace(face);
+    const runs = setRuns(words, own);
+    const wide = runs.reduce((sum, run) => sum + run.face.width(run.text, size), 0);
+    const start = words.startsWith(rightToLeft) && width !== undefined ? x + width - wide : x;
+    let end = start;
+    for (const run of runs) {
+      doc
+        .font(run.face.name)
+        .fontSize(size)
+        .fillColor(colour)
+        // With a list of features pdfkit lays the run out as a whole, and not word by word from left to right.
+        .text(run.text, end, y + own.ascent * size, {
+          lineBreak: false,
+          baseline: 'alphabetic',
+          features: [],
+        });
+      end += run.face.width(run.text, size);
+    }
     if (link === undefined) return;
     const structParent = open?.type === 'Link' ? { structParent: open.element } : {};
-    doc.link(x, y, width(words, size), size * 1.2, link, structParent as object);
+    doc.link(start, y, wide, size * 1.2, link, structParent as object);
   }
 
   function decorate(draw: (doc: PDFKit.PDFDocument) => void): void {
@@ -142,14 +158,14 @@ export function createPaper(options: PaperOptions): Paper {
       .stroke();
     const small = { y, face: 'sans', size: sizes.frame, colour: colours.soft } as const;
     text(options.foot, { ...small, x: page.side });
-    text(count, { ...small, x: page.width - page.side - openFace('sans').width(count, sizes.frame) });
+    text(count, { ...small, x: page.width - page.side - widthOf(count, openFace('sans'), sizes.frame) });
   }
 
   function drawHead(): void {
     const [left, right] = options.head;
     const small = { y: 32, face: 'sans', size: sizes.frame, colour: colours.soft } as const;
     text(left, { ...small, x: page.side });
-    const width = openFace('sans').width(right, sizes.frame);
+    const width = widthOf(right, openFace('sans'), sizes.frame);
     text(right, { ...small, x: page.width - page.side - width });
     doc.lineWidth(0.5).strokeColor(colours.rule);
     doc
@@ -159,7 +175,7 @@ export function createPaper(options: PaperOptions): Paper {
     for (const [place, words] of marks.entries()) {
       const y = page.top - 4 + place * 19;
       doc.rect(page.side, y, page.width - 2 * page.side, 16).fill(colours.alarm);
-      const wide = openFace('sansBold').width(words, sizes.small);
+      const wide = widthOf(words, openFace('sansBold'), sizes.small);
       const x = (page.width - wide) / 2;
       text(words, { x, y: y + 2.5, face: 'sansBold', size: sizes.small, colour: '#ffffff' });
     }

@@ -1,5 +1,9 @@
 /** Breaks text into lines of a width: between words, in long words after punctuation, and else anywhere. */
+import { directionOf } from './bidi.ts';
 import type { Face } from './faces.ts';
+import { fromRight, widthOf } from './runs.ts';
+import { leftToRight, rightToLeft } from './shaper.ts';
+import { readCharacters } from './world-face.ts';
 
 export interface Measure {
   face: Face;
@@ -27,21 +31,39 @@ function wrapParagraph(text: string, { face, size, width }: Measure): string[] {
   const space = face.width(' ', size);
   let line = '';
   let used = 0;
-  for (const word of text.split(' ')) {
-    const wordWidth = face.width(word, size);
-    const before = line === '' ? 0 : used + space;
-    if (before + wordWidth <= width) {
-      line = line === '' ? word : `${line} ${word}`;
-      used = before + wordWidth;
-      continue;
+  for (const [place, word] of text.split(' ').entries()) {
+    for (const [part, piece] of splitWide(word).entries()) {
+      const pieceWidth = widthOf(piece, face, size);
+      const glue = part === 0 && place > 0 ? ' ' : '';
+      const before = line === '' ? 0 : used + (glue === '' ? 0 : space);
+      if (before + pieceWidth <= width) {
+        line = line === '' ? piece : line + glue + piece;
+        used = before + pieceWidth;
+        continue;
+      }
+      if (line !== '') lines.push(line);
+      const broken = pieceWidth <= width ? [piece] : breakWord(piece, { face, size, width });
+      line = broken.pop() ?? '';
+      lines.push(...broken);
+      used = widthOf(line, face, size);
     }
-    if (line !== '') lines.push(line);
-    const pieces = wordWidth <= width ? [word] : breakWord(word, { face, size, width });
-    line = pieces.pop() ?? '';
-    lines.push(...pieces);
-    used = face.width(line, size);
   }
-  return [...lines, line];
+  lines.push(line);
+  if (!fromRight.test(text)) return lines;
+  // A line of its own has no way to know how the paragraph runs.
+  const mark = directionOf(text) === 'rtl' ? rightToLeft : leftToRight;
+  return lines.map((one) => mark + one);
+}
+
+/**
+ * Chinese and Japanese have no spaces: a line may end after any of their characters, but not before what closes, nor
+ * after what opens.
+ */
+const wide =
+  /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u30ff\uff01-\uff60])(?<![（「『【〈《〔［｛])(?![、。，．：；！？）」』】〉》〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ…])|(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}（「『【〈《〔［｛])(?<![（「『【〈《〔［｛“(‹])(?![ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ])/u;
+
+function splitWide(word: string): string[] {
+  return /[\u3000-\u9fff\uff00-\uffef\u{20000}-\u{3ffff}]/u.test(word) ? word.split(wide) : [word];
 }
 
 /** Rather after one of `/ - _ . , : ; @ = &` than within a name, unless that would leave the line half empty. */
@@ -49,14 +71,14 @@ function breakWord(word: string, { face, size, width }: Measure): string[] {
   const pieces: string[] = [];
   let characters: string[] = [];
   let used = 0;
-  for (const character of word) {
-    const advance = face.width(character, size);
+  for (const character of /^[ -~]*$/.test(word) ? word : readCharacters(word)) {
+    const advance = widthOf(character, face, size);
     if (used + advance > width && characters.length > 0) {
       const last = characters.findLastIndex((one) => /[/\-_.,:;@=&›]/.test(one));
       const cut = last + 1 > characters.length / 2 ? last + 1 : characters.length;
       pieces.push(characters.slice(0, cut).join(''));
       characters = characters.slice(cut);
-      used = face.width(characters.join(''), size);
+      used = widthOf(characters.join(''), face, size);
     }
     characters.push(character);
     used += advance;

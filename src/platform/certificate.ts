@@ -218,7 +218,8 @@ function custody(paper: Paper, { custody, custodyLeftOut }: CertificateInput): v
       kind === 'version' ? `Version ${number}` : `Transfer ${number}`,
       to === null
         ? { text: vault.name, note: vault.address }
-        : { text: `${vault.name} → ${to.name}`, note: `${vault.address} → ${to.address}` },
+        : // Not an arrow: between names that run from right to left it would point back.
+          { text: `from ${vault.name} to ${to.name}`, note: `${vault.address} → ${to.address}` },
       anchor === null ? '' : String(anchor.blockNumber),
     ]);
     if (place === 0 && custodyLeftOut > 0) {

@@ -1,0 +1,136 @@
+/** Writes a TrueType font of a few outlines: fontkit cannot cut one out of a WOFF2 file, nor out of several. */
+
+export interface OutlinePoint {
+  x: number;
+  y: number;
+  onCurve: boolean;
+  endContour: boolean;
+}
+
+export interface TrueTypeGlyph {
+  /** An entry of the table `glyf`, as `glyphBytes` writes it; empty for what has no ink. */
+  bytes: Uint8Array;
+  advanceWidth: number;
+  leftBearing: number;
+}
+
+const box = { minX: -1000, minY: -1000, maxX: 3000, maxY: 2000 };
+
+/**
+ * One glyph as it stands in a font: https://learn.microsoft.com/typography/opentype/spec/glyf
+ * Written in one pass, since a file has up to 400 of them.
+ */
+export function glyphBytes(points: readonly OutlinePoint[], scale = 1): Omit<TrueTypeGlyph, 'advanceWidth'> {
+  const contours = points.reduce((sum, { endContour }) => sum + (endContour ? 1 : 0), 0);
+  if (contours === 0) return { bytes: new Uint8Array(), leftBearing: 0 };
+  const flagsAt = 10 + contours * 2 + 2;
+  const xAt = flagsAt + points.length;
+  const yAt = xAt + points.length * 2;
+  const bytes = new Uint8Array(Math.ceil((yAt + points.length * 2) / 4) * 4);
+  const view = new DataView(bytes.buffer);
+  const edges = { minX: 32767, minY: 32767, maxX: -32768, maxY: -32768 };
+  let contour = 0;
+  let [lastX, lastY] = [0, 0];
+  for (let place = 0; place < points.length; place += 1) {
+    const point = points[place] as OutlinePoint;
+    const x = Math.round(point.x * scale);
+    const y = Math.round(point.y * scale);
+    if (point.endContour) {
+      view.setUint16(10 + contour * 2, place);
+      contour += 1;
+    }
+    bytes[flagsAt + place] = point.onCurve ? 1 : 0;
+    view.setInt16(xAt + place * 2, x - lastX);
+    view.setInt16(yAt + place * 2, y - lastY);
+    edges.minX = Math.min(edges.minX, x);
+    edges.minY = Math.min(edges.minY, y);
+    edges.maxX = Math.max(edges.maxX, x);
+    edges.maxY = Math.max(edges.maxY, y);
+    [lastX, lastY] = [x, y];
+  }
+  bytes.set(int16s([contours, edges.minX, edges.minY, edges.maxX, edges.maxY]));
+  return { bytes, leftBearing: edges.minX };
+}
+
+/** Without hints, names and characters: what a PDF embeds needs none of them. */
+export function trueTypeFont(
+  glyphs: TrueTypeGlyph[],
+  { unitsPerEm, ascent, descent }: { unitsPerEm: number; ascent: number; descent: number },
+): Uint8Array {
+  const places = new Uint8Array((glyphs.length + 1) * 4);
+  const placesView = new DataView(places.buffer);
+  let end = 0;
+  for (const [place, { bytes }] of glyphs.entries()) {
+    end += bytes.length;
+    placesView.setUint32((place + 1) * 4, end);
+  }
+  const widest = Math.max(0, ...glyphs.map(({ advanceWidth }) => advanceWidth));
+  const { minX, minY, maxX, maxY } = box;
+  return fontFile([
+    ['glyf', padded(glyphs.map(({ bytes }) => bytes))],
+    // The magic number, no dates (a document is the same whenever it is made), long places.
+    [
+      'head',
+      int16s([
+        ...[1, 0, 1, 0, 0, 0, 0x5f0f, 0x3cf5, 0, unitsPerEm, 0, 0, 0, 0, 0, 0, 0, 0],
+        ...[minX, minY, maxX, maxY, 0, 8, 2, 1, 0],
+      ]),
+    ],
+    [
+      'hhea',
+      int16s([...[1, 0, ascent, descent, 0, widest, 0, 0, maxX, 1, 0, 0, 0, 0, 0, 0, 0], glyphs.length]),
+    ],
+    ['hmtx', int16s(glyphs.flatMap(({ advanceWidth, leftBearing }) => [advanceWidth, leftBearing]))],
+    ['loca', places],
+    ['maxp', int16s([1, 0, glyphs.length, 0x7fff, 0x0fff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0])],
+  ]);
+}
+
+/** The directory and the tables, which are in the order of their names. */
+function fontFile(tables: [string, Uint8Array][]): Uint8Array {
+  const power = Math.floor(Math.log2(tables.length));
+  const directory = Buffer.alloc(12 + tables.length * 16);
+  directory.writeUInt32BE(0x10000, 0);
+  directory.writeUInt16BE(tables.length, 4);
+  directory.writeUInt16BE(16 * 2 ** power, 6);
+  directory.writeUInt16BE(power, 8);
+  directory.writeUInt16BE(16 * (tables.length - 2 ** power), 10);
+  let offset = directory.length;
+  const parts = tables.map(([tag, bytes], place) => {
+    const at = 12 + place * 16;
+    const part = padded([bytes]);
+    directory.write(tag, at, 'latin1');
+    directory.writeUInt32BE(checksum(part), at + 4);
+    directory.writeUInt32BE(offset, at + 8);
+    directory.writeUInt32BE(bytes.length, at + 12);
+    offset += part.length;
+    return part;
+  });
+  return padded([directory, ...parts]);
+}
+
+function checksum(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at += 4) sum = (sum + view.getUint32(at)) >>> 0;
+  return sum;
+}
+
+function int16s(values: number[]): Uint8Array {
+  const bytes = new Uint8Array(values.length * 2);
+  const view = new DataView(bytes.buffer);
+  for (const [place, value] of values.entries()) view.setInt16(place * 2, value);
+  return bytes;
+}
+
+/** Together, and filled up to a multiple of four bytes. */
+function padded(parts: Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const bytes = new Uint8Array(Math.ceil(length / 4) * 4);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

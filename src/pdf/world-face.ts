@@ -1,0 +1,98 @@
+/** A face of Chinese, Japanese and Korean characters and emoji, which only the documents that have some take part of. */
+import { mirrored } from './bidi.ts';
+import { type Layout, layoutOf } from './layout.ts';
+import { rightToLeft } from './shaper.ts';
+import { trueTypeFont } from './true-type.ts';
+import { unitsPerEm, type WebGlyph, webGlyph } from './web-fonts.ts';
+
+/** Those of Noto Sans, in thousandths; a line is set by those of the face that it is written in. */
+const ascent = 880;
+const descent = -120;
+
+const missing: WebGlyph = { bytes: new Uint8Array(), advanceWidth: 0, leftBearing: 0, codePoints: [0] };
+
+const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** What a reader takes for single characters: a flag is one, and so is a letter with its marks. */
+export function readCharacters(text: string): string[] {
+  return Array.from(clusters.segment(text), ({ segment }) => segment);
+}
+
+export function createWorldFace(name: 'world' | 'worldBold') {
+  const weight = name === 'world' ? 400 : 700;
+  /** By the number that pdfkit knows them by; documents number those that they embed anew. */
+  const numbered: WebGlyph[] = [missing];
+  const numbers = new Map<WebGlyph, number>([[missing, 0]]);
+
+  function numberOf(glyph: WebGlyph): number {
+    const known = numbers.get(glyph);
+    if (known !== undefined) return known;
+    numbers.set(glyph, numbered.length);
+    return numbered.push(glyph) - 1;
+  }
+
+  function glyphsOf(text: string): WebGlyph[] {
+    const reversed = text.startsWith(rightToLeft);
+    const characters = reversed ? readCharacters(text.slice(1)).map(mirrored) : readCharacters(text);
+    const glyphs = characters.flatMap((character) => {
+      const glyph = webGlyph(character, weight);
+      if (glyph) return [glyph];
+      return Array.from(character, (one) => webGlyph(one, weight) ?? missing);
+    });
+    return reversed ? glyphs.reverse() : glyphs;
+  }
+
+  function layout(text: string): Layout {
+    const glyphs = glyphsOf(text);
+    return layoutOf(
+      glyphs.map((glyph) => ({
+        id: numberOf(glyph),
+        advanceWidth: glyph.advanceWidth,
+        codePoints: glyph.codePoints,
+      })),
+      glyphs.map(({ advanceWidth }) => ({ xAdvance: advanceWidth, yAdvance: 0, xOffset: 0, yOffset: 0 })),
+    );
+  }
+
+  /** Those that one document has. */
+  function createSubset() {
+    const places = new Map([[0, 0]]);
+    return {
+      includeGlyph(number: number): number {
+        const place = places.get(number) ?? places.size;
+        places.set(number, place);
+        return place;
+      },
+      encode: () =>
+        trueTypeFont(
+          Array.from(places.keys(), (number) => numbered[number] ?? missing),
+          { unitsPerEm, ascent, descent },
+        ),
+    };
+  }
+
+  return {
+    name,
+    source: {
+      postscriptName: weight === 400 ? 'NotoSans-World' : 'NotoSans-WorldBold',
+      unitsPerEm,
+      ascent,
+      descent,
+      lineGap: 0,
+      xHeight: 543,
+      capHeight: 733,
+      italicAngle: 0,
+      bbox: { minX: -1000, minY: -1000, maxX: 3000, maxY: 2000 },
+      post: { isFixedPitch: false },
+      head: { macStyle: { italic: false } },
+      getGlyph: (number: number) => numbered[number],
+      layout,
+      createSubset,
+    },
+    ascent: ascent / unitsPerEm,
+    descent: -descent / unitsPerEm,
+    width: (text: string, size: number) =>
+      (glyphsOf(text).reduce((sum, { advanceWidth }) => sum + advanceWidth, 0) / unitsPerEm) * size,
+    has: (character: string) => webGlyph(character, weight) !== null,
+  };
+}
