@@ -17,8 +17,23 @@ const emoji = /^\p{RGI_Emoji}$/v;
 /** What a letter may carry that has no ink, and none of its own in a font. */
 const nonJoiner = /\u200c$/u;
 
+/** By the face of the text. To find out takes 20 µs, and a document asks for the same few hundred all the time. */
+const found = new Map<Face, Map<string, Face | null>>();
+const mostFound = 20_000;
+
 /** The face that shows what is read as one character, in a text that is set in `face`; null if none does. */
 export function faceFor(character: string, face: Face): Face | null {
+  const faces = found.get(face) ?? new Map<string, Face | null>();
+  found.set(face, faces);
+  const known = faces.get(character);
+  if (known !== undefined) return known;
+  const fitting = findFace(character, face);
+  if (faces.size >= mostFound) faces.clear();
+  faces.set(character, fitting);
+  return fitting;
+}
+
+function findFace(character: string, face: Face): Face | null {
   if (near.test(character)) return face.has(character) ? face : null;
   const bold = face.name === 'serifBold' || face.name === 'sansBold';
   const sans = openFace(bold ? 'sansBold' : 'sans');
@@ -91,18 +106,23 @@ function runsOfLevels(text: string, base: 'ltr' | 'rtl'): LevelRun[] {
 /** Rule L2 of https://unicode.org/reports/tr9/, on runs in place of characters. */
 function inOrder(runs: LevelRun[]): LevelRun[] {
   let ordered = runs;
-  for (let level = Math.max(...runs.map((run) => run.level)); level > 0; level -= 1) {
+  const highest = runs.reduce((most, run) => Math.max(most, run.level), 0);
+  for (let level = highest; level > 0; level -= 1) {
     const next: LevelRun[] = [];
-    let turned: LevelRun[] = [];
+    const turned: LevelRun[] = [];
+    const turn = (): void => {
+      for (let run = turned.pop(); run; run = turned.pop()) next.push(run);
+    };
     for (const run of ordered) {
       if (run.level >= level) {
-        turned.unshift(run);
+        turned.push(run);
         continue;
       }
-      next.push(...turned, run);
-      turned = [];
+      turn();
+      next.push(run);
     }
-    ordered = [...next, ...turned];
+    turn();
+    ordered = next;
   }
   return ordered;
 }

@@ -9,6 +9,7 @@ import { createPaper } from './paper.ts';
 import { readPdf } from './read-pdf.test-bed.ts';
 import { setRuns, widthOf } from './runs.ts';
 import { showable } from './showable.ts';
+import { readCharacters } from './world-face.ts';
 import { wrapText } from './wrap.ts';
 
 const serif = openFace('serif');
@@ -46,6 +47,32 @@ describe('Chinese, Japanese, Korean and emoji', () => {
       assert.equal(showable(text, serif), text);
       assert.deepEqual(await runsOf(text), [text]);
     }
+  });
+
+  test('are told apart as Unicode has it, also where nothing is looked up', () => {
+    const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    for (let point = 0; point < 0x323b0; point += point < 0x3400 || point > 0xa000 ? 1 : 101) {
+      const text = `中${String.fromCodePoint(point).repeat(2)}中`;
+      const expected = Array.from(clusters.segment(text), ({ segment }) => segment);
+      assert.equal(readCharacters(text).join('|'), expected.join('|'), point.toString(16));
+    }
+  });
+
+  test('have the same shapes whatever files were opened before, and however often', async () => {
+    // Twice, each with nothing opened yet.
+    const [first, second] = (await Promise.all(
+      ['first', 'second'].map((name) => import(`./web-fonts.ts?${name}`)),
+    )) as typeof import('./web-fonts.ts')[];
+    const wanted = [...'检查主旋翼未发现缺陷髙榊대'];
+    const expected = wanted.map((one) => first?.webGlyph(one, 400));
+    for (const from of [0x4e00, 0x4e01, 0x4e02]) {
+      for (let point = from; point < 0x9fff; point += 61) second?.webGlyph(String.fromCodePoint(point), 400);
+    }
+    assert.ok(expected.every((glyph) => glyph !== null));
+    assert.deepEqual(
+      wanted.map((one) => second?.webGlyph(one, 400)),
+      expected,
+    );
   });
 
   test('have glyphs with ink, heavier in a bold text', () => {

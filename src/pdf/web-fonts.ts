@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { create, type Font } from 'fontkit';
 import { glyphBytes, type OutlinePoint, type TrueTypeGlyph } from './true-type.ts';
 
@@ -25,6 +26,14 @@ const packageNames = ['noto-sans-sc', 'noto-sans-jp', 'noto-sans-kr', emojiName]
 interface VariableFont extends Font {
   variationCoords: number[] | null;
   hmtx: { metrics: { length: number; get(glyph: number): { advance: number } } };
+  directory: {
+    totalCompressedSize: number;
+    tables: Record<string, { offset: number; length: number; transformLength?: number }>;
+  };
+  /** The file, up to where its tables begin; after `_decompressed` the tables. */
+  stream: { constructor: new (bytes: Uint8Array) => VariableFont['stream'] };
+  _dataPos: number;
+  _decompressed?: boolean;
   _transformedGlyphs?: Record<number, { points?: VariablePoint[]; components?: Component[] }>;
   _variationProcessor: { transformPoints(glyph: number, points: VariablePoint[]): void };
 }
@@ -43,54 +52,64 @@ interface FontFile {
 
 /** Which files may have a character, from each package one, but of emoji all. */
 let filesOf: Map<number, FontFile[]> | null = null;
-/** Of the few files with emoji, whose sequences are looked up one by one. */
+/** By weight. There are no more than the fonts have: some 31,000. */
+const known: Record<Weight, Map<string, WebGlyph>> = { 400: new Map(), 700: new Map() };
+/** By weight and path, the one used last at the end. Each has its outlines taken apart, which takes a megabyte. */
 const openFonts = new Map<string, VariableFont>();
-/** There are no more than the fonts have: all 31,000 of a weight take 70 MB. */
-const known = new Map<string, WebGlyph>();
-/** Files of which all glyphs are known: hostile text must not have one opened again for each of its characters. */
-const readFiles = new Set<string>();
+const mostOpenFonts = 32;
+/** Were closed to make room. */
+const closedFonts = new Set<string>();
+/** Read whole, and not opened again: hostile text must not have a file opened for each of its characters. */
+const readFonts = new Map<string, Map<number, WebGlyph>>();
 
 /** The glyph for what a reader takes for one character; null where the fonts have none. */
 export function webGlyph(character: string, weight: Weight): WebGlyph | null {
-  const key = `${weight}${character}`;
-  const found = known.get(key);
+  const found = known[weight].get(character);
   if (found) return found;
   const [first = 0, ...more] = Array.from(character, (one) => one.codePointAt(0) ?? 0);
   filesOf ??= readIndexes();
   for (const { path, emoji } of filesOf.get(first) ?? []) {
-    if (!emoji) readFile(path, weight);
-    else if (more.length > 0) readSequence(openFont(path, weight), character, key);
-    else readCharacter(openFont(path, weight), first, key);
-    const glyph = known.get(key);
-    if (glyph) return glyph;
+    const glyph =
+      more.length === 0
+        ? readCharacter(path, first, weight)
+        : emoji
+          ? readSequence(openFont(path, weight), [first, ...more])
+          : null;
+    if (!glyph) continue;
+    known[weight].set(character, glyph);
+    return glyph;
   }
   return null;
 }
 
-function readFile(path: string, weight: Weight): void {
+/** A file that was closed before is read whole, so that none is opened more than twice. */
+function readCharacter(path: string, codePoint: number, weight: Weight): WebGlyph | null {
   const key = `${weight}${path}`;
-  if (readFiles.has(key)) return;
-  readFiles.add(key);
-  const font = readFont(path, weight);
-  for (const codePoint of font.characterSet) {
-    const glyphKey = `${weight}${String.fromCodePoint(codePoint)}`;
-    // What an earlier package has is shown by that one.
-    if (!known.has(glyphKey)) readCharacter(font, codePoint, glyphKey);
+  const read = readFonts.get(key);
+  if (read) return read.get(codePoint) ?? null;
+  if (!closedFonts.has(key)) return glyphOf(openFont(path, weight), codePoint);
+  const font = openFont(path, weight);
+  const glyphs = new Map<number, WebGlyph>();
+  for (const one of font.characterSet) {
+    const glyph = glyphOf(font, one);
+    if (glyph) glyphs.set(one, glyph);
   }
+  readFonts.set(key, glyphs);
+  openFonts.delete(key);
+  return glyphs.get(codePoint) ?? null;
 }
 
-function readCharacter(font: VariableFont, codePoint: number, key: string): void {
-  if (!font.hasGlyphForCodePoint(codePoint)) return;
-  known.set(key, readGlyph(font, font.glyphForCodePoint(codePoint).id, [codePoint]));
+function glyphOf(font: VariableFont, codePoint: number): WebGlyph | null {
+  if (!font.hasGlyphForCodePoint(codePoint)) return null;
+  return readGlyph(font, font.glyphForCodePoint(codePoint).id, [codePoint]);
 }
 
 /** Such as a flag. A glyph that leaves something out, such as the colour of a skin, would show another character. */
-function readSequence(font: VariableFont, character: string, key: string): void {
-  const codePoints = Array.from(character, (one) => one.codePointAt(0) ?? 0);
-  const { glyphs } = font.layout(character);
+function readSequence(font: VariableFont, codePoints: number[]): WebGlyph | null {
+  const { glyphs } = font.layout(String.fromCodePoint(...codePoints));
   const [glyph] = glyphs;
-  if (!glyph || glyphs.length > 1 || glyph.id === 0) return;
-  if (glyph.codePoints.length === codePoints.length) known.set(key, readGlyph(font, glyph.id, codePoints));
+  if (!glyph || glyphs.length > 1 || glyph.id === 0) return null;
+  return glyph.codePoints.length === codePoints.length ? readGlyph(font, glyph.id, codePoints) : null;
 }
 
 function readGlyph(font: VariableFont, id: number, codePoints: number[]): WebGlyph {
@@ -124,15 +143,33 @@ function inWeight(font: VariableFont, id: number, points: VariablePoint[]): Outl
 }
 
 function openFont(path: string, weight: Weight): VariableFont {
-  const known = openFonts.get(path);
-  if (known) return known;
-  const font = readFont(path, weight);
-  openFonts.set(path, font);
+  const key = `${weight}${path}`;
+  const font = openFonts.get(key) ?? readFont(path, weight);
+  openFonts.delete(key);
+  openFonts.set(key, font);
+  const [oldest] = openFonts.keys();
+  if (oldest !== undefined && openFonts.size > mostOpenFonts) {
+    openFonts.delete(oldest);
+    closedFonts.add(oldest);
+  }
   return font;
 }
 
+/** Unpacked by Node.js: that of fontkit, in JavaScript, takes ten times as long. */
 function readFont(path: string, weight: Weight): VariableFont {
-  const font = create(readFileSync(path)) as VariableFont;
+  const bytes = readFileSync(path);
+  const font = create(bytes) as VariableFont;
+  const { tables, totalCompressedSize } = font.directory;
+  let offset = 0;
+  for (const table of Object.values(tables)) {
+    table.offset = offset;
+    offset += table.transformLength ?? table.length;
+  }
+  const Stream = font.stream.constructor;
+  font.stream = new Stream(
+    brotliDecompressSync(bytes.subarray(font._dataPos, font._dataPos + totalCompressedSize)),
+  );
+  font._decompressed = true;
   if (font.variationAxes.wght?.default !== usualWeight) font.variationCoords = [weight];
   return font;
 }
