@@ -46,6 +46,7 @@ import { openServiceSecret } from './keys/service-secret.ts';
 import { createBell, once, type Supervisor, superviseLoops } from './loop.ts';
 import { allLoops } from './loops.ts';
 import { createOnChain } from './on-chain.ts';
+import { createDocumentThread } from './pdf/document-thread.ts';
 import { createCertificates } from './platform/certificates.ts';
 import { createChainRelay } from './platform/chain-relay.ts';
 import { createFileContents } from './platform/file-content.ts';
@@ -218,11 +219,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const signoffs = createSignoffs({ db, keyring });
     const fileContents = createFileContents({ pool, blobs });
     const embedded = config.chain.rpcUrls.length === 0;
+    const documents = createDocumentThread(new URL('./damc/documents.thread.ts', import.meta.url));
     const dossiers = createDossiers({
       db,
       assetAccess,
       manyProofs: onChain.manyProofs,
       fileContents,
+      documents,
       embedded,
       limits: config.budgets,
     });
@@ -276,6 +279,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           certificates: createCertificates({
             pool,
             proofs: onChain.proofs,
+            documents,
             embedded,
           }),
           workers,
@@ -316,6 +320,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       eventStreams.close();
       await server.http.close();
       await loops.stop(5_000);
+      await documents.close();
       await onChain.close();
       await exchanger.close();
       await nodes.close();

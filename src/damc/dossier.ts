@@ -10,6 +10,7 @@ import type { Proof } from '../anchoring/proof.ts';
 import { type Limits, limitOf } from '../budgets.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors.ts';
+import type { DocumentThread } from '../pdf/document-thread.ts';
 import type { FileContents } from '../platform/file-content.ts';
 import type { AssetAccess } from './asset-access.ts';
 import { dueList } from './asset-due.ts';
@@ -17,7 +18,7 @@ import { type AssetKey, findAsset } from './assets.store.ts';
 import { createDossierArchive, type DossierArchive, whole } from './dossier-archive.ts';
 import { writeCertificates } from './dossier-certificates.ts';
 import { anchorTimes } from './dossier-check-asset.ts';
-import { keptEntries } from './dossier-entries.ts';
+import { type KeptEntry, keptEntries } from './dossier-entries.ts';
 import {
   type Dossier,
   type DossierCounts,
@@ -37,8 +38,10 @@ import {
   versionLines,
 } from './dossier-summary.ts';
 import { createExportLimit } from './export-limit.ts';
+import type { LogbookInput } from './logbook.ts';
 import type { Usage } from './maintenance-entry.ts';
 import type { View } from './maintenances.ts';
+import { type SentEntry, sendEntry } from './sent-entry.ts';
 
 export interface Dossiers {
   /** The look is in the access log before anything is given out. The stream breaks off at a fault. */
@@ -52,6 +55,7 @@ export interface DossiersDeps {
   assetAccess: Pick<AssetAccess, 'require'>;
   manyProofs: ManyProofs;
   fileContents: FileContents;
+  documents: Pick<DocumentThread, 'write'>;
   /** Things are anchored on the embedded chain. */
   embedded: boolean;
   limits: Limits;
@@ -116,7 +120,7 @@ interface Writing extends Omit<DossiersDeps, 'assetAccess'> {
 }
 
 async function write(archive: DossierArchive, writing: Writing): Promise<void> {
-  const { db, key, madeAt, html } = writing;
+  const { db, documents, key, madeAt, html } = writing;
   // As the documents in the archive state it, so that a reader can add it up again.
   const usage = { hours: 0, cycles: 0 };
   const onUsage = ({ hours = 0, cycles = 0 }: Usage) => {
@@ -142,10 +146,16 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
   // As the proofs in the archive have it, should the chain have been rebuilt since it was described.
   known.owners = known.owners.map((owner, place) => ({ ...owner, since: proven[place] ?? owner.since }));
   await addEntries(archive, writing, { counts, onUsage });
-  // Here, because pdfkit and its fonts take 300 ms to load, which a start should not wait for.
-  const { writeLogbook } = await import('./logbook.ts');
-  const entries = keptEntries(db, key, madeAt);
-  await archive.add(dossierPaths.logbook, writeLogbook({ ...known, madeAt, entries }));
+  await archive.add(
+    dossierPaths.logbook,
+    documents.write({
+      workspaceId: key.workspaceId,
+      kind: 'logbook',
+      input: { ...known, madeAt } satisfies LogbookInput,
+      items: sentEntries(keptEntries(db, key, madeAt)),
+      part: true,
+    }),
+  );
   await writeCertificates(archive, writing, counts.certified);
   if (known.attachmentsIncluded) await addFiles(archive, writing);
   const dossier: Dossier = {
@@ -215,6 +225,10 @@ async function addFiles(archive: DossierArchive, { db, fileContents, key, madeAt
       if (!(error instanceof AppError && error.code === 'resource_not_found')) throw error;
     }
   }
+}
+
+async function* sentEntries(pages: AsyncIterable<KeptEntry[]>): AsyncGenerator<SentEntry[]> {
+  for await (const page of pages) yield page.map(sendEntry);
 }
 
 async function* linesToBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {

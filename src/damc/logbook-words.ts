@@ -55,8 +55,15 @@ export function blocksOfAsset({ asset, owner }: Pick<Dossier, 'asset' | 'owner'>
   ];
 }
 
-/** JSON as people write it. */
+/** JSON as people write it; of what would fill many pages only the beginning. */
 export function inWords(value: unknown): string {
+  const words = wordsOf(value);
+  if (words.length <= mostOfValue) return words;
+  const left = (words.length - mostOfValue).toLocaleString('en-US');
+  return `${words.slice(0, mostOfValue).toWellFormed()}… (${left} more characters in the dossier)`;
+}
+
+function wordsOf(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '(empty)' : value;
   if (typeof value !== 'object' || value === null) return String(value);
   if (Object.values(value).some((item) => typeof item === 'object')) return JSON.stringify(value);
@@ -74,3 +81,5 @@ export function shortened(name: string, length = 24): string {
 
 /** More of them are in dossier.json. */
 const mostMetadata = 30;
+/** A page, or two. */
+const mostOfValue = 4_000;

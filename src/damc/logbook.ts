@@ -1,26 +1,25 @@
 /** The logbook of an asset as a PDF: what it is and whose, and every entry in the order in which the work was done. */
-
-import { heading, notice, pairs, paragraph, title, type Words } from '../pdf/blocks.ts';
+import { heading, notice, pairByPair, paragraph, title, type Words } from '../pdf/blocks.ts';
+import type { Drawing, Parts } from '../pdf/drawing.ts';
 import { colours, sizes } from '../pdf/look.ts';
 import { createPaper, type Paper } from '../pdf/paper.ts';
 import { notPrinted } from '../pdf/showable.ts';
 import { createTable, type Table } from '../pdf/table.ts';
 import { dateAndTime } from '../platform/certificate-words.ts';
-import type { KeptEntry } from './dossier-entries.ts';
 import type { Dossier } from './dossier-format.ts';
 import { blocksOfAsset, dayAndMinute, roleWords, shortened, stateInWords } from './logbook-words.ts';
 import { deferredUntil, type MaintenanceEntry, readData } from './maintenance-entry.ts';
+import { type PrintedEntry, readEntry, type SentEntry } from './sent-entry.ts';
 
 export interface LogbookInput
   extends Pick<Dossier, 'asset' | 'owner' | 'owners' | 'installations' | 'parts' | 'workspaceId'> {
   madeAt: Date;
   /** The chain is one that the operator of the service runs alone. */
   developmentEvidence: boolean;
-  entries: AsyncIterable<KeptEntry[]>;
 }
 
-/** In pieces while it is drawn, with no more of it in memory than a page. */
-export async function* writeLogbook(input: LogbookInput): AsyncGenerator<Uint8Array> {
+/** Of any length: it is given its entries page by page, and keeps none of them. */
+export function drawLogbook(input: LogbookInput): Drawing<SentEntry[]> {
   const paper = createPaper({
     title: 'Maintenance logbook',
     subject: 'The maintenance of an asset, as it was put on record',
@@ -30,18 +29,10 @@ export async function* writeLogbook(input: LogbookInput): AsyncGenerator<Uint8Ar
     ...(input.developmentEvidence && { marks: ['DEVELOPMENT EVIDENCE: NOT PROOF OF TIME TO ANYBODY ELSE'] }),
     streamed: true,
   });
-  const drawn = draw(paper, input).catch((error) => {
-    paper.stream.destroy(error as Error);
-  });
-  try {
-    yield* paper.stream as AsyncIterable<Uint8Array>;
-    await drawn;
-  } finally {
-    paper.stream.destroy();
-  }
+  return { stream: paper.stream, parts: draw(paper, input) };
 }
 
-async function draw(paper: Paper, input: LogbookInput): Promise<void> {
+function* draw(paper: Paper, input: LogbookInput): Parts<SentEntry[]> {
   const { asset, owner, owners, installations, parts } = input;
   title(paper, 'Maintenance logbook', asset.name || asset.assetId);
   if (input.developmentEvidence) {
@@ -52,7 +43,7 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
     });
   }
   heading(paper, 'The asset');
-  pairs(paper, blocksOfAsset({ asset, owner }));
+  yield* pairByPair(paper, blocksOfAsset({ asset, owner }));
   heading(paper, 'Owners');
   const ownerTable = createTable(paper, [
     { title: 'Since (UTC)', share: 18 },
@@ -67,6 +58,7 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
         ? 'First owner'
         : { text: `Transfer ${transfer.number}`, note: stateInWords(transfer, input) },
     ]);
+    yield 'part';
   }
   ownerTable.end();
   if (installations.length > 0) {
@@ -82,6 +74,7 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
         removedAt === null ? 'today' : dayAndMinute(removedAt),
         parentAssetId,
       ]);
+      yield 'part';
     }
     table.end();
   }
@@ -98,6 +91,7 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
         part.removedAt === null ? 'today' : dayAndMinute(part.removedAt),
         { text: part.name || part.assetId, note: numbersOf(part) },
       ]);
+      yield 'part';
     }
     table.end();
   }
@@ -112,11 +106,11 @@ async function draw(paper: Paper, input: LogbookInput): Promise<void> {
     `${notPrinted} “dossier.json” and “entries” in the dossier have every text as it was written.`,
     { size: sizes.small, colour: colours.soft },
   );
-  await drawEntries(paper, input);
+  yield* drawEntries(paper, input);
   paper.end();
 }
 
-async function drawEntries(paper: Paper, input: LogbookInput): Promise<void> {
+function* drawEntries(paper: Paper, input: LogbookInput): Parts<SentEntry[]> {
   const table = createTable(paper, [
     { title: 'Done (UTC)', share: 18 },
     { title: 'Work', share: 43 },
@@ -124,11 +118,11 @@ async function drawEntries(paper: Paper, input: LogbookInput): Promise<void> {
     { title: 'Signed off', share: 26 },
   ]);
   let count = 0;
-  for await (const page of input.entries) {
-    for (const kept of page) {
-      drawEntry(table, kept, input);
+  for (let page = yield 'item'; page; page = yield 'item') {
+    for (const sent of page) {
+      drawEntry(table, readEntry(sent), input);
       count += 1;
-      await paper.drained();
+      yield 'part';
     }
   }
   table.end();
@@ -141,7 +135,7 @@ async function drawEntries(paper: Paper, input: LogbookInput): Promise<void> {
   );
 }
 
-function drawEntry(table: Table, kept: KeptEntry, input: LogbookInput): void {
+function drawEntry(table: Table, kept: PrintedEntry, input: LogbookInput): void {
   const { entry, supersededBy } = kept;
   const marks = `${supersededBy === null ? '' : '[SUPERSEDED] '}${entry.supersedes === null ? '' : '[CORRECTION] '}`;
   const notes = [
@@ -189,7 +183,7 @@ function statementsOf({ data }: MaintenanceEntry): string[] {
   ];
 }
 
-function signedBy({ signoffs }: KeptEntry): Words {
+function signedBy({ signoffs }: PrintedEntry): Words {
   if (signoffs.length === 0) return { text: '', note: 'not signed off' };
   return signoffs
     .map(({ document: { role, workerName, workerAddress, licence, signedAt } }) => {

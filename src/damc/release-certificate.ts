@@ -1,24 +1,26 @@
 /** The release certificate of one entry: who did, inspected and certified which work, under which licences, and its anchor. */
-import { heading, list, notice, type Pair, pairs, paragraph, title } from '../pdf/blocks.ts';
+import { heading, list, notice, type Pair, pairByPair, pairs, paragraph, title } from '../pdf/blocks.ts';
+import type { Drawing, Parts } from '../pdf/drawing.ts';
 import { colours, sizes } from '../pdf/look.ts';
 import { createPaper, type Paper } from '../pdf/paper.ts';
 import { notPrinted } from '../pdf/showable.ts';
 import { dateAndTime } from '../platform/certificate-words.ts';
-import type { KeptEntry, KeptSignoff } from './dossier-entries.ts';
 import type { Dossier } from './dossier-format.ts';
 import { chainInWords, inWords, roleWords, shortened } from './logbook-words.ts';
+import { type PrintedEntry, type PrintedSignoff, readEntry, type SentEntry } from './sent-entry.ts';
 
+/** What is the same for all entries of an asset. */
 export interface ReleaseInput extends Pick<Dossier, 'asset' | 'owner'> {
-  kept: KeptEntry;
   madeAt: Date;
   developmentEvidence: boolean;
-  /** Where the entry is with its proof, inside the dossier. */
+  /** Where the entries are with their proofs, inside the dossier. */
   source: string;
 }
 
 /** A document of its own. */
-export async function* writeReleaseCertificate(input: ReleaseInput): AsyncGenerator<Uint8Array> {
-  const { kept, madeAt } = input;
+export function drawReleaseCertificate(input: ReleaseInput & { sent: SentEntry }): Drawing {
+  const { madeAt } = input;
+  const kept = readEntry(input.sent);
   const { maintenanceId } = kept.entry;
   const paper = createPaper({
     title: `Release certificate ${maintenanceId}`,
@@ -26,50 +28,45 @@ export async function* writeReleaseCertificate(input: ReleaseInput): AsyncGenera
     madeAt,
     head: ['Release certificate', maintenanceId],
     foot: `Made on ${dateAndTime(madeAt)}`,
-    marks: marksOf(input),
+    marks: marksOf(input, kept),
   });
-  drawRelease(paper, input);
-  paper.end();
-  yield* paper.stream as AsyncIterable<Uint8Array>;
+  return { stream: paper.stream, parts: drawOne(paper, input, kept) };
 }
 
-/** Many in one document, each on a page of its own, with no more of them in memory than one. */
-export async function* writeReleaseVolume(
-  inputs: AsyncIterable<ReleaseInput>,
-  madeAt: Date,
-): AsyncGenerator<Uint8Array> {
+/** Many in one document, each on a page of its own: it is given entries one by one, and keeps none of them. */
+export function drawReleaseVolume(input: ReleaseInput): Drawing<SentEntry> {
   const paper = createPaper({
     title: 'Release certificates',
     subject: 'Who did, inspected and certified maintenance work',
-    madeAt,
+    madeAt: input.madeAt,
     head: ['Release certificates', ''],
-    foot: `Made on ${dateAndTime(madeAt)}`,
+    foot: `Made on ${dateAndTime(input.madeAt)}`,
     streamed: true,
   });
-  const drawn = drawAll(paper, inputs).catch((error) => {
-    paper.stream.destroy(error as Error);
-  });
-  try {
-    yield* paper.stream as AsyncIterable<Uint8Array>;
-    await drawn;
-  } finally {
-    paper.stream.destroy();
-  }
+  return { stream: paper.stream, parts: drawAll(paper, input) };
 }
 
-async function drawAll(paper: Paper, inputs: AsyncIterable<ReleaseInput>): Promise<void> {
+function* drawOne(paper: Paper, input: ReleaseInput, kept: PrintedEntry): Parts {
+  yield* drawRelease(paper, input, kept);
+  paper.end();
+}
+
+function* drawAll(paper: Paper, input: ReleaseInput): Parts<SentEntry> {
   let first = true;
-  for await (const input of inputs) {
+  for (let sent = yield 'item'; sent; sent = yield 'item') {
     if (!first) paper.turnPage();
     first = false;
-    drawRelease(paper, input);
-    await paper.drained();
+    yield* drawRelease(paper, input, readEntry(sent));
   }
   paper.end();
 }
 
-function drawRelease(paper: Paper, input: ReleaseInput): void {
-  const { asset, kept, developmentEvidence } = input;
+function* drawRelease(
+  paper: Paper,
+  input: ReleaseInput,
+  kept: PrintedEntry,
+): Generator<'part', void, unknown> {
+  const { asset, developmentEvidence } = input;
   const { entry, signoffs, supersededBy, anchor, status } = kept;
   title(paper, 'Release certificate', `Maintenance ${entry.maintenanceId}`);
   if (supersededBy !== null) {
@@ -99,11 +96,13 @@ function drawRelease(paper: Paper, input: ReleaseInput): void {
   paragraph(paper, statement(kept), { size: sizes.body + 0.8 });
   heading(paper, 'The asset');
   pairs(paper, aboutAsset(input));
+  yield 'part';
   heading(paper, 'The work');
-  pairs(paper, aboutWork(kept));
+  yield* pairByPair(paper, aboutWork(kept));
   for (const signoff of signoffs) {
     heading(paper, `${roleWords[signoff.document.role]} by`);
     pairs(paper, aboutSignoff(signoff));
+    yield 'part';
   }
   heading(paper, 'The anchor');
   pairs(paper, aboutAnchor(kept, developmentEvidence));
@@ -116,14 +115,14 @@ function drawRelease(paper: Paper, input: ReleaseInput): void {
   ]);
 }
 
-function marksOf({ kept, developmentEvidence }: ReleaseInput): string[] {
+function marksOf({ developmentEvidence }: ReleaseInput, { supersededBy }: PrintedEntry): string[] {
   return [
     ...(developmentEvidence ? ['DEVELOPMENT EVIDENCE: NOT PROOF OF TIME TO ANYBODY ELSE'] : []),
-    ...(kept.supersededBy === null ? [] : ['SUPERSEDED: CORRECTED BY A LATER ENTRY']),
+    ...(supersededBy === null ? [] : ['SUPERSEDED: CORRECTED BY A LATER ENTRY']),
   ];
 }
 
-function statement({ entry, signoffs }: KeptEntry): string {
+function statement({ entry, signoffs }: PrintedEntry): string {
   const names = (wanted: string) =>
     signoffs
       .filter(({ document }) => document.role === wanted)
@@ -144,7 +143,7 @@ function aboutAsset({ asset, owner }: ReleaseInput): Pair[] {
   ];
 }
 
-function aboutWork({ entry, hash }: KeptEntry): Pair[] {
+function aboutWork({ entry, hash }: PrintedEntry): Pair[] {
   return [
     { name: 'Type', value: entry.type },
     { name: 'Summary', value: { text: entry.summary, strong: true } },
@@ -166,7 +165,7 @@ function aboutWork({ entry, hash }: KeptEntry): Pair[] {
 /** More of them are in the entry itself. */
 const mostData = 30;
 
-function aboutSignoff({ document }: KeptSignoff): Pair[] {
+function aboutSignoff({ document }: PrintedSignoff): Pair[] {
   const { workerName, workerAddress, licence, signedAt, signature } = document;
   return [
     { name: 'Name', value: { text: workerName || '(no name)', strong: true, note: workerAddress } },
@@ -185,7 +184,7 @@ function aboutSignoff({ document }: KeptSignoff): Pair[] {
   ];
 }
 
-function aboutAnchor({ anchor, status }: KeptEntry, developmentEvidence: boolean): Pair[] {
+function aboutAnchor({ anchor, status }: PrintedEntry, developmentEvidence: boolean): Pair[] {
   if (anchor === null) return [{ name: 'Anchor', value: 'None yet.' }];
   return [
     { name: 'Time of the block', value: { text: dateAndTime(anchor.anchoredAt), strong: true } },

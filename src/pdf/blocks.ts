@@ -116,43 +116,51 @@ export interface Pair {
 }
 
 /** Names on the left, values on the right; a long value goes on over pages. */
-export function pairs(paper: Paper, all: Pair[], { nameWidth = 118, inset = 0 } = {}): void {
-  const width = paper.width - nameWidth - inset;
+export function pairs(paper: Paper, all: Pair[]): void {
+  const parts = pairByPair(paper, all);
+  while (!parts.next().done);
+}
+
+/** The same for long values, with a pause after each of them. */
+export function* pairByPair(paper: Paper, all: Pair[]): Generator<'part', void, unknown> {
+  const nameWidth = 118;
+  const width = paper.width - nameWidth;
   const name = { face: 'sans', size: sizes.small, colour: colours.soft } as const;
-  paper.group('Table', () => {
-    for (const pair of all) {
-      const settings = setWords(pair.value, width);
-      const step = sizes.body * leading;
-      paper.need(
-        Math.min(
-          settings.reduce((sum, { lines }) => sum + lines.length, 0),
-          3,
-        ) *
-          step +
-          4,
-      );
-      paper.group('TR', () => {
-        // On the base line of the value's first line.
-        const [first] = settings;
-        const base = paper.y + (first ? openFace(first.face).ascent * first.size : 0);
-        const at = { x: paper.left, y: base - openFace(name.face).ascent * name.size, ...name };
-        paper.content('TH', () => paper.line(pair.name, at), { scope: 'Row' });
-        paper.content('TD', () => {
-          for (const setting of settings) drawSetting(paper, setting, paper.left + nameWidth);
-        });
+  const leave = paper.enter('Table');
+  for (const pair of all) {
+    const settings = setWords(pair.value, width);
+    const step = sizes.body * leading;
+    paper.need(
+      Math.min(
+        settings.reduce((sum, { lines }) => sum + lines.length, 0),
+        3,
+      ) *
+        step +
+        4,
+    );
+    paper.group('TR', () => {
+      // On the base line of the value's first line.
+      const [first] = settings;
+      const base = paper.y + (first ? openFace(first.face).ascent * first.size : 0);
+      const at = { x: paper.left, y: base - openFace(name.face).ascent * name.size, ...name };
+      paper.content('TH', () => paper.line(pair.name, at), { scope: 'Row' });
+      paper.content('TD', () => {
+        for (const setting of settings) drawSetting(paper, setting, paper.left + nameWidth);
       });
-      paper.y += 2;
-      const y = paper.y;
-      paper.decorate((doc) => {
-        doc.lineWidth(0.4).strokeColor(colours.rule);
-        doc
-          .moveTo(paper.left, y)
-          .lineTo(paper.left + paper.width - inset, y)
-          .stroke();
-      });
-      paper.y += 2.5;
-    }
-  });
+    });
+    paper.y += 2;
+    const y = paper.y;
+    paper.decorate((doc) => {
+      doc.lineWidth(0.4).strokeColor(colours.rule);
+      doc
+        .moveTo(paper.left, y)
+        .lineTo(paper.left + paper.width, y)
+        .stroke();
+    });
+    paper.y += 2.5;
+    yield 'part';
+  }
+  leave();
 }
 
 /** Breaks a value, and the note under it, into lines of a width. */

@@ -1,6 +1,5 @@
 /** A document on A4 pages with the same frame on each: where things are drawn, when a page is full, how it is read aloud. */
 import type { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
 import { type FaceName, faceNames, openFace } from './faces.ts';
 import { colours, sizes } from './look.ts';
@@ -37,7 +36,7 @@ export interface TextLine {
 }
 
 export interface Paper {
-  /** The PDF. To be read while it is written, at the latest from `end` on. */
+  /** The PDF, as far as it is drawn. */
   stream: Readable;
   left: number;
   width: number;
@@ -62,11 +61,6 @@ export interface Paper {
   content(type: string, draw: () => void, options?: { alt?: string; scope?: 'Row' | 'Column' }): void;
   /** A file inside the PDF. */
   attach(file: Attachment): void;
-  /**
-   * Resolves when the reader has caught up and others had their turn; rejects when the reader has gone away. To be
-   * awaited between the entries of a long document.
-   */
-  drained(): Promise<void>;
   end(): void;
 }
 
@@ -97,7 +91,6 @@ export function createPaper(options: PaperOptions): Paper {
     info: { Title: title, Subject: subject, Creator: 'Holdfast', Producer: 'Holdfast', CreationDate: madeAt },
   });
   for (const name of faceNames) doc.registerFont(name, openFace(name).source as never);
-  const reader = followReader(doc);
 
   const root = streamed ? null : doc.struct('Document');
   if (root) doc.addStructure(root);
@@ -251,7 +244,6 @@ export function createPaper(options: PaperOptions): Paper {
         relationship: 'Data',
       } as object);
     },
-    drained: reader.drained,
     end() {
       if (streamed) drawFoot(pages, null);
       for (let place = 0; !streamed && place < pages; place += 1) {
@@ -264,29 +256,4 @@ export function createPaper(options: PaperOptions): Paper {
   };
   turnPage();
   return paper;
-}
-
-/** After so long others get their turn: a long document must not hold up the service. */
-const turnMs = 10;
-
-/** Pdfkit writes whether or not anybody reads: this tells how far the reader is behind. */
-function followReader(doc: PDFKit.PDFDocument): Pick<Paper, 'drained'> {
-  let wake = (): void => {};
-  let turnSince = performance.now();
-  doc._read = () => wake();
-  doc.on('close', () => wake());
-  return {
-    async drained() {
-      if (performance.now() - turnSince > turnMs) {
-        await setImmediate();
-        turnSince = performance.now();
-      }
-      while (!doc.destroyed && doc.readableLength >= doc.readableHighWaterMark) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        wake = resolve;
-        await promise;
-      }
-      if (doc.destroyed) throw doc.errored ?? new Error('nobody reads the document any more');
-    },
-  };
 }

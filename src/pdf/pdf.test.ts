@@ -177,7 +177,8 @@ describe('a streamed document', () => {
       ]);
       table.wide({ digits });
       each(place);
-      await paper.drained();
+      // So that what was drawn is read.
+      await setImmediate();
     }
     table.end();
     paper.end();
@@ -209,30 +210,6 @@ describe('a streamed document', () => {
     assert.ok(pages.length > 5);
     for (const [place, page] of pages.entries()) assert.ok(page.includes(`Page ${place + 1}`));
     assert.equal(text.match(/entry\d+/g)?.length, 300);
-  });
-
-  test('waits for a slow reader instead of filling memory', async () => {
-    const paper = createPaper({ ...options, streamed: true });
-    let written = 0;
-    // Twice of what fits into its buffer.
-    const done = writeLogbook(paper, 1_000, () => {
-      written += 1;
-    });
-    for (let turn = 0; turn < 200; turn += 1) await setImmediate();
-    assert.ok(written < 1_000, 'it wrote all of it although nobody read');
-    const waiting = paper.stream.readableLength;
-    assert.ok(waiting < 3 * paper.stream.readableHighWaterMark, `${waiting} bytes are waiting`);
-    paper.stream.resume();
-    await done;
-    assert.equal(written, 1_000);
-  });
-
-  test('stops when its reader goes away', async () => {
-    const paper = createPaper({ ...options, streamed: true });
-    const done = writeLogbook(paper, 1_000_000, (place) => {
-      if (place === 50) paper.stream.destroy();
-    });
-    await assert.rejects(done, /nobody reads/);
   });
 });
 

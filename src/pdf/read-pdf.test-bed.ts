@@ -1,5 +1,7 @@
 /** Reads back what was written: the lines of every page through the fonts' own tables, attachments and the catalogue. */
+import { buffer } from 'node:stream/consumers';
 import { inflateSync } from 'node:zlib';
+import type { Drawing } from './drawing.ts';
 
 export interface ReadPdf {
   /** The lines of each page, in the order in which they were drawn. */
@@ -63,6 +65,13 @@ function readObjects(pdf: Buffer): Map<string, PdfObject> {
 
 function refOf(dictionary: string, key: string): string | undefined {
   return dictionary.match(new RegExp(`/${key} (\\d+) 0 R`))?.[1];
+}
+
+/** Draws a document to its end, without a thread. */
+export function drawWhole({ stream, parts }: Drawing): Promise<Buffer> {
+  const pdf = buffer(stream);
+  while (!parts.next().done);
+  return pdf;
 }
 
 /** From a glyph's number to its characters. */

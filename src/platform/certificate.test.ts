@@ -6,8 +6,8 @@ import { describe, test } from 'node:test';
 import * as chains from 'viem/chains';
 import type { Proof } from '../anchoring/proof.ts';
 import { verifyProof } from '../anchoring/verify.ts';
-import { readPdf } from '../pdf/read-pdf.test-bed.ts';
-import { writeCertificate } from './certificate.ts';
+import { drawWhole, readPdf } from '../pdf/read-pdf.test-bed.ts';
+import { drawCertificate } from './certificate.ts';
 import type { CertificateInput, CustodyEntry } from './certificate-input.ts';
 import { sizeInWords } from './certificate-words.ts';
 import { chainName } from './chain-names.ts';
@@ -57,7 +57,7 @@ function input(
 }
 
 async function read(given: CertificateInput) {
-  return readPdf(await writeCertificate(given));
+  return readPdf(await drawWhole(drawCertificate(given)));
 }
 
 describe('a certificate', () => {
@@ -100,8 +100,8 @@ describe('a certificate', () => {
   });
 
   test('is the same for the same input', async () => {
-    const first = await writeCertificate(input());
-    assert.ok(first.equals(await writeCertificate(input())));
+    const first = await drawWhole(drawCertificate(input()));
+    assert.ok(first.equals(await drawWhole(drawCertificate(input()))));
   });
 
   test('is marked on every page while its block is not final', async () => {
@@ -176,7 +176,7 @@ describe('a certificate', () => {
   });
 
   test('no name gets into the title, which is also written as XML', async () => {
-    const pdf = await writeCertificate(input({}, { name: '<b>&"' }));
+    const pdf = await drawWhole(drawCertificate(input({}, { name: '<b>&"' })));
     const xml = pdf.toString('latin1').match(/<x:xmpmeta[\s\S]*<\/x:xmpmeta>/)?.[0] ?? '';
     assert.match(xml, /Certificate of anchoring fil_1\/1/);
     assert.doesNotMatch(xml, /<b>/);

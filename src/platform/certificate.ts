@@ -1,10 +1,10 @@
 /** The certificate of one version of a file: what a reader needs to rely on its proof, as a PDF that carries the proof. */
-import { buffer } from 'node:stream/consumers';
 import { checksumAddress } from 'viem';
 import { toHex } from '../anchoring/hex.ts';
 import { leafHash } from '../anchoring/leaf.ts';
 import { type EvmAnchor, isEvmAnchor, type Proof } from '../anchoring/proof.ts';
 import { heading, list, notice, type Pair, pairs, paragraph, title, type Words } from '../pdf/blocks.ts';
+import type { Drawing, Parts } from '../pdf/drawing.ts';
 import { openFace } from '../pdf/faces.ts';
 import { colours, sizes } from '../pdf/look.ts';
 import { createPaper, type Paper } from '../pdf/paper.ts';
@@ -24,10 +24,8 @@ import {
 } from './certificate-words.ts';
 
 /** The same bytes for the same input. */
-export async function writeCertificate(input: CertificateInput): Promise<Buffer> {
-  const { file, proof, madeAt } = input;
-  const anchor = proof.anchors.find(isEvmAnchor);
-  if (!anchor) throw new Error(`the proof of ${file.id} has no anchor`);
+export function drawCertificate(input: CertificateInput): Drawing {
+  const { file, madeAt } = input;
   const number = `${file.id}/${file.version}`;
   const paper = createPaper({
     title: `Certificate of anchoring ${number}`,
@@ -37,8 +35,13 @@ export async function writeCertificate(input: CertificateInput): Promise<Buffer>
     foot: `Made on ${dateAndTime(madeAt)}`,
     marks: marksOf(input),
   });
-  const document = buffer(paper.stream);
+  return { stream: paper.stream, parts: draw(paper, input, number) };
+}
 
+function* draw(paper: Paper, input: CertificateInput, number: string): Parts {
+  const { file, proof } = input;
+  const anchor = proof.anchors.find(isEvmAnchor);
+  if (!anchor) throw new Error(`the proof of ${file.id} has no anchor`);
   title(paper, 'Certificate of anchoring', `Version ${file.version} of the file ${file.id}`);
   for (const { grave, ...words } of noticesOf(input, anchor)) {
     notice(paper, { ...words, tone: grave ? colours.alarm : colours.warning });
@@ -47,6 +50,7 @@ export async function writeCertificate(input: CertificateInput): Promise<Buffer>
   paragraph(paper, statement(input, anchor), { size: sizes.body + 0.8 });
   heading(paper, 'The file');
   pairs(paper, aboutFile(input));
+  yield 'part';
   heading(paper, 'The vault');
   pairs(paper, aboutVault(input));
   heading(paper, 'The anchor');
@@ -55,6 +59,7 @@ export async function writeCertificate(input: CertificateInput): Promise<Buffer>
   list(paper, notCertified);
   heading(paper, 'How to verify it yourself', { keep: 150 });
   verification(paper, input);
+  yield 'part';
   heading(paper, 'The proof in words');
   paragraph(
     paper,
@@ -63,6 +68,7 @@ export async function writeCertificate(input: CertificateInput): Promise<Buffer>
   pairs(paper, aboutProof(proof, anchor));
   heading(paper, 'Custody');
   custody(paper, input);
+  yield 'part';
   paragraph(
     paper,
     'This document is a reading aid. It carries no signature of its own: what counts is the attached proof, which anybody can check without trusting this document, the service that made it, or its operator.',
@@ -75,7 +81,6 @@ export async function writeCertificate(input: CertificateInput): Promise<Buffer>
     bytes: Buffer.from(`${JSON.stringify(proof, null, 2)}\n`),
   });
   paper.end();
-  return document;
 }
 
 function aboutFile({ file, proof, madeAt }: CertificateInput): Pair[] {

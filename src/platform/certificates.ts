@@ -1,10 +1,12 @@
 /** Certificates of files: gathers what is known of a version, and has the document written. */
+import { buffer } from 'node:stream/consumers';
 import type { Pool } from 'pg';
 import { transferKind } from '../anchoring/history.ts';
 import type { Proof } from '../anchoring/proof.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
 import { verifyProof } from '../anchoring/verify.ts';
 import { fromBytea } from '../db/bytea.ts';
+import type { DocumentThread } from '../pdf/document-thread.ts';
 import type { CertificateInput, CustodyEntry } from './certificate-input.ts';
 import { fileKind, noFile, noFileVersion } from './files.store.ts';
 
@@ -23,13 +25,14 @@ export interface Certificate {
 }
 
 export interface Certificates {
-  /** AppError resource_not_found, or conflict before the confirmation. */
+  /** AppError resource_not_found, conflict before the confirmation, or service_unavailable while too many are made. */
   make(request: CertificateRequest): Promise<Certificate>;
 }
 
 export interface CertificatesDeps {
   pool: Pool;
   proofs: Pick<Proofs, 'make'>;
+  documents: Pick<DocumentThread, 'write'>;
   /** Things are anchored on the embedded chain. */
   embedded: boolean;
   now?(): Date;
@@ -38,7 +41,8 @@ export interface CertificatesDeps {
 /** The newest ones of a long custody; a certificate is no history. */
 const custodyShown = 10;
 
-export function createCertificates({ pool, proofs, embedded, now }: CertificatesDeps): Certificates {
+export function createCertificates(deps: CertificatesDeps): Certificates {
+  const { pool, proofs, documents, embedded, now } = deps;
   return {
     async make({ workspaceId, fileId, version, verifyUrl }) {
       // Before the proof: what was final then is final in the proof, and what was not may at worst be called provisional.
@@ -78,9 +82,8 @@ export function createCertificates({ pool, proofs, embedded, now }: Certificates
         proof,
         ...(await findCustody(pool, workspaceId, fileId)),
       };
-      // Here, because pdfkit and its fonts take 300 ms to load, which a start should not wait for.
-      const { writeCertificate } = await import('./certificate.ts');
-      return { version: row.version, pdf: await writeCertificate(input) };
+      const pdf = await buffer(documents.write({ workspaceId, kind: 'certificate', input }));
+      return { version: row.version, pdf };
     },
   };
 }

@@ -1,0 +1,205 @@
+/**
+ * Documents from a thread of their own: to lay out text takes up to 100 µs a character, in which nobody else would be
+ * answered. Workspaces take turns in it. It is started when first needed, and another in its place if it does not answer.
+ */
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../errors.ts';
+import type { Step, StepAnswer } from './serve-drawings.ts';
+
+export interface DocumentOrder {
+  workspaceId: string;
+  /** One that the thread knows. */
+  kind: string;
+  /** Copied into the thread, as are items. */
+  input: unknown;
+  /** Of a document of any length: taken as the document is read. */
+  items?: AsyncIterable<unknown>;
+  /** Never refused, because what it is part of is limited already. */
+  part?: boolean;
+}
+
+export interface DocumentThread {
+  /** In pieces, drawn as they are read. AppError service_unavailable when too many are wanted, or it takes too long. */
+  write(order: DocumentOrder): AsyncGenerator<Uint8Array>;
+  /** Ends the thread; what is under way fails. */
+  close(): Promise<void>;
+}
+
+export interface DocumentThreadOptions {
+  /** How long one step may take; a usual one takes some 50 ms. */
+  longestStepMs?: number;
+  /** Documents under way at once, of all and of one workspace. */
+  most?: number;
+  mostOfWorkspace?: number;
+  /** Of the thread; one that needs more is ended. */
+  memoryMb?: number;
+}
+
+/** A step of one document, of which no other is asked for before it is answered. */
+interface Waiting {
+  step: Step;
+  /** Where the document was begun; null if this step begins it. */
+  begunIn: Worker | null;
+  resolve(answer: Drawn): void;
+  reject(error: unknown): void;
+}
+
+interface Drawn {
+  bytes: Uint8Array;
+  next: 'part' | 'item' | 'end';
+  thread: Worker;
+}
+
+const retryAfterSeconds = 5;
+
+export function createDocumentThread(file: URL, options: DocumentThreadOptions = {}): DocumentThread {
+  const { longestStepMs = 30_000, most = 256, mostOfWorkspace = 32, memoryMb = 512 } = options;
+  /** Whose turn is next stands first. */
+  const lines = new Map<string, Waiting[]>();
+  const underWay = new Map<string, number>();
+  let all = 0;
+  let thread: Worker | null = null;
+  let current: Waiting | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let lastId = 0;
+  let closed = false;
+
+  function startThread(): Worker {
+    const started = new Worker(file, {
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+    });
+    started.unref();
+    started.on('message', (answer: StepAnswer) => {
+      if (thread !== started || current?.step.id !== answer.id) return;
+      const { resolve, reject } = finish(current);
+      if ('error' in answer) reject(answer.error);
+      else resolve({ ...answer, thread: started });
+    });
+    started.on('error', (error) => giveUp(started, error));
+    started.on('exit', () => giveUp(started, new Error('the thread that makes documents ended')));
+    return started;
+  }
+
+  function finish(done: Waiting): Waiting {
+    clearTimeout(timer);
+    current = null;
+    thread?.unref();
+    // After whoever waits for this one, so that their next step is in line.
+    setImmediate(startNext);
+    return done;
+  }
+
+  /** What is not begun yet is made by the next thread; what was begun in this one is lost. */
+  function giveUp(ended: Worker, error: unknown): void {
+    if (thread !== ended) return;
+    const lost = current && finish(current);
+    thread = null;
+    lost?.reject(error);
+  }
+
+  /** Workspaces take turns, however much each of them has in line. */
+  function takeNext(): Waiting | undefined {
+    const [line] = lines;
+    if (!line) return undefined;
+    const [workspaceId, [next, ...later]] = line;
+    lines.delete(workspaceId);
+    if (later.length > 0) lines.set(workspaceId, later);
+    if (!next || next.begunIn === null || next.begunIn === thread) return next;
+    next.reject(new AppError('service_unavailable', lostInWords, { retryAfterSeconds }));
+    return takeNext();
+  }
+
+  function startNext(): void {
+    if (current || closed) return;
+    const next = takeNext();
+    if (!next) return;
+    thread ??= startThread();
+    const used = thread;
+    current = next;
+    // While somebody waits, the process must not end for want of other work.
+    used.ref();
+    timer = setTimeout(() => {
+      giveUp(used, new AppError('service_unavailable', tooLongInWords, { retryAfterSeconds }));
+      void used.terminate();
+    }, longestStepMs);
+    try {
+      used.postMessage(next.step);
+    } catch (error) {
+      // What cannot be copied.
+      finish(next).reject(error);
+    }
+  }
+
+  function ask(workspaceId: string, step: Step, begunIn: Worker | null): Promise<Drawn> {
+    if (closed) return Promise.reject(closing());
+    return new Promise((resolve, reject) => {
+      const line = lines.get(workspaceId) ?? [];
+      line.push({ step, begunIn, resolve, reject });
+      lines.set(workspaceId, line);
+      startNext();
+    });
+  }
+
+  function enter({ workspaceId, part = false }: DocumentOrder): () => void {
+    const own = underWay.get(workspaceId) ?? 0;
+    if (!part && (own >= mostOfWorkspace || all >= most)) {
+      const whose = own >= mostOfWorkspace ? 'for this workspace' : 'on this node';
+      throw new AppError(
+        'service_unavailable',
+        `Too many documents are being made ${whose} at this moment. Try again shortly.`,
+        { retryAfterSeconds },
+      );
+    }
+    underWay.set(workspaceId, own + 1);
+    all += 1;
+    return () => {
+      all -= 1;
+      const rest = (underWay.get(workspaceId) ?? 1) - 1;
+      if (rest === 0) underWay.delete(workspaceId);
+      else underWay.set(workspaceId, rest);
+    };
+  }
+
+  return {
+    async *write(order) {
+      const { workspaceId, kind, input } = order;
+      const leave = enter(order);
+      lastId += 1;
+      const id = lastId;
+      const items = order.items?.[Symbol.asyncIterator]();
+      let drawn: Drawn | null = null;
+      try {
+        drawn = await ask(workspaceId, { id, begin: { kind, input } }, null);
+        for (;;) {
+          if (drawn.bytes.length > 0) yield drawn.bytes;
+          if (drawn.next === 'end') return;
+          const item = drawn.next === 'item' ? await items?.next() : undefined;
+          const goOn: unknown = item?.done ? undefined : item?.value;
+          drawn = await ask(workspaceId, { id, goOn }, drawn.thread);
+        }
+      } finally {
+        leave();
+        if (drawn && drawn.next !== 'end' && drawn.thread === thread) thread.postMessage({ id, drop: true });
+        await items?.return?.();
+      }
+    },
+    async close() {
+      closed = true;
+      const ending = thread;
+      thread = null;
+      clearTimeout(timer);
+      const left = [...(current ? [current] : []), ...[...lines.values()].flat()];
+      current = null;
+      lines.clear();
+      for (const { reject } of left) reject(closing());
+      await ending?.terminate();
+    },
+  };
+}
+
+const tooLongInWords = 'The document took too long to make. Try again later.';
+const lostInWords = 'The document broke off because the thread that made it had to be replaced. Try again.';
+
+function closing(): AppError {
+  return new AppError('service_unavailable', 'The service is shutting down.', { retryAfterSeconds });
+}
