@@ -115,7 +115,7 @@ export const errorKinds = {
   service_unavailable: {
     status: 503,
     meaning:
-      'The service cannot reach its database, its blob store or, where the request needs it, its chain just now; it has too many proofs to make at this moment; or it is shutting down. Retry after the seconds in Retry-After, with the same Idempotency-Key.',
+      'The service cannot reach its database, its blob store or, where the request needs it, its chain just now; it has too many proofs or documents to make at this moment, or one took too long; or it is shutting down. Retry after the seconds in Retry-After, with the same Idempotency-Key.',
   },
 } satisfies Record<string, ErrorKind>;
 

@@ -149,9 +149,9 @@ test('names in any script stand in a certificate as they were written', async ()
   }
 });
 
-test('a release certificate of an entry that has a megabyte of them, of each value as much as fits on a page or two', async () => {
+test('a release certificate of an entry as large as it may be, of each value as much as fits on a page or two', async () => {
   const data = Object.fromEntries(
-    Array.from({ length: 30 }, (_, place) => [`value ${place}`, hostile(16_000)]),
+    Array.from({ length: 10 }, (_, place) => [`value ${place}`, hostile(9_000)]),
   );
   const input: ReleaseInput = {
     asset,
@@ -161,9 +161,9 @@ test('a release certificate of an entry that has a megabyte of them, of each val
     source: 'entries',
   };
   const sent = entry(hostile(10_000), data);
-  assert.ok(Buffer.byteLength(sent.text) > 1_000_000);
+  assert.ok(Buffer.byteLength(sent.text) > 200_000);
   const { text } = await assertCheap('releaseCertificate', { ...input, sent });
-  assert.ok(text.includes('(12,000 more characters in the dossier)'));
+  assert.ok(text.includes('(5,000 more characters in the dossier)'));
 });
 
 test('a logbook, whose pages of entries are taken one by one', async () => {
