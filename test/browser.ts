@@ -42,11 +42,11 @@ export function startBrowser(): Promise<Browser> {
   const executablePath = findBrowser();
   if (executablePath === null) throw new Error('there is no browser');
   // Root, as which containers run, has no sandbox to offer; the pages are our own.
-  // No page runs long enough to be worth a third compilation of its scripts; a second one is, for the look at accessibility.
+  // No page runs long enough to be worth a second compilation of its scripts.
   const args = [
     '--no-sandbox',
     '--disable-gpu',
-    '--js-flags=--no-opt',
+    '--js-flags=--no-opt --no-maglev',
     `--disable-features=${turnedOff.join()}`,
   ];
   return chromium.launch({ executablePath, args, timeout: 60_000 });
