@@ -66,8 +66,8 @@ end
 $$;
 
 -- Far below its limit a workspace commits as much at once as it likes, by a lock that is shared. Those who do so were told
--- at most half of the limit, and a thousand of them together take at most the other half. From there on they commit one
--- after the other, and see all of what the others have used; so does who makes a total, and every thirtieth does.
+-- at most seven eighths of the limit, and a thousand of them together take at most the last one. From there on they commit
+-- one after the other, and see all of what the others have used; so does who makes a total, and every thirtieth does.
 -- `is_checked`: else it is counted whatever the limit is, as what is given back and what the service adds of itself.
 create function use_budget(of_workspace text, of_budget text, of_day date, amount bigint, is_checked boolean)
 returns void language plpgsql as $$
@@ -87,7 +87,7 @@ begin
     -- A statement of its own, which sees what was committed during the wait.
     known := budget_use(of_workspace, of_budget, of_day);
     is_far := known.total_number is not null and known.added < 30
-      and (lim is null or known.used <= lim / 2 and amount <= lim / 2000);
+      and (lim is null or known.used <= lim - lim / 8 and amount <= lim / 8000);
     if not is_far then
       -- Gives back the lock: two that share it and both want it alone would wait for each other.
       raise sqlstate 'HF001';
