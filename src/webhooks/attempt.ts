@@ -38,10 +38,15 @@ export async function attemptDelivery(
     responseBody: told.responseBody,
   };
   // The attempt was made and must be told, whatever becomes of this note.
-  const note = (health: EndpointHealth) =>
-    onHealth({ ...endpoint, url }, health).catch((error) =>
-      log.error({ err: error, endpoint: endpoint.id }, 'how an endpoint fares could not be written down'),
-    );
+  const note = async (health: EndpointHealth) => {
+    try {
+      await onHealth({ ...endpoint, url }, health);
+    } catch (error) {
+      log.error({ err: error, endpoint: endpoint.id }, 'could not save endpoint health');
+      // For others it is still there, so it has to be asked again.
+      if (health === 'gone') endpoint.enabled = true;
+    }
+  };
   if (told.error === null) {
     await note('well');
     return { delivery, status: 'succeeded', retryInMs: null, attempt };

@@ -6,6 +6,7 @@ import { createWorkspace } from '../auth/workspaces.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { newId } from '../ids.ts';
+import { attemptDelivery } from './attempt.ts';
 import { eventWrite } from './events.ts';
 import { keepPartitions } from './partitions.ts';
 import {
@@ -402,6 +403,38 @@ test('what changes in an endpoint reaches the deliveries of it that wait', async
   await claim({ room: [{ endpointId: id, free: 0 }], waiting: [id] });
   assert.equal(delivery?.endpoint.enabled, false);
 });
+
+for (const isSaved of [true, false]) {
+  const outcome = isSaved ? 'stays disabled' : 'is asked again when that could not be saved';
+  test(`an endpoint that answered 410 ${outcome}, whatever a look from before says`, async () => {
+    const id = await makeEndpoint();
+    await makeEvents(2);
+    const [delivery] = await claim({ usual: 1 });
+    assert.ok(delivery);
+    const answer = { durationMs: 1, statusCode: 410, error: 'gone', responseHeaders: {}, responseBody: '' };
+    const look = () => claim({ room: [{ endpointId: id, free: 0 }], waiting: [id] });
+    const result = await attemptDelivery(
+      {
+        exchanger: { post: async () => ({ ...answer, retryAfter: null, cutOff: false }) } as never,
+        retryStepsMs: [],
+        signerOf: async () => () => ({}) as never,
+        async onHealth() {
+          // Sees the row as it was, before the change is committed.
+          await look();
+          assert.equal(delivery.endpoint.enabled, false);
+          if (!isSaved) throw new Error('away');
+        },
+        log: { error() {} },
+      },
+      delivery,
+    );
+    assert.equal(result.status, 'failed');
+    assert.equal(delivery.endpoint.enabled, !isSaved);
+    await database.pool.query('update webhook_endpoints set revision = revision + 1');
+    await look();
+    assert.equal(delivery.endpoint.enabled, true, 'enabled again by its owner');
+  });
+}
 
 test('endpoints take turns: what one claim had no room for comes first in the next', async () => {
   const endpoints = [await makeEndpoint(), await makeEndpoint(), await makeEndpoint()];

@@ -232,7 +232,13 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
       values: [[...ids]],
     });
     endpoints = new Map(
-      rows.map((row) => [row.id, Object.assign(endpoints.get(row.id) ?? {}, toEndpoint(row))]),
+      rows.map((row) => {
+        const known = endpoints.get(row.id);
+        const read = toEndpoint(row);
+        // It answered 410 to this node, and the look began before that was written down.
+        if (known && !known.enabled && known.revision === read.revision) read.enabled = false;
+        return [row.id, Object.assign(known ?? {}, read)];
+      }),
     );
     return endpoints;
   }
