@@ -14,6 +14,7 @@ import { openKeyring } from '../keys/keyring.ts';
 import type { Outgoing, Quote } from '../sender/sender.ts';
 import { createBatchThread } from './batch-thread.ts';
 import { type BatcherDeps, createBatcher } from './batcher.ts';
+import { applyMoves } from './batches.ts';
 import { toHex } from './hex.ts';
 import { type Anchorable, firstLeaf, pendingLeaf } from './pending.ts';
 
@@ -182,4 +183,17 @@ export async function mine(
     blockHash: toHex(blockHash),
     blockTime: 1_800_000_000,
   };
+}
+
+/** Batches what waits, and has it mined and confirmed; gives the id of the batch. */
+export async function confirmBatch(bed: Bed, to: 'confirmed' | 'finalized' = 'confirmed'): Promise<number> {
+  await bed.batcher().step(bed.lead);
+  const { id, outgoing_id } = await bed.db
+    .selectFrom('anchor_batches')
+    .select(['id', 'outgoing_id'])
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  const mined = await mine(bed.db, outgoing_id);
+  await applyMoves(bed.db, [{ outgoingId: outgoing_id, purpose: 'anchor', to, mined }]);
+  return id;
 }

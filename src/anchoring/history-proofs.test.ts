@@ -6,8 +6,7 @@ import { type KyselyPlugin, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import type { AppError } from '../errors.ts';
-import { type Bed, mine, openBed, type TestVault } from './batcher.test-bed.ts';
-import { applyMoves } from './batches.ts';
+import { type Bed, confirmBatch, openBed, type TestVault } from './batcher.test-bed.ts';
 import { recordDigest } from './content.ts';
 import { fromHex, toHex } from './hex.ts';
 import { verifyHistory } from './history.ts';
@@ -44,11 +43,11 @@ test('a history lists the confirmed leaves in order, and passes as a chain', asy
   // Beside the chain: it follows a version, but is none.
   await accept(two, { kind: 'validation', after: second });
   await assert.rejects(ask(), code('conflict'));
-  await confirm();
+  await confirmBatch(bed);
   await accept(three, { version: 3, after: second });
   const short = await ask();
   assert.deepEqual([short.history.proofs.length, short.next], [2, null]);
-  await confirm();
+  await confirmBatch(bed);
   const { history } = await ask();
   assert.deepEqual(
     history.proofs.map(({ leaf }) => leaf.values[4]),
@@ -73,9 +72,9 @@ test('a long history comes in pages of a fixed number of statements and bytes, w
     });
     await insertAll(bed.db, [made.write]);
     previousLeaf = made.leaf;
-    if (place % 300 === 299) await confirm();
+    if (place % 300 === 299) await confirmBatch(bed);
   }
-  await confirm();
+  await confirmBatch(bed);
 
   let statements = 0;
   const counting: KyselyPlugin = {
@@ -148,15 +147,4 @@ function historyOf(subjectId: string, contents: ProofContent[]): Omit<HistoryReq
 
 function code(wanted: string): (error: AppError) => boolean {
   return (error) => error.code === wanted;
-}
-
-async function confirm(): Promise<void> {
-  await bed.batcher().step(bed.lead);
-  const { outgoing_id } = await bed.db
-    .selectFrom('anchor_batches')
-    .select('outgoing_id')
-    .orderBy('id', 'desc')
-    .executeTakeFirstOrThrow();
-  const mined = await mine(bed.db, outgoing_id);
-  await applyMoves(bed.db, [{ outgoingId: outgoing_id, purpose: 'anchor', to: 'confirmed', mined }]);
 }

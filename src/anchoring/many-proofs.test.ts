@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { type Bed, mine, openBed } from './batcher.test-bed.ts';
-import { applyMoves } from './batches.ts';
+import { type Bed, confirmBatch, openBed } from './batcher.test-bed.ts';
 import { toHex } from './hex.ts';
 import { createManyProofs } from './many-proofs.ts';
 import { createProofs, type ProofRequest } from './proofs.ts';
@@ -40,7 +39,7 @@ test('proofs made together are those made one by one, over batches and vaults, i
   }
   for (const count of [7, 1, 12]) {
     await accept(count);
-    await confirmBatch();
+    await confirmBatch(bed);
   }
   const confirmed = requests.length;
   await accept(2);
@@ -62,14 +61,3 @@ test('proofs made together are those made one by one, over batches and vaults, i
   const found = await createManyProofs(bed)([{ ...changed, content: other }, sound]);
   assert.deepEqual(found, ['broken', await make(sound)]);
 });
-
-async function confirmBatch(): Promise<void> {
-  await bed.batcher().step(bed.lead);
-  const { outgoing_id } = await bed.db
-    .selectFrom('anchor_batches')
-    .select('outgoing_id')
-    .orderBy('id', 'desc')
-    .executeTakeFirstOrThrow();
-  const mined = await mine(bed.db, outgoing_id);
-  await applyMoves(bed.db, [{ outgoingId: outgoing_id, purpose: 'anchor', to: 'confirmed', mined }]);
-}

@@ -5,8 +5,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { AppError } from '../errors.ts';
 import { batchStatuses, statusOf } from './anchor-state.ts';
-import { type Bed, mine, openBed, type TestVault } from './batcher.test-bed.ts';
-import { applyMoves } from './batches.ts';
+import { type Bed, confirmBatch, openBed, type TestVault } from './batcher.test-bed.ts';
 import { recordDigest } from './content.ts';
 import { fromHex, toHex } from './hex.ts';
 import { type ProofContent, parseProof } from './proof.ts';
@@ -36,18 +35,6 @@ function contentOf(data: unknown): ProofContent {
 const accept = (subjectId: string, { digest }: ProofContent, rest: Parameters<Bed['accept']>[2] = {}) =>
   bed.accept(vault, subjectId, { digest: Buffer.from(fromHex(digest)), ...rest });
 
-async function confirm(to: 'confirmed' | 'finalized' = 'confirmed'): Promise<number> {
-  await bed.batcher().step(bed.lead);
-  const { id, outgoing_id } = await bed.db
-    .selectFrom('anchor_batches')
-    .select(['id', 'outgoing_id'])
-    .orderBy('id', 'desc')
-    .executeTakeFirstOrThrow();
-  const mined = await mine(bed.db, outgoing_id);
-  await applyMoves(bed.db, [{ outgoingId: outgoing_id, purpose: 'anchor', to, mined }]);
-  return id;
-}
-
 const key = (subjectId: string, version = 1) => ({
   workspaceId: 'ws_1',
   kind: 'record',
@@ -65,7 +52,7 @@ test('a proof of every leaf of a batch is well-formed, and all its steps away fr
   }
   // A vault of one leaf, whose path is the upper one only.
   await bed.accept(await bed.newVault('ws_2'), 'rec_other');
-  await confirm();
+  await confirmBatch(bed);
   for (const [subjectId, { data, content }] of contents) {
     const proof = await proofs.make({ ...key(subjectId), content });
     assert.deepEqual(parseProof(JSON.parse(JSON.stringify(proof))).faults, []);
@@ -86,7 +73,7 @@ test('a proof of every leaf of a batch is well-formed, and all its steps away fr
 test('proofs out of a large subtree share one tree, and whoever comes when too many wait is told when to come again', async () => {
   const contents = Array.from({ length: 12 }, (_, count) => contentOf({ large: count }));
   for (const [place, content] of contents.entries()) await accept(`rec_large_${place}`, content);
-  await confirm();
+  await confirmBatch(bed);
   const { thread } = bed;
   let built = 0;
   const counting = {
@@ -150,7 +137,7 @@ test('before the confirmation there is none: conflict; of what does not exist: n
 test('when the claims were erased the proof says so, and its path and seal still hold', async () => {
   const content = contentOf({ secret: 1 });
   await accept('rec_erased', content);
-  await confirm('finalized');
+  await confirmBatch(bed, 'finalized');
   await sql`update anchor_leaves set claims = null where subject_id = 'rec_erased'`.execute(bed.db);
   const proof = await proofs.make({ ...key('rec_erased'), content: { ...content, salt: null } });
   assert.equal(proof.claims, null);
@@ -168,7 +155,7 @@ test('what was changed in the database gives no proof', async () => {
   const content = contentOf({});
   await accept('rec_changed', content);
   await accept('rec_beside', contentOf({}));
-  const id = await confirm();
+  const id = await confirmBatch(bed);
   const ask = () => proofs.make({ ...key('rec_changed'), content });
   await ask();
   await assert.rejects(

@@ -46,15 +46,24 @@ export function heading(paper: Paper, text: string, { keep = 60 } = {}): void {
   paper.content('H2', () =>
     lines(paper, text, { face: 'sansBold', size: sizes.heading, colour: colours.accent }),
   );
-  const y = paper.y + 1;
+  drawRule(paper, { at: paper.y + 1, width: 0.8, colour: colours.accent });
+  paper.y += 7;
+}
+
+export const fineRule = { width: 0.4, colour: colours.rule };
+
+/** A line from edge to edge. */
+export function drawRule(
+  paper: Paper,
+  { at, width, colour }: { at: number; width: number; colour: string },
+): void {
   paper.decorate((doc) => {
-    doc.lineWidth(0.8).strokeColor(colours.accent);
+    doc.lineWidth(width).strokeColor(colour);
     doc
-      .moveTo(paper.left, y)
-      .lineTo(paper.left + paper.width, y)
+      .moveTo(paper.left, at)
+      .lineTo(paper.left + paper.width, at)
       .stroke();
   });
-  paper.y += 7;
 }
 
 export function paragraph(paper: Paper, text: string, style: TextStyle = {}): void {
@@ -149,14 +158,7 @@ export function* pairByPair(paper: Paper, all: Pair[]): Generator<'part', void, 
       });
     });
     paper.y += 2;
-    const y = paper.y;
-    paper.decorate((doc) => {
-      doc.lineWidth(0.4).strokeColor(colours.rule);
-      doc
-        .moveTo(paper.left, y)
-        .lineTo(paper.left + paper.width, y)
-        .stroke();
-    });
+    drawRule(paper, { at: paper.y, ...fineRule });
     paper.y += 2.5;
     yield 'part';
   }

@@ -1,5 +1,5 @@
 /** Tables of any length: the head is repeated on every page, and a row that is longer than a page goes on over it. */
-import { type Setting, setWords, type Words } from './blocks.ts';
+import { drawRule, fineRule, type Setting, setWords, type Words } from './blocks.ts';
 import { openFace } from './faces.ts';
 import { colours, leading, sizes } from './look.ts';
 import type { Paper, TextLine } from './paper.ts';
@@ -119,14 +119,7 @@ export function createTable(paper: Paper, columns: Column[]): Table {
   };
 
   function rule(): void {
-    const y = paper.y + 1;
-    paper.decorate((doc) => {
-      doc.lineWidth(0.4).strokeColor(colours.rule);
-      doc
-        .moveTo(paper.left, y)
-        .lineTo(paper.left + paper.width, y)
-        .stroke();
-    });
+    drawRule(paper, { at: paper.y + 1, ...fineRule });
     paper.y += 2.5;
   }
 }
