@@ -32,6 +32,8 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
 }
 
 async function open(givenDir: string): Promise<Cluster> {
+  // First of all: who may not use the data may not see the programs either, and has to be told the right thing.
+  if (existsSync(givenDir)) await findCluster(givenDir);
   const binaries = await findBinaries();
   await requireWay(givenDir, binaries);
   // Only the data directory itself is closed to others; parents made on the way get the usual mode.
@@ -39,9 +41,7 @@ async function open(givenDir: string): Promise<Cluster> {
   await mkdir(givenDir, { mode: 0o700 }).catch(async (error) => {
     if (!(await stat(givenDir)).isDirectory()) throw error;
   });
-  const dataDir = await realpath(givenDir);
-  const places = placesIn(join(dataDir, 'postgres'));
-  const exists = await checkOwner(dataDir, places);
+  const { dataDir, places, exists } = await findCluster(givenDir);
   const account = process.geteuid?.() === 0 ? await accountFor(places.clusterDir, exists) : null;
   if (account) await letPass(dataDir, account);
   if (account && exists) await letPass(places.home, account);
@@ -53,6 +53,18 @@ async function open(givenDir: string): Promise<Cluster> {
   await checkVersion(places, major);
   const password = (await readFile(places.passwordFile, 'utf8')).trim();
   return { ...places, dataDir, password, binaries, launcher };
+}
+
+interface Found {
+  dataDir: string;
+  places: Places;
+  exists: boolean;
+}
+
+async function findCluster(givenDir: string): Promise<Found> {
+  const dataDir = await realpath(givenDir);
+  const places = placesIn(join(dataDir, 'postgres'));
+  return { dataDir, places, exists: await checkOwner(dataDir, places) };
 }
 
 /** Before anything is made: throws when the account that is to run a new cluster could not get to it. */
