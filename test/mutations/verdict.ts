@@ -50,8 +50,8 @@ export interface Verdict {
 }
 
 /**
- * Red has to come from a test that noticed, with others in the same file that passed: a file in which nothing passes
- * says only that the changed code cannot be loaded.
+ * Red has to come from a test that noticed: an assertion failed, or others in the same file passed. A file in which nothing
+ * passes otherwise says only that the changed code cannot be loaded.
  */
 export function judge({ tests }: Mutation, { runs, output }: TestRun): Verdict {
   if (runs === null) return { killed: false, story: `the tests came to no end:\n${output}` };
@@ -62,7 +62,9 @@ export function judge({ tests }: Mutation, { runs, output }: TestRun): Verdict {
     const failed = ran.filter(({ passed }) => !passed);
     if (failed.length === 0 && run?.faults.length === 0)
       return { killed: false, story: `${file} stays green` };
-    if (failed.length === 0 || failed.length === ran.length) {
+    const noticed =
+      failed.length < ran.length || failed.some(({ error }) => error?.startsWith('AssertionError'));
+    if (failed.length === 0 || !noticed) {
       const faults = [...(run?.faults ?? []), ...failed.map(({ error }) => error?.split('\n')[0] ?? '')];
       return { killed: false, story: `in ${file} nothing passes, or nothing fails: ${faults.join('; ')}` };
     }
