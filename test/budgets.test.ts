@@ -346,7 +346,8 @@ test('two that commit small amounts at once never wait for each other for good',
     const { rows } = await one.query('select 1 from workspace_usage where workspace_id = $1', [
       tenant.workspaceId,
     ]);
-    assert.ok(rows.length <= 31, `${rows.length} rows are added up`);
+    // The total, thirty more, and one that looked at the same moment as the thirtieth.
+    assert.ok(rows.length <= 32, `${rows.length} rows are added up`);
   } finally {
     await one.end();
     await other.end();
