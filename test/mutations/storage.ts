@@ -8,7 +8,7 @@ export const storageMutations: Mutation[] = [
     text: '    perform pg_advisory_xact_lock(own_lock);\n',
     replacement: '',
     why: 'Two that commit near the limit of a workspace would pass it together.',
-    tests: ['test/budgets.test.ts'],
+    tests: ['src/platform/budget-use.test.ts'],
   },
   {
     name: 'secrets not bound to their place',
