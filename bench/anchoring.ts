@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findAnvilProcess } from '../src/chain/embedded/anvil-process.ts';
 import { chainPlaces } from '../src/chain/embedded/places.ts';
-import { apiBase } from '../src/http/api.ts';
+import { apiBase } from '../src/http/api/api.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { keyHeaders, type Service, startService } from './service.ts';
 import type { Stage } from './stage.ts';

@@ -1,6 +1,6 @@
 /** A backlog of deliveries: every event goes to every target. The same for all senders. */
 
-import { createSigner } from '../src/webhooks/signature.ts';
+import { createSigner } from '../src/webhooks/exchange/signature.ts';
 import type { Sample } from './receiver.ts';
 
 export interface Backlog {

@@ -2,18 +2,18 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createBatchThread } from '../src/anchoring/batch-thread.ts';
-import { createBatcher } from '../src/anchoring/batcher.ts';
-import { applyMoves } from '../src/anchoring/batches.ts';
-import { firstLeaf, pendingLeaf } from '../src/anchoring/pending.ts';
+import { createBatchThread } from '../src/anchoring/batching/batch-thread.ts';
+import { createBatcher } from '../src/anchoring/batching/batcher.ts';
+import { applyMoves } from '../src/anchoring/batching/batches.ts';
+import { firstLeaf, pendingLeaf } from '../src/anchoring/batching/pending.ts';
 import type { Lead } from '../src/chain/chain.ts';
-import { registryAddress } from '../src/chain/registry.ts';
+import { registryAddress } from '../src/chain/registry/registry.ts';
+import { createSender, type Quote } from '../src/chain/sender/sender.ts';
 import { type Database, type Db, openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { insertAll } from '../src/db/writes.ts';
 import { type Keyring, openKeyring } from '../src/keys/keyring.ts';
 import { openServiceAccount } from '../src/keys/service-account.ts';
-import { createSender, type Quote } from '../src/sender/sender.ts';
 import type { BatchPlan, BatchRun } from './batch-host.ts';
 import { answerQuestions } from './child.ts';
 

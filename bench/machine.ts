@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { promisify } from 'node:util';
 import { findBinaries } from '../src/db/embedded/binaries.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/runtime/version.ts';
 
 export interface MachineFacts {
   date: string;

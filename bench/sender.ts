@@ -1,6 +1,6 @@
 /** What every peer does for one delivery: both signatures and one POST. */
 import { Pool } from 'undici';
-import { createSigner, type Signer } from '../src/webhooks/signature.ts';
+import { createSigner, type Signer } from '../src/webhooks/exchange/signature.ts';
 import type { Parcel } from './backlog.ts';
 
 /** Requests to the receiver at once, over all targets: what the service opens to one origin. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checksummed } from '../src/address.ts';
+import { checksummed } from '../src/runtime/address.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { type Service, startService } from './service.ts';
 import type { Stage } from './stage.ts';

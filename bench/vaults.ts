@@ -1,5 +1,5 @@
 /** Vaults to work on, made through the API. */
-import { apiBase } from '../src/http/api.ts';
+import { apiBase } from '../src/http/api/api.ts';
 import { keyHeaders, type Service } from './service.ts';
 import type { StreamRequest } from './stream.ts';
 

@@ -1,7 +1,7 @@
 /** Holdfast's side of the webhook rows: endpoints at the receiver, a backlog that falls due, and a look into the log. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apiBase } from '../src/http/api.ts';
-import { eventWrite } from '../src/webhooks/events.ts';
+import { eventWrite } from '../src/events/events.ts';
+import { apiBase } from '../src/http/api/api.ts';
 import type { BacklogEvent, Target } from './backlog.ts';
 import { holdfastDatabase, type Postgres } from './postgres.ts';
 import { keyHeaders, type Service } from './service.ts';

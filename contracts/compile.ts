@@ -16,7 +16,7 @@ export interface Artifact {
 
 /** Beside this file: what the service imports, and the artifact for everyone else. */
 export const artifactFile = join(import.meta.dirname, 'AnchorRegistry.json');
-export const codeFile = join(import.meta.dirname, '../src/chain/registry-code.ts');
+export const codeFile = join(import.meta.dirname, '../src/chain/registry/registry-code.ts');
 
 const sourceFile = join(import.meta.dirname, 'AnchorRegistry.sol');
 const require = createRequire(import.meta.url);

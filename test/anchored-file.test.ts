@@ -1,9 +1,9 @@
 /** A file's whole life through the service and a real chain: anchored, versioned, handed on, and proved as one history. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { verifyHistory } from '../src/anchoring/history.ts';
-import { verifyProof } from '../src/anchoring/verify.ts';
-import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
+import { registryAddress, registryCodeHash } from '../src/chain/registry/registry.ts';
+import { verifyHistory } from '../src/proof/history.ts';
+import { verifyProof } from '../src/proof/verify.ts';
 import { anvilMissing } from './anvil.ts';
 import { waitUntil } from './process.ts';
 import { relayReader } from './relay-reader.ts';

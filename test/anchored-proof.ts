@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Hex } from 'viem';
-import { fixed, makeProofs, utf8 } from '../src/anchoring/proof.test-bed.ts';
-import type { EvmAnchor, Proof } from '../src/anchoring/proof.ts';
 import {
   deployerAddress,
   deployerRuntimeCode,
   registryAbi,
   registryAddress,
   registryDeploymentData,
-} from '../src/chain/registry.ts';
+} from '../src/chain/registry/registry.ts';
+import { fixed, makeProofs, utf8 } from '../src/proof/proof.test-bed.ts';
+import type { EvmAnchor, Proof } from '../src/proof/proof.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 
 /** No id that only development chains have. */

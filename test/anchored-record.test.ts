@@ -1,8 +1,8 @@
 /** A record from its acceptance to a proof that stands on its own, through the whole service and a real chain. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { verifyProof } from '../src/anchoring/verify.ts';
-import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
+import { registryAddress, registryCodeHash } from '../src/chain/registry/registry.ts';
+import { verifyProof } from '../src/proof/verify.ts';
 import { anvilMissing } from './anvil.ts';
 import { waitUntil } from './process.ts';
 import { relayReader } from './relay-reader.ts';

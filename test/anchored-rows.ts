@@ -1,7 +1,8 @@
 /** Leaves that count as confirmed, in the database of a service that has no chain: their proofs hold but for seal and anchor. */
-import { plainKeccak } from '../src/anchoring/keccak.ts';
-import { buildTree } from '../src/anchoring/merkle.ts';
-import { type Anchorable, firstLeaf, pendingLeaf } from '../src/anchoring/pending.ts';
+
+import { type Anchorable, firstLeaf, pendingLeaf } from '../src/anchoring/batching/pending.ts';
+import { plainKeccak } from '../src/proof/keccak.ts';
+import { buildTree } from '../src/proof/merkle.ts';
 import type { Service } from './service.ts';
 
 export type Thing = Pick<Anchorable, 'workspaceId' | 'subjectId' | 'vault'>;

@@ -19,8 +19,8 @@ import {
   walletActions,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { findAnvil } from '../src/chain/anvil-program.ts';
-import { OperatorError } from '../src/errors.ts';
+import { findAnvil } from '../src/chain/embedded/anvil-program.ts';
+import { OperatorError } from '../src/runtime/errors.ts';
 import { startUntil, waitUntil } from './process.ts';
 
 export interface Anvil {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Fastify from 'fastify';
-import { announceDeprecations } from '../src/http/deprecation.ts';
+import { announceDeprecations } from '../src/http/api/deprecation.ts';
 import { assertError } from './openapi-answers.ts';
 import { type Service, startService } from './service.ts';
 

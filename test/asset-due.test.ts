@@ -1,7 +1,7 @@
 /** What is due on an asset: intervals by days, hours and cycles, and defects whose repair was deferred. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { ErrorCode } from '../src/errors.ts';
+import type { ErrorCode } from '../src/runtime/errors.ts';
 import { type AssetStage, fromNow, openAssetStage } from './asset-stage.ts';
 import { assertError } from './openapi-answers.ts';
 import { type Service, startService } from './service.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { QueryResult } from 'pg';
-import { checksummed } from '../src/address.ts';
-import type { ErrorCode } from '../src/errors.ts';
+import { checksummed } from '../src/runtime/address.ts';
+import type { ErrorCode } from '../src/runtime/errors.ts';
 import { withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 import type { Answer, CallOptions, Service } from './service.ts';

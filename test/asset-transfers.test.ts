@@ -1,8 +1,8 @@
 /** Assets that change hands: what is refused meanwhile, and a sale through the whole service and a real chain. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { verifyHistory } from '../src/anchoring/history.ts';
-import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
+import { registryAddress, registryCodeHash } from '../src/chain/registry/registry.ts';
+import { verifyHistory } from '../src/proof/history.ts';
 import { anvilMissing } from './anvil.ts';
 import { type AssetStage, fromNow, openAssetStage, randomAddress } from './asset-stage.ts';
 import { assertError } from './openapi-answers.ts';

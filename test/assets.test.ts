@@ -1,7 +1,7 @@
 /** Assets over HTTP: created, changed, installed in each other, and refused with nothing stored. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { recordDigest } from '../src/anchoring/content.ts';
+import { recordDigest } from '../src/proof/content.ts';
 import { type AssetStage, fromNow, openAssetStage, pathOf, randomAddress } from './asset-stage.ts';
 import { assertError } from './openapi-answers.ts';
 import { type Service, startService } from './service.ts';

@@ -1,6 +1,6 @@
 /** Blobs for checks to be tried on: received, attached and committed as by an upload. */
 import { type BlobsDeps, createBlobs } from '../src/blobs/blobs.ts';
-import { newId } from '../src/ids.ts';
+import { newId } from '../src/runtime/ids.ts';
 
 /** One of a few bytes and one of two chunks; their ids. */
 export async function storeBlobs(deps: BlobsDeps, workspaceId: string): Promise<[string, string]> {

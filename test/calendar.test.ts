@@ -11,14 +11,14 @@ import { describeFailures, hasFailed } from './runner/summary.ts';
 
 /** Expiry, due dates, sessions, ranges of days, partitions, retries: whatever compares, rounds or adds up times. */
 const files = [
-  'src/damc/open-defects.test.ts',
-  'src/platform/audit-anchors.test.ts',
-  'src/platform/certificate.test.ts',
-  'src/webhooks/health.test.ts',
-  'src/webhooks/partitions.test.ts',
-  'src/webhooks/queue.test.ts',
-  'src/webhooks/retry-schedule.test.ts',
-  'src/platform/transactions.test.ts',
+  'src/maintenance/entries/open-defects.test.ts',
+  'src/holdings/audit-proofs/audit-anchors.test.ts',
+  'src/holdings/certificates/certificate.test.ts',
+  'src/webhooks/dispatch/health.test.ts',
+  'src/webhooks/deliveries/partitions.test.ts',
+  'src/webhooks/dispatch/queue.test.ts',
+  'src/webhooks/dispatch/retry-schedule.test.ts',
+  'src/holdings/vaults/transactions.test.ts',
   'test/api-keys.test.ts',
   'test/asset-due.test.ts',
   'test/asset-viewers.test.ts',
@@ -56,7 +56,7 @@ const instants = [
     what: 'on a leap day, where it is the first of March',
     at: '2028-02-29T12:00:00.000Z',
     zone: 'Pacific/Kiritimati',
-    first: 'src/damc/open-defects.test.ts',
+    first: 'src/maintenance/entries/open-defects.test.ts',
   },
   {
     what: 'as the clocks go forward',
@@ -68,13 +68,13 @@ const instants = [
     what: 'as the clocks go back',
     at: '2027-11-07T05:59:57.500Z',
     zone: 'America/New_York',
-    first: 'src/platform/audit-anchors.test.ts',
+    first: 'src/holdings/audit-proofs/audit-anchors.test.ts',
   },
   {
     what: 'before midnight, where the day began late',
     at: '2027-04-30T23:59:57.500Z',
     zone: 'Pacific/Pago_Pago',
-    first: 'src/webhooks/partitions.test.ts',
+    first: 'src/webhooks/deliveries/partitions.test.ts',
   },
 ];
 

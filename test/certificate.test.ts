@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { verifyProof } from '../src/anchoring/verify.ts';
 import { readPdf } from '../src/pdf/read-pdf.test-bed.ts';
+import { verifyProof } from '../src/proof/verify.ts';
 import { anvilMissing } from './anvil.ts';
 import { assertError } from './openapi-answers.ts';
 import { waitUntil } from './process.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Address, isAddress, parseEther } from 'viem';
-import { type LeadBed, openLeadBed } from '../src/chain/lead.test-bed.ts';
-import { deployerAddress, deployerDeployment, registryAddress } from '../src/chain/registry.ts';
+import { type LeadBed, openLeadBed } from '../src/chain/lead/lead.test-bed.ts';
+import { deployerAddress, deployerDeployment, registryAddress } from '../src/chain/registry/registry.ts';
 import { anvilMissing, startAnvil } from './anvil.ts';
 import { command } from './commands.ts';
 import { type CommandResult, holdfast, processesMentioning, type Settings } from './process.ts';

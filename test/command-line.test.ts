@@ -10,8 +10,8 @@ import { after, before, test } from 'node:test';
 import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
 import { unknownSettings } from '../src/cli/settings.ts';
-import { OperatorError } from '../src/errors.ts';
-import { explainFileFault } from '../src/file-fault.ts';
+import { OperatorError } from '../src/runtime/errors.ts';
+import { explainFileFault } from '../src/runtime/file-fault.ts';
 import { command } from './commands.ts';
 import type { CommandResult } from './process.ts';
 

@@ -13,7 +13,7 @@ import {
   registryAddress,
   registryCodeHash,
   registryDeploymentData,
-} from '../src/chain/registry.ts';
+} from '../src/chain/registry/registry.ts';
 import { type Anvil, anvilMissing, startAnvil } from './anvil.ts';
 
 const skip = await anvilMissing();

@@ -2,10 +2,14 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import yauzl from 'yauzl';
-import type { ChainReader } from '../src/anchoring/chain-reader.ts';
-import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
-import { checkDossier, type DossierFiles, type DossierVerdict } from '../src/damc/dossier-check.ts';
-import type { Dossier, EntryLine } from '../src/damc/dossier-format.ts';
+import { registryAddress, registryCodeHash } from '../src/chain/registry/registry.ts';
+import {
+  checkDossier,
+  type DossierFiles,
+  type DossierVerdict,
+} from '../src/maintenance/dossier-check/dossier-check.ts';
+import type { Dossier, EntryLine } from '../src/maintenance/dossier-check/dossier-format.ts';
+import type { ChainReader } from '../src/proof/chain-reader.ts';
 import type { Service } from './service.ts';
 
 export interface ReadDossier {

@@ -5,7 +5,7 @@ import type { Server, Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Agent, EventSource } from 'undici';
-import { hashApiKey } from '../src/auth/api-key-text.ts';
+import { hashApiKey } from '../src/access/api-keys/api-key-text.ts';
 import { withClient } from './database.ts';
 import { type EventReader, type Message, readEvents, streamPath } from './event-reader.ts';
 import { assertError } from './openapi-answers.ts';

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createSigner, newWebhookSecret } from '../src/webhooks/signature.ts';
+import { createSigner, newWebhookSecret } from '../src/webhooks/exchange/signature.ts';
 import { type RunningProcess, startUntil, waitUntil } from './process.ts';
 
 type Scheme = 'standard' | 'sha256';

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { makeBackup } from '../src/backup/backup.ts';
 import { restoreBackup } from '../src/backup/restore.ts';
 import { openBlobStore } from '../src/blobs/open-blob-store.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { readMasterKeys } from '../src/keys/master-keys.ts';
 import { createTestDatabase, withClient } from './database.ts';

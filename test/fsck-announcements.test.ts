@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
+import { announcementsCheck } from '../src/anchoring/announcements.check.ts';
 import type { AnchoredLeaf } from '../src/anchoring/announcer.ts';
-import { runEach } from '../src/check.ts';
-import { confirmAssetTransfers } from '../src/damc/asset-transfer-confirmation.ts';
-import { announcedAssetTransfers } from '../src/damc/assets.check.ts';
-import { maintenanceConfirmed } from '../src/damc/maintenance-events.ts';
-import { announcedMaintenances } from '../src/damc/maintenances.check.ts';
 import type { Database, Db } from '../src/db/database.ts';
 import { insertAll } from '../src/db/writes.ts';
-import { announcementsCheck } from '../src/platform/announcements.check.ts';
+import { confirmAssetTransfers } from '../src/maintenance/assets/asset-transfer-confirmation.ts';
+import { announcedAssetTransfers } from '../src/maintenance/assets/assets.check.ts';
+import { maintenanceConfirmed } from '../src/maintenance/entries/maintenance-events.ts';
+import { announcedMaintenances } from '../src/maintenance/entries/maintenances.check.ts';
+import { runEach } from '../src/runtime/check.ts';
 import { openTestDatabase } from './database.ts';
 
 let database: Database;

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { createWorkspace } from '../src/auth/workspaces.ts';
+import { createWorkspace } from '../src/access/workspaces/workspaces.ts';
 import { type BlobStore, StoreFailed } from '../src/blobs/blob-store.ts';
 import { type BlobsCheckDeps, blobsCheck } from '../src/blobs/blobs.check.ts';
 import { createBlobs } from '../src/blobs/blobs.ts';
 import { openDiskStore } from '../src/blobs/disk-store.ts';
-import { type CheckReport, type Finding, runEach } from '../src/check.ts';
 import type { Db } from '../src/db/database.ts';
-import { newId } from '../src/ids.ts';
 import { type Keyring, openKeyring } from '../src/keys/keyring.ts';
+import { type CheckReport, type Finding, runEach } from '../src/runtime/check.ts';
+import { newId } from '../src/runtime/ids.ts';
 import { storeBlobs } from './blob-rows.ts';
 import { openTestDatabase } from './database.ts';
 

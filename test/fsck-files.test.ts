@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
-import { type CheckReport, runEach } from '../src/check.ts';
+import { announcementsCheck } from '../src/anchoring/announcements.check.ts';
 import { type Database, type Db, openDatabase } from '../src/db/database.ts';
 import { insertAll } from '../src/db/writes.ts';
-import { announcementsCheck } from '../src/platform/announcements.check.ts';
-import { fileConfirmed } from '../src/platform/file-events.ts';
-import { confirmFileTransfers } from '../src/platform/file-transfers.ts';
-import { announcedFiles, announcedFileTransfers, filesCheck } from '../src/platform/files.check.ts';
+import { fileConfirmed } from '../src/holdings/files/file-events.ts';
+import { confirmFileTransfers } from '../src/holdings/files/file-transfers.ts';
+import { announcedFiles, announcedFileTransfers, filesCheck } from '../src/holdings/files/files.check.ts';
+import { type CheckReport, runEach } from '../src/runtime/check.ts';
 import { type Service, startService } from './service.ts';
 import { sendForm } from './upload.ts';
 

@@ -2,33 +2,33 @@
 import { randomBytes } from 'node:crypto';
 import { encodeFunctionData, type Hex, type PublicClient } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { buildBatch } from '../src/anchoring/batch.ts';
-import { canonicalJson } from '../src/anchoring/canonical.ts';
-import { recordDigest } from '../src/anchoring/content.ts';
-import { plainKeccak } from '../src/anchoring/keccak.ts';
-import { firstLeaf, pendingLeaf } from '../src/anchoring/pending.ts';
-import { signSeal } from '../src/anchoring/seal.ts';
-import { chainAuditEntries } from '../src/auth/audit.ts';
-import { createWorkspace, operatorIn } from '../src/auth/workspaces.ts';
+import { chainAuditEntries } from '../src/access/audit/audit.ts';
+import { createWorkspace, operatorIn } from '../src/access/workspaces/workspaces.ts';
+import { buildBatch } from '../src/anchoring/batching/batch.ts';
+import { firstLeaf, pendingLeaf } from '../src/anchoring/batching/pending.ts';
+import { readBlocks } from '../src/chain/indexer/blocks.ts';
+import { insertBlocks, insertTransactions } from '../src/chain/indexer/indexer.store.ts';
 import {
   deployerAddress,
   registryAbi,
   registryAddress,
   registryDeploymentData,
-} from '../src/chain/registry.ts';
-import { type ChainRpc, createChainRpc } from '../src/chain/rpc.ts';
-import { createWorkers } from '../src/damc/workers.ts';
+} from '../src/chain/registry/registry.ts';
+import { type ChainRpc, createChainRpc } from '../src/chain/rpc/rpc.ts';
+import { signTransaction } from '../src/chain/sender/signing.ts';
 import { fromBytea, toBytea } from '../src/db/bytea.ts';
 import type { Database, Db } from '../src/db/database.ts';
 import { createGroupCommit, insertAll } from '../src/db/writes.ts';
-import { newId } from '../src/ids.ts';
-import { readBlocks } from '../src/indexer/blocks.ts';
-import { insertBlocks, insertTransactions } from '../src/indexer/indexer.store.ts';
+import { eventWrite, orderEvents } from '../src/events/events.ts';
+import type { Vault } from '../src/holdings/vaults/vaults.store.ts';
+import { createVaults } from '../src/holdings/vaults/vaults.ts';
 import type { Keyring } from '../src/keys/keyring.ts';
-import type { Vault } from '../src/platform/vaults.store.ts';
-import { createVaults } from '../src/platform/vaults.ts';
-import { signTransaction } from '../src/sender/signing.ts';
-import { eventWrite, orderEvents } from '../src/webhooks/events.ts';
+import { createWorkers } from '../src/maintenance/workers/workers.ts';
+import { canonicalJson } from '../src/proof/canonical.ts';
+import { recordDigest } from '../src/proof/content.ts';
+import { plainKeccak } from '../src/proof/keccak.ts';
+import { signSeal } from '../src/proof/seal.ts';
+import { newId } from '../src/runtime/ids.ts';
 import type { Anvil } from './anvil.ts';
 
 export interface Stage {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { newApiKey } from '../src/auth/api-key-text.ts';
+import { newApiKey } from '../src/access/api-keys/api-key-text.ts';
 import { withClient } from './database.ts';
 import { assertError, send } from './openapi-answers.ts';
 import { someTarget, webhookSettings } from './openapi-operations.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type ErrorCode, errorKinds } from '../src/errors.ts';
+import { type ErrorCode, errorKinds } from '../src/runtime/errors.ts';
 import { assertError, assertProblem, send, sendBytes } from './openapi-answers.ts';
 import {
   isSuccess,

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
-import { newApiKey } from '../src/auth/api-key-text.ts';
+import { newApiKey } from '../src/access/api-keys/api-key-text.ts';
 import { createTestDatabase, type TestDatabase, withClient } from './database.ts';
 import { assertError } from './openapi-answers.ts';
 import { waitUntil } from './process.ts';

@@ -1,13 +1,13 @@
 /** No answer without a bound: every list, full of the largest rows that the API accepts, comes in small pages, and whole; and every list inside of an answer has its most. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { mostPeople } from '../src/auth/invitations.ts';
-import { mostWorkspaces } from '../src/auth/workspaces.ts';
-import { scopes } from '../src/caller.ts';
-import { maxIntervals } from '../src/damc/asset-intervals.ts';
-import { mostSignoffs } from '../src/damc/signoffs.ts';
-import { eventTypes } from '../src/webhooks/events.ts';
-import { mostAttempts } from '../src/webhooks/queue.ts';
+import { mostPeople } from '../src/access/people/invitations.ts';
+import { mostWorkspaces } from '../src/access/workspaces/workspaces.ts';
+import { eventTypes } from '../src/events/events.ts';
+import { maxIntervals } from '../src/maintenance/intervals/asset-intervals.ts';
+import { mostSignoffs } from '../src/maintenance/signoffs/signoffs.ts';
+import { scopes } from '../src/runtime/caller.ts';
+import { mostAttempts } from '../src/webhooks/dispatch/queue.ts';
 import { fillLists, type LargestRows, many, some } from './largest-rows.ts';
 import { assertError } from './openapi-answers.ts';
 import { webhookSettings } from './openapi-operations.ts';

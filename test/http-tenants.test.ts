@@ -1,7 +1,7 @@
 /** Walls between workspaces and between scopes, walked route by route as /openapi.json lists them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isAtLeast, roles, type Scope, scopes } from '../src/caller.ts';
+import { isAtLeast, roles, type Scope, scopes } from '../src/runtime/caller.ts';
 import type { Visitor } from './browser-session.ts';
 import { readEvents, streamPath } from './event-reader.ts';
 import { assertError } from './openapi-answers.ts';

@@ -1,11 +1,11 @@
 /** Fills every list of the API with the largest rows that it accepts: one of each by a request, the others as copies of it. */
 import assert from 'node:assert/strict';
-import { mostPeople } from '../src/auth/invitations.ts';
-import { mostWorkspaces } from '../src/auth/workspaces.ts';
-import { scopes } from '../src/caller.ts';
-import { maxIntervals } from '../src/damc/asset-intervals.ts';
-import { mostSignoffs } from '../src/damc/signoffs.ts';
-import { mostAttempts } from '../src/webhooks/queue.ts';
+import { mostPeople } from '../src/access/people/invitations.ts';
+import { mostWorkspaces } from '../src/access/workspaces/workspaces.ts';
+import { maxIntervals } from '../src/maintenance/intervals/asset-intervals.ts';
+import { mostSignoffs } from '../src/maintenance/signoffs/signoffs.ts';
+import { scopes } from '../src/runtime/caller.ts';
+import { mostAttempts } from '../src/webhooks/dispatch/queue.ts';
 import { confirmLeaves } from './anchored-rows.ts';
 import { becomeOwner, type Visitor } from './browser-session.ts';
 import { type MaintenanceStage, openMaintenanceStage } from './maintenance-stage.ts';

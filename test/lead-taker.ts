@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import type pg from 'pg';
 import { locks } from '../src/db/turn.ts';
-import { once } from '../src/loop.ts';
+import { once } from '../src/runtime/loop.ts';
 import { waitUntil } from './process.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** An entry and its sign-offs from their acceptance to proofs that stand on their own, through a real chain. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Proof } from '../src/anchoring/proof.ts';
-import { verifyProof } from '../src/anchoring/verify.ts';
-import { registryAddress, registryCodeHash } from '../src/chain/registry.ts';
-import { verifySignoff } from '../src/damc/signoff.ts';
+import { registryAddress, registryCodeHash } from '../src/chain/registry/registry.ts';
+import { verifySignoff } from '../src/maintenance/signing/signoff.ts';
+import type { Proof } from '../src/proof/proof.ts';
+import { verifyProof } from '../src/proof/verify.ts';
 import { anvilMissing } from './anvil.ts';
 import { licence, type MaintenanceStage, openMaintenanceStage } from './maintenance-stage.ts';
 import { waitUntil } from './process.ts';

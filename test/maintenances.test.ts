@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { checksummed } from '../src/address.ts';
-import { recordDigest } from '../src/anchoring/content.ts';
-import type { ErrorCode } from '../src/errors.ts';
-import { newId } from '../src/ids.ts';
+import { recordDigest } from '../src/proof/content.ts';
+import { checksummed } from '../src/runtime/address.ts';
+import type { ErrorCode } from '../src/runtime/errors.ts';
+import { newId } from '../src/runtime/ids.ts';
 import { type MaintenanceStage, openMaintenanceStage } from './maintenance-stage.ts';
 import { assertError } from './openapi-answers.ts';
 import { type Answer, type Service, startService } from './service.ts';

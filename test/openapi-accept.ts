@@ -7,8 +7,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
-import { createApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { createApp } from '../src/app/app.ts';
+import { readConfig } from '../src/config/config.ts';
 import { compareDocuments, type Json } from './openapi-compatibility.ts';
 
 const file = join(import.meta.dirname, '../docs/openapi.json');

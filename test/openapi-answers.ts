@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { type ErrorCode, errorKinds } from '../src/errors.ts';
+import { type ErrorCode, errorKinds } from '../src/runtime/errors.ts';
 import { type Answer, isEventStream } from './service.ts';
 
 /** Fails unless the answer is the one error shape, with the status that belongs to its code. */

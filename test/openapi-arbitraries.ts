@@ -1,7 +1,7 @@
 /** fast-check arbitraries made from the schemas of /openapi.json: what a schema allows, and what it may not. */
 
-import { checksummed } from '../src/address.ts';
-import { hasDirectionMark } from '../src/visible-text.ts';
+import { checksummed } from '../src/runtime/address.ts';
+import { hasDirectionMark } from '../src/runtime/visible-text.ts';
 import { type Schema, smallest, someAddress, typesOf } from './openapi-operations.ts';
 import { anyCharacter, fc } from './properties.ts';
 

@@ -1,5 +1,5 @@
 /** The operations of a live /openapi.json, and the smallest valid request for each: for tests that walk every route. */
-import type { Role, Scope } from '../src/caller.ts';
+import type { Role, Scope } from '../src/runtime/caller.ts';
 import type { CallOptions, Service } from './service.ts';
 
 export interface Schema {

@@ -1,8 +1,8 @@
 /** Whether an answer is what /openapi.json says of its operation. */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { isAcceptableAddress } from '../src/address.ts';
-import { hasDirectionMark } from '../src/visible-text.ts';
+import { isAcceptableAddress } from '../src/runtime/address.ts';
+import { hasDirectionMark } from '../src/runtime/visible-text.ts';
 import { assertError, assertProblem } from './openapi-answers.ts';
 import type { Operation, Schema } from './openapi-operations.ts';
 import { type Answer, isEventStream } from './service.ts';

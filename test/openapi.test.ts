@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { cookiePrefix } from '../src/auth/sign-in.ts';
-import { errorKinds } from '../src/errors.ts';
-import { eventTypes } from '../src/webhooks/events.ts';
+import { cookiePrefix } from '../src/access/people/sign-in.ts';
+import { eventTypes } from '../src/events/events.ts';
+import { errorKinds } from '../src/runtime/errors.ts';
 import { compareDocuments, type Json } from './openapi-compatibility.ts';
 import { type Service, startService } from './service.ts';
 

@@ -1,7 +1,7 @@
 /** People who try for more than they are given: roles, invitations, workspaces, sessions, and forms of other sites. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { forgetOver } from '../src/auth/people-upkeep.loop.ts';
+import { forgetOver } from '../src/access/people/people-upkeep.loop.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { newVisitor, signIn, type Visitor } from './browser-session.ts';
 import { withClient } from './database.ts';

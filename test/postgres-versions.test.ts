@@ -12,7 +12,7 @@ import pg from 'pg';
 import { openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { oldestMajor } from '../src/db/server-version.ts';
-import { createQueue } from '../src/webhooks/queue.ts';
+import { createQueue } from '../src/webhooks/dispatch/queue.ts';
 import { createTestDatabase, withClient } from './database.ts';
 import { waitUntil } from './process.ts';
 

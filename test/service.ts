@@ -8,12 +8,12 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { QueryResult } from 'pg';
 import { type Logger, pino } from 'pino';
 import { Agent, type Dispatcher, request } from 'undici';
-import { type App, createApp } from '../src/app.ts';
-import { createApiKeys } from '../src/auth/api-keys.ts';
-import { createWorkspace, operatorIn } from '../src/auth/workspaces.ts';
-import type { Scope } from '../src/caller.ts';
-import { type Config, readConfig } from '../src/config.ts';
+import { createApiKeys } from '../src/access/api-keys/api-keys.ts';
+import { createWorkspace, operatorIn } from '../src/access/workspaces/workspaces.ts';
+import { type App, createApp } from '../src/app/app.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/db/database.ts';
+import type { Scope } from '../src/runtime/caller.ts';
 import { createTestDatabase } from './database.ts';
 
 export interface Service {

@@ -1,10 +1,10 @@
 /** What the overview shows: counts over time, what waits, and only of one's own workspace. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createApiKeys } from '../src/auth/api-keys.ts';
-import { findWorkspace } from '../src/auth/workspaces.ts';
-import type { Caller } from '../src/caller.ts';
+import { createApiKeys } from '../src/access/api-keys/api-keys.ts';
+import { findWorkspace } from '../src/access/workspaces/workspaces.ts';
 import { openDatabase } from '../src/db/database.ts';
+import type { Caller } from '../src/runtime/caller.ts';
 import { assertError } from './openapi-answers.ts';
 import { webhookSettings } from './openapi-operations.ts';
 import { waitUntil } from './process.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getAddress, type Hex, keccak256, stringToHex } from 'viem';
+import { insertBlocks, insertTransactions, undoBlocks } from '../src/chain/indexer/indexer.store.ts';
 import { type Database, openDatabase } from '../src/db/database.ts';
-import { insertBlocks, insertTransactions, undoBlocks } from '../src/indexer/indexer.store.ts';
 import { assertError } from './openapi-answers.ts';
 import { type Service, startService } from './service.ts';
 

@@ -4,9 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import { type AddressGuard, createAddressGuard, toAllowList } from '../src/webhooks/address-guard.ts';
-import { createExchanger, type Exchanger } from '../src/webhooks/exchange.ts';
-import type { FoundAddress, Resolve } from '../src/webhooks/name-lookup.ts';
+import {
+  type AddressGuard,
+  createAddressGuard,
+  toAllowList,
+} from '../src/webhooks/exchange/address-guard.ts';
+import { createExchanger, type Exchanger } from '../src/webhooks/exchange/exchange.ts';
+import type { FoundAddress, Resolve } from '../src/webhooks/exchange/name-lookup.ts';
 import { withClient } from './database.ts';
 import { hostileUrls } from './hostile-urls.ts';
 import { waitUntil } from './process.ts';

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Metric } from 'prom-client';
 import { openDatabase } from '../src/db/database.ts';
-import { backlogText, createWebhookMetrics } from '../src/webhooks/metrics.ts';
+import { backlogText, createWebhookMetrics } from '../src/webhooks/dispatch/metrics.ts';
 import { withClient } from './database.ts';
 import { waitUntil } from './process.ts';
 import { certificate, type Receiver, startReceiver } from './receiver.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { createQueue } from '../src/webhooks/queue.ts';
+import { createQueue } from '../src/webhooks/dispatch/queue.ts';
 import { createTestDatabase } from './database.ts';
 
 const migrations = join(import.meta.dirname, '../migrations');

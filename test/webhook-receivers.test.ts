@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { idBound } from '../src/ids.ts';
+import { idBound } from '../src/runtime/ids.ts';
 import { createTestDatabase, type TestDatabase, withClient } from './database.ts';
 import {
   allAttempts,

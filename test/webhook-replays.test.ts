@@ -1,8 +1,8 @@
 /** Replays through the API: what they pick, how they pace themselves, and that they survive what happens meanwhile. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { idBound } from '../src/ids.ts';
-import { createReplays } from '../src/webhooks/replays.ts';
+import { idBound } from '../src/runtime/ids.ts';
+import { createReplays } from '../src/webhooks/replays/replays.ts';
 import { openTestDatabase, withClient } from './database.ts';
 import { waitUntil } from './process.ts';
 import { certificate, type Receiver, startReceiver } from './receiver.ts';

@@ -2,7 +2,7 @@
  * The `create` rows: POST one thing, against a bare route that does one durable INSERT. Where the service makes the key
  * of a vault or worker, 160 µs of curve arithmetic are part of it, which the peer does not have.
  */
-import { apiBase } from '../../src/http/api.ts';
+import { apiBase } from '../../src/http/api/api.ts';
 import { peerDatabase } from '../bare-peer.ts';
 import { duel } from '../duel.ts';
 import { jsonPost } from '../load.ts';

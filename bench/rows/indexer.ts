@@ -1,11 +1,11 @@
 /** `indexer`: catching up with a chain, against fetching the same blocks in the same way and doing nothing with them. */
 import type { Lead } from '../../src/chain/chain.ts';
-import { createChainRpc } from '../../src/chain/rpc.ts';
+import { readBlocks } from '../../src/chain/indexer/blocks.ts';
+import { createIndexer, windowBlocks } from '../../src/chain/indexer/indexer.ts';
+import { createChainRpc } from '../../src/chain/rpc/rpc.ts';
+import { createSettlement } from '../../src/chain/sender/settlement.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { readBlocks } from '../../src/indexer/blocks.ts';
-import { createIndexer, windowBlocks } from '../../src/indexer/indexer.ts';
-import { createSettlement } from '../../src/sender/settlement.ts';
 import { startBlockNode } from '../block-node.ts';
 import { waitForRest } from '../cpu-time.ts';
 import type { Row } from '../row.ts';

@@ -2,7 +2,7 @@
  * `maintenance`: the lookup of an asset maintenance, against a bare route that does one SELECT by key. Each look is checked
  * against the asset's owner, workers and viewers, and is in the access log before it is answered.
  */
-import { apiBase } from '../../src/http/api.ts';
+import { apiBase } from '../../src/http/api/api.ts';
 import { readDuel } from '../read-duel.ts';
 import type { Row } from '../row.ts';
 import { keyHeaders, type Service } from '../service.ts';

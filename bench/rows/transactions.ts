@@ -3,7 +3,7 @@
  * `pg`: the very statements of the service, without what they are asked and answered by.
  */
 import type { Pool } from 'pg';
-import { createTransactions, type Place } from '../../src/platform/transactions.ts';
+import { createTransactions, type Place } from '../../src/holdings/vaults/transactions.ts';
 import { waitForRest } from '../cpu-time.ts';
 import { holdfastDatabase } from '../postgres.ts';
 import type { Row } from '../row.ts';

@@ -1,9 +1,9 @@
 /** `tree`: a Merkle tree of 100,000 leaves against OpenZeppelin's, and whether a batch of them holds up the service. */
 import { randomBytes } from 'node:crypto';
 import { SimpleMerkleTree } from '@openzeppelin/merkle-tree';
-import { toHex } from '../../src/anchoring/hex.ts';
-import { loadKeccak } from '../../src/anchoring/keccak.ts';
-import { buildTree } from '../../src/anchoring/merkle.ts';
+import { toHex } from '../../src/proof/hex.ts';
+import { loadKeccak } from '../../src/proof/keccak.ts';
+import { buildTree } from '../../src/proof/merkle.ts';
 import { type BatchRun, makeBatches } from '../batch-host.ts';
 import { waitForRest } from '../cpu-time.ts';
 import type { Row } from '../row.ts';

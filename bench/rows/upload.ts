@@ -1,5 +1,5 @@
 /** `upload`: files against a bare route that hashes and writes the same stream; and the memory that 2 GB take. */
-import { apiBase } from '../../src/http/api.ts';
+import { apiBase } from '../../src/http/api/api.ts';
 import { waitForRest } from '../cpu-time.ts';
 import type { Comparison, Row } from '../row.ts';
 import { keyHeaders, startService } from '../service.ts';

@@ -1,6 +1,6 @@
 /** A dossier that was unpacked to a folder: its files as the browser gives them, by their path below the folder. */
-import type { DossierFiles } from '../../src/damc/dossier-check.ts';
-import { dossierPaths } from '../../src/damc/dossier-format.ts';
+import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
+import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format.ts';
 
 /** Files of a chosen folder; the dossier may lie deeper in it. */
 export function openFolder(all: Iterable<[path: string, file: Blob]>): DossierFiles {

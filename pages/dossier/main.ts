@@ -1,7 +1,7 @@
 /** The page inside a dossier: checks the archive or folder that is given to it, on this device, and tells what it found. */
-import { createAnchorReader } from '../../src/chain/anchor-reader.ts';
-import { registryAddress, registryCodeHash } from '../../src/chain/registry.ts';
-import { checkDossier, type DossierFiles } from '../../src/damc/dossier-check.ts';
+import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
+import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
+import { checkDossier, type DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
 import { element } from '../verify/file-card.ts';
 import { createRpcCall } from '../verify/rpc-call.ts';
 import { sizeText } from '../verify/size-text.ts';

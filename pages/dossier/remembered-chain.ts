@@ -1,5 +1,5 @@
 /** Asks a chain everything once: thousands of entries share a few batches, and a node should not be asked for each. */
-import type { ChainReader } from '../../src/anchoring/chain-reader.ts';
+import type { ChainReader } from '../../src/proof/chain-reader.ts';
 
 export function rememberChain(chain: ChainReader): ChainReader {
   const known = new Map<string, Promise<unknown>>();

@@ -1,5 +1,5 @@
 /** Says what the check has shown and what it has not. Texts of the dossier go in as text, never as markup. */
-import type { DossierVerdict } from '../../src/damc/dossier-check.ts';
+import type { DossierVerdict } from '../../src/maintenance/dossier-check/dossier-check.ts';
 import { element } from '../verify/file-card.ts';
 
 const icons = {

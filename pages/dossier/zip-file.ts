@@ -1,5 +1,5 @@
 /** Reads a ZIP archive in the browser: the list at its end, and each file as a stream, whatever the size of the whole. */
-import type { DossierFiles } from '../../src/damc/dossier-check.ts';
+import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
 
 interface Listed {
   method: number;

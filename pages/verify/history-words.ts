@@ -1,7 +1,7 @@
 /** What the verification of a history adds up to, in words, and which of its proofs a content belongs to. */
-import { contentDigest } from '../../src/anchoring/content.ts';
-import type { History, HistoryVerification } from '../../src/anchoring/history.ts';
-import type { Proof } from '../../src/anchoring/proof.ts';
+import { contentDigest } from '../../src/proof/content.ts';
+import type { History, HistoryVerification } from '../../src/proof/history.ts';
+import type { Proof } from '../../src/proof/proof.ts';
 import { again, listed, type Statement, type Subject, statementOf, type Verdict } from './verdict-words.ts';
 
 const subjects: Subject[] = [

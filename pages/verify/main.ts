@@ -1,10 +1,10 @@
 /** The page at /verify: runs the verifier on this device whenever something was chosen, and shows what it says. */
 import type { Hex } from 'viem';
-import { type History, historyFormat, verifyHistory } from '../../src/anchoring/history.ts';
-import { parseProof, proofFormat } from '../../src/anchoring/proof.ts';
-import { verifyProof } from '../../src/anchoring/verify.ts';
-import { createAnchorReader } from '../../src/chain/anchor-reader.ts';
-import { registryAddress, registryCodeHash } from '../../src/chain/registry.ts';
+import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
+import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
+import { type History, historyFormat, verifyHistory } from '../../src/proof/history.ts';
+import { parseProof, proofFormat } from '../../src/proof/proof.ts';
+import { verifyProof } from '../../src/proof/verify.ts';
 import { followColours } from './colours.ts';
 import { documentTextOf } from './embedded-proof.ts';
 import { createFileCard, element, takeDrops } from './file-card.ts';

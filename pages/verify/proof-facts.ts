@@ -1,5 +1,5 @@
 /** What a document says it is about, for the reader to recognise it. Whether that is true, the steps say. */
-import { isEvmAnchor, type Proof } from '../../src/anchoring/proof.ts';
+import { isEvmAnchor, type Proof } from '../../src/proof/proof.ts';
 import { sizeText } from './size-text.ts';
 
 export type Fact = [name: string, value: string];

@@ -1,6 +1,6 @@
 /** Shows how the steps went, and what that adds up to. Texts of documents and nodes go in as text, never as markup. */
-import type { HistoryVerification } from '../../src/anchoring/history.ts';
-import type { Result, StepName, Verification } from '../../src/anchoring/steps.ts';
+import type { HistoryVerification } from '../../src/proof/history.ts';
+import type { Result, StepName, Verification } from '../../src/proof/steps.ts';
 import { element } from './file-card.ts';
 import type { Fact } from './proof-facts.ts';
 import type { Statement, Status, Verdict } from './verdict-words.ts';

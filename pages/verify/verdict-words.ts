@@ -1,5 +1,5 @@
 /** What a verification adds up to, in words for people who never read the format: what is proven, and what is not. */
-import type { Result, StepName, Verification } from '../../src/anchoring/steps.ts';
+import type { Result, StepName, Verification } from '../../src/proof/steps.ts';
 
 export type Status = Result['status'];
 

@@ -1,11 +1,11 @@
 /** Holds confirmed batches against the chain: the registry has each root, logged once, in the transaction that is stored. */
 import { sql } from 'kysely';
 import { type Hex, type PublicClient, parseEventLogs } from 'viem';
-import { registryAbi } from '../chain/registry.ts';
-import type { Finding, Pass } from '../check.ts';
+import { registryAbi } from '../chain/registry/registry.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import type { Finding, Pass } from '../runtime/check.ts';
 
 export interface AnchoredPassDeps {
   db: Db;

@@ -1,6 +1,6 @@
 /** Tells of confirmed batches, as long as this node leads on the chain. */
 import type { Lead } from '../chain/chain.ts';
-import { type Bell, type Loop, repeating } from '../loop.ts';
+import { type Bell, type Loop, repeating } from '../runtime/loop.ts';
 import type { Announcer } from './announcer.ts';
 
 export interface AnnouncerLoopOptions {

@@ -5,7 +5,7 @@ import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { isStatementTimeout } from '../db/faults.ts';
 import { insertAll, type Write } from '../db/writes.ts';
-import type { Bell } from '../loop.ts';
+import type { Bell } from '../runtime/loop.ts';
 
 /** A leaf whose batch is confirmed. */
 export interface AnchoredLeaf {

@@ -6,14 +6,14 @@ import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
-import { AppError } from '../errors.ts';
-import { bytesOf, mostPageBytes, takeWithin } from '../page-budget.ts';
-import { type History, historyFormat } from './history.ts';
+import { type History, historyFormat } from '../proof/history.ts';
+import type { Proof, ProofContent } from '../proof/proof.ts';
+import { AppError } from '../runtime/errors.ts';
+import { bytesOf, mostPageBytes, takeWithin } from '../runtime/page-budget.ts';
+import { createWorkspaceTurns } from './batching/workspace-turns.ts';
 import type { ManyProofs } from './many-proofs.ts';
-import type { Proof, ProofContent } from './proof.ts';
 import { NotAsAnchored, notConfirmed, type ProofRequest } from './proofs.ts';
 import { tooManyProofs } from './subtree-paths.ts';
-import { createWorkspaceTurns } from './workspace-turns.ts';
 
 /** How far earlier pages came: of each kind the last version that they have. */
 export type HistoryPosition = number[];

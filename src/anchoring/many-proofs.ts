@@ -5,9 +5,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
-import type { BatchThread } from './batch-thread.ts';
-import { hashBytes } from './merkle.ts';
-import type { Proof } from './proof.ts';
+import { hashBytes } from '../proof/merkle.ts';
+import type { Proof } from '../proof/proof.ts';
+import type { BatchThread } from './batching/batch-thread.ts';
 import { assemble, type BatchColumns, type LeafColumns, NotAsAnchored, type ProofRequest } from './proofs.ts';
 
 /** `broken`: what is stored does not lead to what was anchored; rows were changed. */

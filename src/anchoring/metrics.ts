@@ -2,9 +2,9 @@
 import { Counter, Gauge, type Metric } from 'prom-client';
 import type { Address } from 'viem';
 import type { Chain, Lead } from '../chain/chain.ts';
+import type { SenderStatus } from '../chain/sender/sender.ts';
 import type { Db } from '../db/database.ts';
-import { askOncePerScrape } from '../scrape.ts';
-import type { SenderStatus } from '../sender/sender.ts';
+import { askOncePerScrape } from '../runtime/scrape.ts';
 import { readChainFigures, readFigures } from './figures.ts';
 
 export interface ChainMetricsDeps {

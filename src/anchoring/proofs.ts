@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
-import { AppError } from '../errors.ts';
-import { toHex } from './hex.ts';
-import { plainKeccak } from './keccak.ts';
-import { leafHash, leafTypes, leafValues } from './leaf.ts';
-import { foldPath, hashBytes } from './merkle.ts';
-import { type Proof, type ProofContent, proofFormat } from './proof.ts';
+import { toHex } from '../proof/hex.ts';
+import { plainKeccak } from '../proof/keccak.ts';
+import { leafHash, leafTypes, leafValues } from '../proof/leaf.ts';
+import { foldPath, hashBytes } from '../proof/merkle.ts';
+import { type Proof, type ProofContent, proofFormat } from '../proof/proof.ts';
+import { AppError } from '../runtime/errors.ts';
 import { createSubtreePaths, type SubtreePathsDeps } from './subtree-paths.ts';
 
 export interface ProofRequest {

@@ -3,9 +3,9 @@
  * and only so many requests wait: whoever comes then is told to come again.
  */
 import type { Db } from '../db/database.ts';
-import { AppError } from '../errors.ts';
-import type { BatchThread } from './batch-thread.ts';
-import { hashBytes } from './merkle.ts';
+import { hashBytes } from '../proof/merkle.ts';
+import { AppError } from '../runtime/errors.ts';
+import type { BatchThread } from './batching/batch-thread.ts';
 
 /** Each holds a small subtree at most: some 32 MB in all. */
 const mostWaiting = 500;

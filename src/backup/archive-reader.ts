@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { damaged, formatMember, pieceBytes, requireFormat } from './format.ts';
 
 export interface Member {

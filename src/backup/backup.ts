@@ -2,13 +2,13 @@
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { MasterKeySource } from '../config.ts';
+import type { MasterKeySource } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
 import { endIfCut } from '../db/silent-connection.ts';
-import { OperatorError } from '../errors.ts';
 import { fitsCheckValue } from '../keys/envelope.ts';
 import { type MasterKeys, readMasterKeys, withOlder } from '../keys/master-keys.ts';
-import { version } from '../version.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { version } from '../runtime/version.ts';
 import { type ArchiveWriter, createArchive, writeWhole } from './archive-writer.ts';
 import { copyBlobs } from './blob-copy.ts';
 import { type Dump, dumpDatabase } from './dump.ts';

@@ -1,7 +1,7 @@
 /** The format of a backup: which members the archive has, and what its manifest says of them. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 
 export const backupFormat = 'holdfast/backup@1';
 

@@ -3,8 +3,8 @@ import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, scrypt 
 import { promisify } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { OperatorError } from '../errors.ts';
 import { type MasterKeys, masterKeyText, parseMasterKeys } from '../keys/master-keys.ts';
+import { OperatorError } from '../runtime/errors.ts';
 
 export const keyFileFormat = 'holdfast/backup-key@1';
 

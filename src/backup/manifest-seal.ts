@@ -1,8 +1,8 @@
 /** The seal over a manifest: only who has the master key can have written it, so a changed archive is not restored. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { OperatorError } from '../errors.ts';
 import type { MasterKey } from '../keys/envelope.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import type { ManifestSeal } from './format.ts';
 
 export function sealManifest(text: string, master: MasterKey): ManifestSeal {

@@ -2,14 +2,14 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { openDatabase } from '../db/database.ts';
 import { knownMigrations, migrate, restoreMark } from '../db/migrate.ts';
-import { OperatorError } from '../errors.ts';
+import { renewFeedGeneration } from '../events/feed-generation.ts';
 import { fitsCheckValue } from '../keys/envelope.ts';
 import { type MasterKeys, writeMasterKeyFile } from '../keys/master-keys.ts';
-import type { LoopLog } from '../loop.ts';
-import { renewFeedGeneration } from '../webhooks/feed-generation.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import type { LoopLog } from '../runtime/loop.ts';
 import { readArchive } from './archive-reader.ts';
 import type { OnProgress } from './backup.ts';
 import { type ErasedBlob, eraseAgain, putBlobs } from './blob-copy.ts';

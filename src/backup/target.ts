@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { openBlobStore } from '../blobs/open-blob-store.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
 import { restoreMark } from '../db/migrate.ts';
 import { endIfCut } from '../db/silent-connection.ts';
 import { locks } from '../db/turn.ts';
-import { OperatorError } from '../errors.ts';
-import type { LoopLog } from '../loop.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import type { LoopLog } from '../runtime/loop.ts';
 import { quoted } from './catalogue.ts';
 
 export interface Target {

@@ -1,10 +1,10 @@
 /** Checks that every blob has its key and its bytes, that the bytes are those that were hashed, and that the store has no others. */
 import { sql } from 'kysely';
-import type { Check, Finding, Pass } from '../check.ts';
 import type { Db } from '../db/database.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import { rowsPass } from '../db/rows-pass.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { Check, Finding, Pass } from '../runtime/check.ts';
 import { BlobMissing, type BlobStore } from './blob-store.ts';
 import { blobKeyRef } from './blobs.ts';
 import { BlobDamaged, decryptChunks, storedRange } from './cipher.ts';

@@ -1,6 +1,6 @@
 /** Hash and size of bytes that stream by and are not kept. */
 import { createHash } from 'node:crypto';
-import { AppError } from '../errors.ts';
+import { AppError } from '../runtime/errors.ts';
 
 export interface Digest {
   /** SHA-256. */

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { explainFileFault } from '../file-fault.ts';
+import { explainFileFault } from '../runtime/file-fault.ts';
 import { BlobMissing, type BlobStore, type ByteRange, type StoredObject, StoreFailed } from './blob-store.ts';
 import { giveBack } from './given-away.ts';
 import { checkName } from './object-names.ts';

@@ -1,6 +1,7 @@
 /** Checks that the blob store has no objects but those of blobs, except for what the sweep will still remove. */
-import type { Finding, Look, Pass, Range } from '../check.ts';
+
 import type { Db } from '../db/database.ts';
+import type { Finding, Look, Pass, Range } from '../runtime/check.ts';
 import { BlobMissing, type BlobStore, type StoredObject } from './blob-store.ts';
 import { parseObjectName } from './object-names.ts';
 import { type ObjectState, orphanAgeMs, statesOf } from './sweep.ts';

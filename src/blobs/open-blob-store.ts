@@ -1,5 +1,5 @@
 /** Opens the blob store that the settings name. */
-import type { BlobConfig } from '../blob-url.ts';
+import type { BlobConfig } from '../config/blob-url.ts';
 import type { BlobStore } from './blob-store.ts';
 
 export async function openBlobStore(config: BlobConfig): Promise<BlobStore> {

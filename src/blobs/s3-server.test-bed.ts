@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { S3BlobConfig } from '../blob-url.ts';
+import type { S3BlobConfig } from '../config/blob-url.ts';
 
 export interface S3Server {
   config: S3BlobConfig;

@@ -13,7 +13,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { S3BlobConfig } from '../blob-url.ts';
+import type { S3BlobConfig } from '../config/blob-url.ts';
 import { BlobMissing, type BlobStore, type ByteRange, StoreFailed } from './blob-store.ts';
 import { checkName } from './object-names.ts';
 import { sourceOf } from './source.ts';

@@ -1,5 +1,5 @@
 /** Removes once an hour what no blob needs. */
-import { type Loop, repeating } from '../loop.ts';
+import { type Loop, repeating } from '../runtime/loop.ts';
 import type { Sweep } from './sweep.ts';
 
 export function blobSweepLoop(sweep: Sweep): Loop {

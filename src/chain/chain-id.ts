@@ -1,8 +1,8 @@
 /** The id of the configured chain, also on a node that never led and before the chain was first opened. */
 import type { Db } from '../db/database.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../runtime/errors.ts';
 import { createJournal } from './embedded/journal.ts';
-import { discoverChain } from './rpc.ts';
+import { discoverChain } from './rpc/rpc.ts';
 import { findStoredChain } from './stored-chain.ts';
 
 export interface ChainIdDeps {

@@ -1,8 +1,8 @@
 /** A chain that is open for a term: what the node that leads does with it, whichever chain it is. */
-import type { ChainConfig } from '../config.ts';
+import type { ChainConfig } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import type { LoopLog } from '../loop.ts';
+import type { LoopLog } from '../runtime/loop.ts';
 import type { Chain } from './chain.ts';
 
 export interface OpenChain {

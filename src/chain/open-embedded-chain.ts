@@ -3,17 +3,17 @@ import { type PublicClient, parseEther } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { Db } from '../db/database.ts';
 import type { Term } from '../db/leadership.ts';
-import { OperatorError } from '../errors.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
-import { once, pause } from '../loop.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { once, pause } from '../runtime/loop.ts';
 import { type EmbeddedChain, startEmbeddedChain } from './embedded/embedded-chain.ts';
 import type { Alloc } from './embedded/genesis.ts';
 import { createJournal } from './embedded/journal.ts';
-import { finalByDepth, finalityRule } from './finality.ts';
 import type { OpenChain, OpenChainDeps } from './open-chain.ts';
-import { deployerAddress, deployerRuntimeCode, registryAddress } from './registry.ts';
-import { offeredFees, readRegistryState, signDeployment } from './registry-deployment.ts';
-import { createChainRpc } from './rpc.ts';
+import { deployerAddress, deployerRuntimeCode, registryAddress } from './registry/registry.ts';
+import { offeredFees, readRegistryState, signDeployment } from './registry/registry-deployment.ts';
+import { finalByDepth, finalityRule } from './rpc/finality.ts';
+import { createChainRpc } from './rpc/rpc.ts';
 import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
 
 /** Failures in a row, without a good step between them, after which another start is tried. */

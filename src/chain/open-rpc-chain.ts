@@ -2,15 +2,15 @@
 import { BlockNotFoundError, type PublicClient } from 'viem';
 import type { Db } from '../db/database.ts';
 import type { Term } from '../db/leadership.ts';
-import { OperatorError } from '../errors.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
-import { once, pause } from '../loop.ts';
-import { finalByDepth, finalityRule } from './finality.ts';
-import { rpcFaultOf } from './json-rpc.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { once, pause } from '../runtime/loop.ts';
 import type { OpenChain, OpenChainDeps } from './open-chain.ts';
-import { registryAddress } from './registry.ts';
-import { readRegistryState } from './registry-deployment.ts';
-import { type ChainIdentity, type ChainRpc, createChainRpc, discoverChain } from './rpc.ts';
+import { registryAddress } from './registry/registry.ts';
+import { readRegistryState } from './registry/registry-deployment.ts';
+import { finalByDepth, finalityRule } from './rpc/finality.ts';
+import { rpcFaultOf } from './rpc/json-rpc.ts';
+import { type ChainIdentity, type ChainRpc, createChainRpc, discoverChain } from './rpc/rpc.ts';
 import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
 
 const defaultConfirmations = 12;

@@ -3,9 +3,9 @@
  * client that anchors neither its connections nor its opinion of the RPC addresses.
  */
 import type { Db } from '../db/database.ts';
-import type { RpcCall } from './anchor-reader.ts';
 import { findEmbeddedChain } from './embedded/embedded-chain.ts';
-import { type ChainRpc, createChainRpc } from './rpc.ts';
+import type { RpcCall } from './registry/anchor-reader.ts';
+import { type ChainRpc, createChainRpc } from './rpc/rpc.ts';
 import { findStoredChain } from './stored-chain.ts';
 
 export interface ReadingChain {

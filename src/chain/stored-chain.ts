@@ -1,10 +1,10 @@
 /** The one chain of this installation, as the database has it from the first time a node led: never silently another. */
 import type { Address, Hex } from 'viem';
-import { checksummed } from '../address.ts';
 import { fromBytea, toBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import type { Term } from '../db/leadership.ts';
-import { OperatorError } from '../errors.ts';
+import { checksummed } from '../runtime/address.ts';
+import { OperatorError } from '../runtime/errors.ts';
 
 export interface StoredChain {
   chainId: number;

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { BackupResult } from '../backup/backup.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { print, withStore } from './command.ts';
 import { readPassphrase } from './passphrase.ts';
 import { createProgressLine } from './progress-line.ts';

@@ -1,6 +1,7 @@
 /** What the commands of the chain share: the store, the keyring, and how they tell what the chain says. */
-import { OperatorError } from '../errors.ts';
+
 import type { Keyring } from '../keys/keyring.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { type CommandContext, type StoreUse, withStore } from './command.ts';
 
 export interface ChainCommandContext extends CommandContext {
@@ -15,7 +16,7 @@ export async function withKeyring(
   await withStore(async (context) => {
     // Loaded here and not above: the other commands start sooner without it.
     const { openKeyring } = await import('../keys/keyring.ts');
-    const { rpcFaultOf } = await import('../chain/json-rpc.ts');
+    const { rpcFaultOf } = await import('../chain/rpc/json-rpc.ts');
     const keyring = await openKeyring({ db: context.store.database.db, source: context.config.masterKey });
     try {
       await work({ ...context, keyring });

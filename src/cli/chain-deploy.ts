@@ -6,19 +6,19 @@ import {
   deployerDeployment,
   registryAddress,
   registryDeploymentData,
-} from '../chain/registry.ts';
+} from '../chain/registry/registry.ts';
 import {
   hasDeployer,
   mostPerGasWei,
   offeredFees,
   readRegistryState,
   signDeployment,
-} from '../chain/registry-deployment.ts';
+} from '../chain/registry/registry-deployment.ts';
 import { toBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
-import { OperatorError } from '../errors.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
-import { pause } from '../loop.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { pause } from '../runtime/loop.ts';
 import type { ChainCommandContext } from './chain-context.ts';
 
 export interface Deployment {

@@ -3,13 +3,13 @@ import type { Hex, PublicClient } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { findEmbeddedChain } from '../chain/embedded/embedded-chain.ts';
 import { createJournal, type Journal } from '../chain/embedded/journal.ts';
-import { rpcFaultOf } from '../chain/json-rpc.ts';
-import { createChainLead } from '../chain/lead.ts';
-import { offeredFees } from '../chain/registry-deployment.ts';
-import { createChainRpc } from '../chain/rpc.ts';
-import { OperatorError } from '../errors.ts';
+import { createChainLead } from '../chain/lead/lead.ts';
+import { offeredFees } from '../chain/registry/registry-deployment.ts';
+import { rpcFaultOf } from '../chain/rpc/json-rpc.ts';
+import { createChainRpc } from '../chain/rpc/rpc.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
-import { pause } from '../loop.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { pause } from '../runtime/loop.ts';
 import type { ChainCommandContext } from './chain-context.ts';
 
 export interface Transfer {

@@ -1,7 +1,7 @@
 /** What `holdfast chain retry` does: has batches that were set aside sent again, by whichever node leads. */
-import { listSetAside, type SetAsideBatch, sendAgain } from '../anchoring/set-aside.ts';
+import { listSetAside, type SetAsideBatch, sendAgain } from '../anchoring/batching/set-aside.ts';
 import type { Db } from '../db/database.ts';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { table } from './command.ts';
 
 /** More are counted and not named. */

@@ -1,14 +1,14 @@
 /** What `holdfast chain status` tells: the chain, its head, the account, and what waits to be anchored. */
 import type { Address, Hex, PublicClient } from 'viem';
-import { listSetAside, type SetAsideBatch } from '../anchoring/set-aside.ts';
-import { isDevelopmentChain } from '../chain/development-chain.ts';
+import { listSetAside, type SetAsideBatch } from '../anchoring/batching/set-aside.ts';
 import { findEmbeddedChain } from '../chain/embedded/embedded-chain.ts';
 import { createJournal } from '../chain/embedded/journal.ts';
-import { forecastGas } from '../chain/gas-forecast.ts';
 import { reachChain } from '../chain/open-rpc-chain.ts';
-import { registryAddress } from '../chain/registry.ts';
-import { type RegistryState, readRegistryState } from '../chain/registry-deployment.ts';
-import { createChainRpc, type RpcHealth } from '../chain/rpc.ts';
+import { forecastGas } from '../chain/registry/gas-forecast.ts';
+import { registryAddress } from '../chain/registry/registry.ts';
+import { type RegistryState, readRegistryState } from '../chain/registry/registry-deployment.ts';
+import { isDevelopmentChain } from '../chain/rpc/development-chain.ts';
+import { createChainRpc, type RpcHealth } from '../chain/rpc/rpc.ts';
 import { findStoredChain, requireSame } from '../chain/stored-chain.ts';
 import type { Db } from '../db/database.ts';
 import { openServiceAccount } from '../keys/service-account.ts';

@@ -1,7 +1,7 @@
 /** `holdfast chain`: shows the chain, brings the registry to it, has batches sent again, follows what an operator accepts, and pays out of the embedded one's faucet. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { isAcceptableAddress } from '../address.ts';
-import { OperatorError } from '../errors.ts';
+import { isAcceptableAddress } from '../runtime/address.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { withKeyring } from './chain-context.ts';
 import { print, withStore } from './command.ts';
 

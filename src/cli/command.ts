@@ -2,12 +2,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { findWorkspace, operatorIn } from '../auth/workspaces.ts';
-import type { Caller } from '../caller.ts';
-import type { Config, LogLevel } from '../config.ts';
+import { findWorkspace, operatorIn } from '../access/workspaces/workspaces.ts';
+import { openStore, type Store } from '../app/store.ts';
+import type { Config, LogLevel } from '../config/config.ts';
 import { isMigrated } from '../db/migrate.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import { openStore, type Store } from '../store.ts';
+import type { Caller } from '../runtime/caller.ts';
+import { AppError, OperatorError } from '../runtime/errors.ts';
 import { createLog } from './log.ts';
 import { readSettings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 /** Shows the first API key and the owner's link on a terminal; elsewhere writes them to files instead of a log. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { explainFileFault } from '../file-fault.ts';
+import { explainFileFault } from '../runtime/file-fault.ts';
 
 /** Each is null when there is none; as shown, the secret itself or a note of where it is. */
 export interface FirstSecrets {

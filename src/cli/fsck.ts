@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { Hex } from 'viem';
-import { type CheckReport, type Finding, NotMade } from '../check.ts';
-import type { CheckDeps } from '../checks.ts';
-import type { Config } from '../config.ts';
+import type { CheckDeps } from '../app/checks.ts';
+import type { Store } from '../app/store.ts';
+import type { Config } from '../config/config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { OperatorError } from '../errors.ts';
-import type { Store } from '../store.ts';
+import { type CheckReport, type Finding, NotMade } from '../runtime/check.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { print, table, withStore } from './command.ts';
 import { createProgressLine } from './progress-line.ts';
 
@@ -62,7 +62,7 @@ export async function checkStore({
   store,
 }: Options & { config: Config; store: Store }): Promise<FsckOutcome> {
   // Loaded here and not above: the other commands start sooner without it.
-  const { allChecks, runChecks } = await import('../checks.ts');
+  const { allChecks, runChecks } = await import('../app/checks.ts');
   const database = openReadOnly(store);
   const { deps, close } = openDeps(config, database);
   const progress = createProgressLine(json ? null : process.stderr);
@@ -156,7 +156,7 @@ async function openChain(config: Config, { db }: Pick<Database, 'db'>) {
     .select(['chain_id', 'genesis_hash', 'embedded'])
     .executeTakeFirst();
   if (!known) throw new NotMade('the database names no chain');
-  const { createChainRpc } = await import('../chain/rpc.ts');
+  const { createChainRpc } = await import('../chain/rpc/rpc.ts');
   const urls = await rpcUrls(config, { db, embedded: known.embedded });
   const genesisHash: Hex = `0x${known.genesis_hash.toString('hex')}`;
   return createChainRpc({ urls: () => urls, chainId: known.chain_id, genesisHash });

@@ -1,8 +1,8 @@
 /** `holdfast keys`: makes, lists and revokes API keys. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { createApiKeys } from '../auth/api-keys.ts';
-import { type Scope, scopes } from '../caller.ts';
-import { isDateTime } from '../date-time.ts';
+import { createApiKeys } from '../access/api-keys/api-keys.ts';
+import { type Scope, scopes } from '../runtime/caller.ts';
+import { isDateTime } from '../runtime/date-time.ts';
 import { callerFor, explain, print, table, withStore, workspaceOption } from './command.ts';
 import { nonEmpty } from './workspaces.ts';
 

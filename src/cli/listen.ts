@@ -1,13 +1,13 @@
 /** `holdfast listen`: shows events as they come, and hands them to a receiver on this machine, signed as webhooks are. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Pool } from 'pg';
-import type { WebhookConfig } from '../config.ts';
+import type { WebhookConfig } from '../config/config.ts';
 import { isDatabaseAway } from '../db/faults.ts';
-import { once, pause, superviseLoops } from '../loop.ts';
-import { type EventType, type FeedItem, readFeed, tailPosition } from '../webhooks/events.ts';
-import type { Outcome } from '../webhooks/exchange.ts';
-import { isAnyNodeAlive } from '../webhooks/nodes.ts';
-import { createSigner, newWebhookSecret } from '../webhooks/signature.ts';
+import { type EventType, type FeedItem, readFeed, tailPosition } from '../events/events.ts';
+import { once, pause, superviseLoops } from '../runtime/loop.ts';
+import { isAnyNodeAlive } from '../webhooks/dispatch/nodes.ts';
+import type { Outcome } from '../webhooks/exchange/exchange.ts';
+import { createSigner, newWebhookSecret } from '../webhooks/exchange/signature.ts';
 import { type CommandContext, callerFor, withStore, workspaceOption } from './command.ts';
 import { parseEventTypes } from './webhooks.ts';
 
@@ -120,8 +120,8 @@ async function createForward(
   { serviceName, timeoutMs, caFile }: WebhookConfig,
 ): Promise<Forward> {
   // Loaded here and not above: the other commands start sooner without it.
-  const { createAddressGuard, toAllowList } = await import('../webhooks/address-guard.ts');
-  const { createExchanger } = await import('../webhooks/exchange.ts');
+  const { createAddressGuard, toAllowList } = await import('../webhooks/exchange/address-guard.ts');
+  const { createExchanger } = await import('../webhooks/exchange/exchange.ts');
   // Whoever may run this command can reach every address from here anyway.
   const guard = createAddressGuard(toAllowList(['0.0.0.0/0', '::/0']));
   const exchanger = createExchanger({ guard, timeoutMs, caFile });

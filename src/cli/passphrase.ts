@@ -1,6 +1,6 @@
 /** Gets a passphrase: from a file, or typed at the terminal without being shown. */
 import { readFile } from 'node:fs/promises';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 
 export interface PassphraseOptions {
   /** What --passphrase-file names. */

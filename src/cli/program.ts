@@ -1,7 +1,7 @@
 /** The command line: which commands there are, and what they have in common. */
 import { Command } from 'commander';
-import { OperatorError } from '../errors.ts';
-import { version } from '../version.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { version } from '../runtime/version.ts';
 import { addBackupCommand } from './backup.ts';
 import { addChainCommands } from './chain.ts';
 import { addFsckCommand } from './fsck.ts';

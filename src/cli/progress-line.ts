@@ -1,5 +1,5 @@
 /** How far a long command has come: one line that changes on a terminal, a plain line now and then elsewhere. */
-import type { Progress } from '../check.ts';
+import type { Progress } from '../runtime/check.ts';
 
 export interface ProgressLine {
   tell(progress: Progress): void;

@@ -1,7 +1,7 @@
 /** `holdfast rotate-master-key`: replaces the master key while the service runs. */
 import type { Command } from 'commander';
-import { auditWrite } from '../auth/audit.ts';
-import { findWorkspace, operatorIn } from '../auth/workspaces.ts';
+import { auditWrite } from '../access/audit/audit.ts';
+import { findWorkspace, operatorIn } from '../access/workspaces/workspaces.ts';
 import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { refreshMs } from '../keys/keyring.loop.ts';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import type { App } from '../app.ts';
-import type { Config } from '../config.ts';
-import { OperatorError } from '../errors.ts';
-import { version } from '../version.ts';
+import type { App } from '../app/app.ts';
+import type { Config } from '../config/config.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { version } from '../runtime/version.ts';
 import { placeSecrets } from './first-secrets.ts';
 import { createLog } from './log.ts';
 import { readSettings } from './settings.ts';
@@ -38,7 +38,7 @@ async function serve(): Promise<void> {
   for (const sentence of unknown) log.warn(sentence);
   await tryPort(config);
   // Loaded here and not above: the other commands start in half the time without it.
-  const { createApp } = await import('../app.ts');
+  const { createApp } = await import('../app/app.ts');
   const starting = createApp(config, log);
   stopOnSignals(starting, log);
 
@@ -124,7 +124,7 @@ function explainListening(error: unknown, { host, port }: Config): unknown {
 /** Why the embedded chain cannot run here, said where it is seen: in the log it would be one line among many. */
 async function whyNoChain({ chain, roles }: Config): Promise<string | null> {
   if (chain.rpcUrls.length > 0 || !roles.loops) return null;
-  const { findAnvil } = await import('../chain/anvil-program.ts');
+  const { findAnvil } = await import('../chain/embedded/anvil-program.ts');
   try {
     await findAnvil();
     return null;

@@ -1,5 +1,5 @@
 /** The settings of a command: `.env` and the environment, checked, with a warning for each name that means nothing. */
-import { type Config, loadEnvFile, readConfig, settingNames } from '../config.ts';
+import { type Config, loadEnvFile, readConfig, settingNames } from '../config/config.ts';
 import { nearestName } from './nearest-name.ts';
 
 const prefix = 'HOLDFAST_';

@@ -1,6 +1,6 @@
 /** What backup and restore show of their stages, and how they are stopped. */
 import type { OnProgress } from '../backup/backup.ts';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import type { ProgressLine } from './progress-line.ts';
 
 const units = { database: 'rows', blobs: 'bytes', archive: 'bytes verified' } as const;

@@ -1,6 +1,6 @@
 /** The error for a command that does not exist, with the nearest one that does. */
 import type { Command } from 'commander';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { nearestName } from './nearest-name.ts';
 
 export function unknownCommand(unknown: string, program: Command): OperatorError {

@@ -1,7 +1,7 @@
 /** `holdfast users`: help for people who cannot sign in. */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { print, withStore } from './command.ts';
 
 export function addUsersCommand(program: Command): void {
@@ -15,7 +15,7 @@ export function addUsersCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action((email: string, options: { disableTwoFactor?: boolean; json?: boolean }) =>
       withStore(async ({ store }) => {
-        const { resetPassword } = await import('../auth/reset-password.ts');
+        const { resetPassword } = await import('../access/people/reset-password.ts');
         const password = randomBytes(12).toString('base64url');
         const user = await resetPassword(store.database.db, {
           email,

@@ -1,6 +1,6 @@
 /** How `holdfast verify` tells what it found: a line for each step, and the verdict as the last one. */
-import type { HistoryVerification } from '../anchoring/history.ts';
-import type { Result, Verification } from '../anchoring/steps.ts';
+import type { HistoryVerification } from '../proof/history.ts';
+import type { Result, Verification } from '../proof/steps.ts';
 
 type Verdict = Verification['verdict'];
 

@@ -15,10 +15,10 @@ import {
 import { type Anvil, anvilMissing } from '../../test/anvil.ts';
 import { command } from '../../test/commands.ts';
 import { type CommandResult, holdfast } from '../../test/process.ts';
-import type { EvmAnchor, Proof } from '../anchoring/proof.ts';
-import { type StepName, stepNames } from '../anchoring/steps.ts';
-import { readVector } from '../anchoring/vectors.test-bed.ts';
-import { deployerAddress } from '../chain/registry.ts';
+import { deployerAddress } from '../chain/registry/registry.ts';
+import type { EvmAnchor, Proof } from '../proof/proof.ts';
+import { type StepName, stepNames } from '../proof/steps.ts';
+import { readVector } from '../proof/vectors.test-bed.ts';
 
 const skip = await anvilMissing();
 const offline: StepName[] = ['registry', 'chain', 'time', 'finality'];

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Hex } from 'viem';
-import { isAcceptableAddress } from '../address.ts';
-import type { Verification } from '../anchoring/steps.ts';
-import { OperatorError } from '../errors.ts';
+import type { Verification } from '../proof/steps.ts';
+import { isAcceptableAddress } from '../runtime/address.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { print } from './command.ts';
 import { clean, historyReport, proofReport } from './verify-report.ts';
 
@@ -78,9 +78,9 @@ async function verify(
   // Loaded here and not above: the other commands start sooner without it.
   const [{ verifyProof }, { historyFormat, verifyHistory }, { registryAddress, registryCodeHash }] =
     await Promise.all([
-      import('../anchoring/verify.ts'),
-      import('../anchoring/history.ts'),
-      import('../chain/registry.ts'),
+      import('../proof/verify.ts'),
+      import('../proof/history.ts'),
+      import('../chain/registry/registry.ts'),
     ]);
   const registry = { address: options.registry ?? registryAddress, codeHash: registryCodeHash };
   const chain = options.rpc && (await connect(options.rpc));
@@ -112,9 +112,9 @@ async function verify(
 
 async function connect(url: URL) {
   const [{ createJsonRpc }, { createAnchorReader }, { askAgain }] = await Promise.all([
-    import('../chain/json-rpc.ts'),
-    import('../chain/anchor-reader.ts'),
-    import('../chain/not-now.ts'),
+    import('../chain/rpc/json-rpc.ts'),
+    import('../chain/registry/anchor-reader.ts'),
+    import('../chain/rpc/not-now.ts'),
   ]);
   const rpc = createJsonRpc({ timeoutMs, maxAnswerBytes });
   const call = askAgain((method, params) => rpc.call(url.href, method, params), patience);

@@ -1,10 +1,10 @@
 /** `holdfast webhooks`: makes and lists webhook endpoints. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { hasDirectionMark } from '../visible-text.ts';
-import type { Endpoint } from '../webhooks/endpoints.store.ts';
-import { type Endpoints, endpointLimits, statusOf } from '../webhooks/endpoints.ts';
-import { type EventType, eventTypes } from '../webhooks/events.ts';
-import type { TestOutcome } from '../webhooks/test-event.ts';
+import { type EventType, eventTypes } from '../events/events.ts';
+import { hasDirectionMark } from '../runtime/visible-text.ts';
+import type { Endpoint } from '../webhooks/endpoints/endpoints.store.ts';
+import { type Endpoints, endpointLimits, statusOf } from '../webhooks/endpoints/endpoints.ts';
+import type { TestOutcome } from '../webhooks/endpoints/test-event.ts';
 import {
   type CommandContext,
   callerFor,
@@ -95,7 +95,7 @@ async function withEndpoints(
     const { db } = context.store.database;
     // Loaded here and not above: the other commands start sooner without it.
     const { openKeyring } = await import('../keys/keyring.ts');
-    const { createOutgoing } = await import('../webhooks/outgoing.ts');
+    const { createOutgoing } = await import('../webhooks/dispatch/outgoing.ts');
     const keyring = await openKeyring({ db, source: context.config.masterKey });
     // A command makes no event, so nobody has to be woken.
     const eventBell = { ring() {} };

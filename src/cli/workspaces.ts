@@ -1,11 +1,16 @@
 /** `holdfast workspaces`: makes and lists tenants, and says what each may use. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { changeLimits, type LimitChanges, readLimits } from '../auth/workspace-limits.ts';
-import { createWorkspace, findWorkspace, listWorkspaces, operatorIn } from '../auth/workspaces.ts';
-import { budgetNames, isBudgetName, limitOf, parseLimit } from '../budgets.ts';
-import { OperatorError } from '../errors.ts';
-import { readStored } from '../platform/usage.ts';
-import { hasDirectionMark, visible } from '../visible-text.ts';
+import { changeLimits, type LimitChanges, readLimits } from '../access/workspaces/workspace-limits.ts';
+import {
+  createWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  operatorIn,
+} from '../access/workspaces/workspaces.ts';
+import { readStored } from '../holdings/overview/usage.ts';
+import { budgetNames, isBudgetName, limitOf, parseLimit } from '../runtime/budgets.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { hasDirectionMark, visible } from '../runtime/visible-text.ts';
 import { print, table, withStore } from './command.ts';
 
 export function addWorkspacesCommands(program: Command): void {

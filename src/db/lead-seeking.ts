@@ -1,6 +1,6 @@
 /** How a node that wants the lead gets it: it waits for the lock, and ends a leader that has it and gives no signs of life. */
 import pg from 'pg';
-import { type LoopLog, pause } from '../loop.ts';
+import { type LoopLog, pause } from '../runtime/loop.ts';
 
 export interface LeadSeeking {
   /** The row of `leaders`. */

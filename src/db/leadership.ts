@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { type LoopLog, pause } from '../loop.ts';
+import { type LoopLog, pause } from '../runtime/loop.ts';
 import type { Db } from './database.ts';
 import { seekLead } from './lead-seeking.ts';
 import { createLease, type Lease } from './lease.ts';

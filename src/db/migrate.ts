@@ -4,7 +4,7 @@ import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { refuseOldServer } from './server-version.ts';
 import { endIfCut } from './silent-connection.ts';
 

@@ -1,6 +1,6 @@
 /** A walk over a table by its key, in pages that are each read in one statement: no transaction stays open for long. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Finding, Pass, Range } from '../check.ts';
+import type { Finding, Pass, Range } from '../runtime/check.ts';
 import type { Db } from './database.ts';
 import type { Tables } from './tables.ts';
 

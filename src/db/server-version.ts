@@ -1,6 +1,6 @@
 /** Which versions of PostgreSQL are supported: those that the tests can be run on. */
 import type { ClientBase } from 'pg';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 
 /** As `server_version_num` has it, without the minor version. */
 export const oldestMajor = 15;

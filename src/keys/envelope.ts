@@ -1,6 +1,6 @@
 /** Envelope encryption: a secret under its own data key, and that key wrapped by a master key. */
 import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
-import { smallRandomBytes } from '../random.ts';
+import { smallRandomBytes } from '../runtime/random.ts';
 
 /** What a secret is and whose: bound into both layers, so that a row moved elsewhere does not open. */
 export interface SecretRef {

@@ -1,5 +1,5 @@
 /** Lets a running service notice a rotation of the master key. */
-import { type Loop, repeating } from '../loop.ts';
+import { type Loop, repeating } from '../runtime/loop.ts';
 import type { Keyring } from './keyring.ts';
 
 export const refreshMs = 1_000;

@@ -10,7 +10,7 @@ import { openTestDatabase } from '../../test/database.ts';
 import type { Database } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import { insertAll } from '../db/writes.ts';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import { type Keyring, openKeyring } from './keyring.ts';
 import { parseMasterKeys } from './master-keys.ts';
 import { rotateMasterKey } from './rotation.ts';

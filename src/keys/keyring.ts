@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import type { Address } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import type { MasterKeySource } from '../config.ts';
+import type { MasterKeySource } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import { inTurn, locks } from '../db/turn.ts';
 import type { Write } from '../db/writes.ts';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../runtime/errors.ts';
 import {
   fitsCheckValue,
   type MasterKey,

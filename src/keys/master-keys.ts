@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { MasterKeySource } from '../config.ts';
-import { OperatorError } from '../errors.ts';
-import { explainFileFault } from '../file-fault.ts';
+import type { MasterKeySource } from '../config/config.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { explainFileFault } from '../runtime/file-fault.ts';
 
 export interface MasterKeys {
   current: number;

@@ -1,9 +1,9 @@
 /** Checks that every vault, and every worker whose key the service holds, has a sealed key that opens to its address. */
 import { sql } from 'kysely';
-import type { Check, Finding, Pass } from '../check.ts';
 import type { Db } from '../db/database.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import type { Check, Finding, Pass } from '../runtime/check.ts';
 import type { Keyring } from './keyring.ts';
 
 export interface SigningKeysCheckDeps {

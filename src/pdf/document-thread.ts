@@ -3,7 +3,7 @@
  * answered. Workspaces take turns in it. It is started when first needed, and another in its place if it does not answer.
  */
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../errors.ts';
+import { AppError } from '../runtime/errors.ts';
 import type { Step, StepAnswer } from './serve-drawings.ts';
 
 export interface DocumentOrder {

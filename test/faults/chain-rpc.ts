@@ -1,7 +1,7 @@
 /** A chain of the test's own, mined by the test, behind an RPC address that breaks on demand; the registry is deployed on it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hex, parseEther } from 'viem';
-import { deployerAddress, deployerRuntimeCode } from '../../src/chain/registry.ts';
+import { deployerAddress, deployerRuntimeCode } from '../../src/chain/registry/registry.ts';
 import { type Anvil, startAnvil } from '../anvil.ts';
 import { command } from '../commands.ts';
 import type { Settings } from '../process.ts';

@@ -1,5 +1,5 @@
 /** The service that is fuzzed: in a process of its own, so that its memory and processor time are its own, too. */
-import type { Scope } from '../../src/caller.ts';
+import type { Scope } from '../../src/runtime/caller.ts';
 import { type PathValues, readOperations, webhookSettings } from '../openapi-operations.ts';
 import { makeInvitation, makeMember, makeOwner, makePerson, makeThings } from '../openapi-things.ts';
 import { startService } from '../service.ts';

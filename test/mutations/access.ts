@@ -4,7 +4,7 @@ import type { Mutation } from './mutation.ts';
 export const accessMutations: Mutation[] = [
   {
     name: 'reading lets write',
-    file: 'src/caller.ts',
+    file: 'src/runtime/caller.ts',
     text: 'caller.scopes.includes(scope);',
     replacement: "caller.scopes.some((held) => held.split(':')[0] === scope.split(':')[0]);",
     why: 'A key that was given away for reading could change things.',
@@ -12,7 +12,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'revoked key accepted',
-    file: 'src/auth/api-keys.ts',
+    file: 'src/access/api-keys/api-keys.ts',
     text: 'where secret_hash = any($1::bytea[]) and revoked_at is null',
     replacement: 'where secret_hash = any($1::bytea[])',
     why: 'A key that leaked could not be stopped.',
@@ -20,7 +20,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'expired key accepted',
-    file: 'src/auth/api-keys.ts',
+    file: 'src/access/api-keys/api-keys.ts',
     text: 'and (expires_at is null or expires_at > now())',
     replacement: '',
     why: 'A key would outlive the day that its owner set.',
@@ -28,7 +28,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'workspaces made by anybody',
-    file: 'src/auth/people.routes.ts',
+    file: 'src/access/people/people.routes.ts',
     text: '      if (!(await mayCreateWorkspaces(db, caller, workspaceCreation))) throw noWorkspaceCreation();\n',
     replacement: '',
     why: 'Every account could make workspaces without end, each with budgets of its own.',
@@ -36,7 +36,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'requests of workspaces not counted',
-    file: 'src/http/authentication.ts',
+    file: 'src/http/admission/authentication.ts',
     text: '    requestBudget.count(caller);\n',
     replacement: '',
     why: 'A workspace could multiply its requests by making keys.',
@@ -44,7 +44,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'batches of others told to tenants',
-    file: 'src/platform/stats.ts',
+    file: 'src/holdings/overview/stats.ts',
     text: ' or exists (',
     replacement: ' or true or exists (',
     why: 'A tenant would see how the whole installation fares.',
@@ -52,7 +52,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'records of every workspace',
-    file: 'src/platform/records.store.ts',
+    file: 'src/holdings/records/records.store.ts',
     text: 'where workspace_id = $1 and id = $2 and ($3::integer is null or version = $3)',
     replacement: 'where $1::text is not null and id = $2 and ($3::integer is null or version = $3)',
     why: 'Whoever knows the id of a record would read it across workspaces.',
@@ -60,7 +60,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'content of every workspace',
-    file: 'src/platform/file-content.ts',
+    file: 'src/holdings/files/file-content.ts',
     text: 'where f.workspace_id = $1 and f.id = $2`',
     replacement: 'where $1::text is not null and f.id = $2`',
     why: 'Whoever knows the id of a file would download it across workspaces.',
@@ -68,7 +68,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'page longer than asked for',
-    file: 'src/http/page.ts',
+    file: 'src/http/api/page.ts',
     text: 'items: rows.slice(0, limit),',
     replacement: 'items: rows,',
     why: 'The first item of each further page would come twice.',
@@ -76,7 +76,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'no bound on a page',
-    file: 'src/http/page.ts',
+    file: 'src/http/api/page.ts',
     text: 'limit: Type.Integer({ minimum: 1, maximum: 1000,',
     replacement: 'limit: Type.Integer({ minimum: 1,',
     why: 'One request could ask for everything at once and take the memory of the node.',
@@ -84,7 +84,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'cursor for other filters',
-    file: 'src/http/cursor.ts',
+    file: 'src/http/api/cursor.ts',
     text: 'const bound = JSON.stringify([list.name, list.workspaceId, filters]);',
     replacement: 'const bound = JSON.stringify([list.name, list.workspaceId, filters.length]);',
     why: 'A walk that changes its filter would silently leave things out.',
@@ -92,7 +92,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'cursor of another workspace',
-    file: 'src/http/cursor.ts',
+    file: 'src/http/api/cursor.ts',
     text: 'const bound = JSON.stringify([list.name, list.workspaceId, filters]);',
     replacement: 'const bound = JSON.stringify([list.name, filters]);',
     why: 'Positions of one workspace would be good in another.',
@@ -100,7 +100,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'repetition with another payload',
-    file: 'src/http/idempotency.ts',
+    file: 'src/http/api/idempotency.ts',
     text: 'canonicalize([request.query, request.body, own',
     replacement: 'canonicalize([request.query, own',
     why: 'Another request under a key that was used would be answered as if it had been done.',
@@ -108,7 +108,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'answer kept apart from its work',
-    file: 'src/http/idempotency.ts',
+    file: 'src/http/api/idempotency.ts',
     text: 'return [...sealed, answerWrite(slot, reply.statusCode, secret ? null : text)];',
     replacement:
       'const { row } = answerWrite(slot, reply.statusCode, secret ? null : text); db.insertInto("idempotent_answers").values(row as never).execute().catch(() => {}); return sealed;',
@@ -117,7 +117,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'code used twice',
-    file: 'src/auth/sign-in-effects.ts',
+    file: 'src/access/people/sign-in-effects.ts',
     text: 'on conflict (id) do update set expires_at = excluded.expires_at where v.expires_at < now()',
     replacement: 'on conflict (id) do update set expires_at = excluded.expires_at',
     why: 'A code that somebody looked over a shoulder for would sign in a second time.',
@@ -125,7 +125,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'code that turned them on',
-    file: 'src/auth/sign-in-effects.ts',
+    file: 'src/access/people/sign-in-effects.ts',
     text: 'await isFirstUse(db, before.userId, String(asked.code));',
     replacement: '',
     why: 'The code that was typed in to turn two-factor on would sign in for another minute.',
@@ -133,7 +133,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'secret compressed',
-    file: 'src/http/compression.ts',
+    file: 'src/http/bodies/compression.ts',
     text: "if (config?.secretAnswer || namesSecret(schema?.response)) return 'nothing';",
     replacement: "if (config?.secretAnswer) return 'nothing';",
     why: 'The length of a compressed answer tells what is in it, a little with each try.',
@@ -141,7 +141,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'unused session goes on',
-    file: 'src/auth/sign-in.ts',
+    file: 'src/access/people/sign-in.ts',
     text: 'if (unusedSeconds > sessionSeconds.unused) {',
     replacement: 'if (unusedSeconds > sessionSeconds.kept) {',
     why: 'A session that was forgotten on a shared computer would stay open.',
@@ -149,7 +149,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'change without proof of origin',
-    file: 'src/http/same-origin.ts',
+    file: 'src/http/admission/same-origin.ts',
     text: 'if (proven && !denied) return;',
     replacement: 'if (!denied) return;',
     why: 'A page of another site could change things in the name of whoever is signed in.',
@@ -157,7 +157,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'waiting not enforced',
-    file: 'src/auth/sign-in-throttle.ts',
+    file: 'src/access/people/sign-in-throttle.ts',
     text: '    where f.until <= now()\n',
     replacement: '',
     why: 'Passwords could be guessed as fast as the service answers.',
@@ -165,7 +165,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'grant without end',
-    file: 'src/damc/asset-access.ts',
+    file: 'src/maintenance/assets/asset-access.ts',
     text: 'and (g.until is null or g.until > now())',
     replacement: '',
     why: 'Whom the owner let look for a week would look for ever.',
@@ -173,7 +173,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'refused looks not logged',
-    file: 'src/damc/asset-access.ts',
+    file: 'src/maintenance/assets/asset-access.ts',
     text: 'from looked order by place\n',
     replacement: 'from looked where allowed order by place\n',
     why: 'The owner would not see who tried to look.',
@@ -181,7 +181,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'key beyond its maker',
-    file: 'src/auth/api-keys.ts',
+    file: 'src/access/api-keys/api-keys.ts',
     text: '      refuseEscalation(caller, input);\n',
     replacement: '',
     why: 'A key with one scope could make itself one with all of them.',
@@ -189,7 +189,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'one request too many',
-    file: 'src/http/rate-limit.ts',
+    file: 'src/http/admission/rate-limit.ts',
     text: 'if (window.used > requests) {',
     replacement: 'if (window.used > requests + 1) {',
     why: 'The limit that a caller is told would not be the one that holds.',
@@ -197,7 +197,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'link used twice',
-    file: 'src/auth/invitations.ts',
+    file: 'src/access/people/invitations.ts',
     text: 'and i.accepted_at is null and i.revoked_at is null',
     replacement: 'and i.revoked_at is null',
     why: 'Whoever finds an old invitation would become a member by it.',
@@ -205,7 +205,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'link used by two at once',
-    file: 'src/auth/invitations.ts',
+    file: 'src/access/people/invitations.ts',
     text: 'held ? sql`for update of i` : sql``',
     replacement: 'held ? sql`` : sql``',
     why: 'Two who open one invitation in the same moment would both get in.',
@@ -213,7 +213,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'admin touches owners',
-    file: 'src/auth/members.ts',
+    file: 'src/access/people/members.ts',
     text: "isAtLeast(role, touched === 'owner' ? 'owner' : 'admin');",
     replacement: "isAtLeast(role, 'admin');",
     why: 'An admin could make themselves the owner, or remove the one there is.',
@@ -221,7 +221,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'workspace without an owner',
-    file: 'src/auth/members.ts',
+    file: 'src/access/people/members.ts',
     text: "if (members.some((member) => member.role === 'owner' && member.userId !== userId)) return;",
     replacement: "if (members.some((member) => member.role === 'owner')) return;",
     why: 'When the last owner leaves, nobody can ever look after the workspace again.',
@@ -229,7 +229,7 @@ export const accessMutations: Mutation[] = [
   },
   {
     name: 'stale change',
-    file: 'src/seen-version.ts',
+    file: 'src/runtime/seen-version.ts',
     text: 'seen.includes(version)',
     replacement: 'seen.length > 0',
     why: 'Two who change the same asset would overwrite each other unseen.',

@@ -8,7 +8,7 @@ export const storageMutations: Mutation[] = [
     text: '    perform pg_advisory_xact_lock(own_lock);\n',
     replacement: '',
     why: 'Two that commit near the limit of a workspace would pass it together.',
-    tests: ['src/platform/budget-use.test.ts'],
+    tests: ['src/access/workspaces/budget-use.test.ts'],
   },
   {
     name: 'secrets not bound to their place',
@@ -72,7 +72,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   },
   {
     name: 'fsck passes over a broken audit chain',
-    file: 'src/auth/audit.check.ts',
+    file: 'src/access/audit/audit.check.ts',
     text: '} else if (!chainHash(previous, row.digest).equals(hash)) {',
     replacement: '} else if (chainHash(previous, row.digest).length !== hash.length) {',
     why: 'The check is there to find just that.',
@@ -80,7 +80,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   },
   {
     name: 'fsck passes over a delivery that nobody will send',
-    file: 'src/webhooks/deliveries.check.ts',
+    file: 'src/webhooks/deliveries/deliveries.check.ts',
     text: 'if (queued === open) return null;',
     replacement: 'if (queued === open || open) return null;',
     why: 'A delivery that fell out of the queue would wait for ever, and nobody would know.',
@@ -88,7 +88,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   },
   {
     name: 'answers kept for ever',
-    file: 'src/http/idempotency.ts',
+    file: 'src/http/api/idempotency.ts',
     text: 'created_at.getTime() < Date.now() - keptForMs;',
     replacement: 'created_at.getTime() < keptForMs;',
     why: 'A key that was promised to be free after a day would answer with what was done long ago.',
@@ -112,7 +112,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   },
   {
     name: 'erased content kept',
-    file: 'src/platform/file-erasure.ts',
+    file: 'src/holdings/files/file-erasure.ts',
     text: "    .where('erased_at', 'is', null)\n    .executeTakeFirst();",
     replacement: '    .executeTakeFirst();',
     why: 'Content whose every version was erased would be kept, with its key.',

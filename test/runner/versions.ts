@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
-import { findAnvil } from '../../src/chain/anvil-program.ts';
+import { findAnvil } from '../../src/chain/embedded/anvil-program.ts';
 import { findBinaries } from '../../src/db/embedded/binaries.ts';
 import { findBrowser } from '../browser.ts';
 

@@ -1,6 +1,6 @@
 /** The calls to anvil that the supervisor makes. */
 import { type Hex, hexToNumber } from 'viem';
-import type { JsonRpc } from '../json-rpc.ts';
+import type { JsonRpc } from '../rpc/json-rpc.ts';
 import type { BlockRef } from './journal.ts';
 
 export interface NodeBlock extends BlockRef {

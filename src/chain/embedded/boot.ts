@@ -1,9 +1,9 @@
 /** Brings up a node that has exactly the blocks of the journal: adopts a running one, or makes one from dump and journal. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../../errors.ts';
-import type { LoopLog } from '../../loop.ts';
-import { isRetryable, type JsonRpc, rpcFaultOf } from '../json-rpc.ts';
+import { OperatorError } from '../../runtime/errors.ts';
+import type { LoopLog } from '../../runtime/loop.ts';
+import { isRetryable, type JsonRpc, rpcFaultOf } from '../rpc/json-rpc.ts';
 import {
   type AnvilProcess,
   confirmPidFile,

@@ -4,7 +4,7 @@ import { once as event } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
-import { once } from '../../loop.ts';
+import { once } from '../../runtime/loop.ts';
 import {
   type Call,
   invalidRequest,

@@ -2,7 +2,7 @@
 
 import type { TransactionSerialized } from 'viem';
 import { type Hex, keccak256, recoverTransactionAddress } from 'viem';
-import { rpcFaultOf } from '../json-rpc.ts';
+import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import type { AnvilRpc, NodeTransaction } from './anvil-rpc.ts';
 import type { JournalBlock } from './journal.ts';
 import { Mismatch } from './replay.ts';

@@ -1,5 +1,5 @@
 /** Mines the blocks of the journal again, each with its time and raw transactions, and wants equal hashes. */
-import { isRetryable, rpcFaultOf } from '../json-rpc.ts';
+import { isRetryable, rpcFaultOf } from '../rpc/json-rpc.ts';
 import type { AnvilRpc, NodeBlock } from './anvil-rpc.ts';
 import type { Journal, JournalBlock } from './journal.ts';
 

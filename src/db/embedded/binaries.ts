@@ -1,7 +1,7 @@
 /** Finds the PostgreSQL programs that npm installed for this platform. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 
 export interface Binaries {
   initdb: string;

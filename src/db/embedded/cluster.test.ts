@@ -5,7 +5,7 @@ import { appendFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 import {
   clusterIn,
   dataDirFactory,

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { lchown, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { OperatorError } from '../../errors.ts';
-import { explainFileFault } from '../../file-fault.ts';
+import { OperatorError } from '../../runtime/errors.ts';
+import { explainFileFault } from '../../runtime/file-fault.ts';
 import { type Account, accountOf, chooseServerAccount, describeAccount, readPasswd } from './account.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { initialiseCluster, sweepDrafts } from './init.ts';

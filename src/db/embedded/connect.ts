@@ -1,6 +1,6 @@
 /** Opens one connection to the server of a cluster, and tells passing failures from lasting ones. */
 import pg from 'pg';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 import type { Cluster } from './cluster.ts';
 import { databaseUser } from './init.ts';
 

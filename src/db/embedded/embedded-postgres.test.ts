@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 import { dataDirFactory, eventually, query, serverPid, start, startElsewhere } from './test-bed.ts';
 
 const newDataDir = dataDirFactory();

@@ -1,5 +1,5 @@
 /** The embedded PostgreSQL: a real server in the data directory, shared by the processes that use it, restarted when it dies. */
-import { createBell, type Loop, type LoopLog, repeating } from '../../loop.ts';
+import { createBell, type Loop, type LoopLog, repeating } from '../../runtime/loop.ts';
 import { openCluster } from './cluster.ts';
 import { databaseUser } from './init.ts';
 import { databaseName } from './locks.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 import { type Account, describeAccount } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { planPassage } from './passage.ts';

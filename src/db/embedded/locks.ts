@@ -1,7 +1,7 @@
 /** The advisory locks by which processes share one server: everybody holds `users` shared, the service also `service`. */
 import type pg from 'pg';
-import { OperatorError } from '../../errors.ts';
-import { pause } from '../../loop.ts';
+import { OperatorError } from '../../runtime/errors.ts';
+import { pause } from '../../runtime/loop.ts';
 import { stateOf } from './connect.ts';
 
 /** The database of Holdfast's tables. */

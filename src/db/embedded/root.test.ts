@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 import { type Account, chooseServerAccount, readPasswd } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import type { EmbeddedPostgres } from './embedded-postgres.ts';

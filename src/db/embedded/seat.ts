@@ -1,7 +1,7 @@
 /** A process's place at the server: a connection whose locks keep the server up, until the last one out stops it. */
 import type pg from 'pg';
-import { OperatorError } from '../../errors.ts';
-import type { LoopLog } from '../../loop.ts';
+import { OperatorError } from '../../runtime/errors.ts';
+import type { LoopLog } from '../../runtime/loop.ts';
 import type { Cluster } from './cluster.ts';
 import { connect, isPassing } from './connect.ts';
 import { claimService, createDatabase, joinUsers, leaveUsers, sessionName } from './locks.ts';

@@ -1,7 +1,7 @@
 /** Gets a connection to the cluster's server: to the one that runs, or to one it starts. */
 import type pg from 'pg';
-import { OperatorError } from '../../errors.ts';
-import { pause } from '../../loop.ts';
+import { OperatorError } from '../../runtime/errors.ts';
+import { pause } from '../../runtime/loop.ts';
 import type { Cluster } from './cluster.ts';
 import { connect, isPassing } from './connect.ts';
 import { findPostmaster, stopPostmaster } from './postmaster.ts';

@@ -1,6 +1,6 @@
 /** Workspaces, keys, vaults, workers, events, the audit log and kept answers. */
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { OwnLimits } from '../../budgets.ts';
+import type { OwnLimits } from '../../runtime/budgets.ts';
 import type { Json, NullableTimestamp, Timestamp } from './columns.ts';
 
 export interface FoundationTables {

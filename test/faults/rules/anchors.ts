@@ -1,6 +1,6 @@
 /** Whatever was accepted is anchored, once, in the order of nonces, and its confirmation is told once. */
 import { createPublicClient, http, type PublicClient, parseEventLogs } from 'viem';
-import { registryAbi, registryAddress } from '../../../src/chain/registry.ts';
+import { registryAbi, registryAddress } from '../../../src/chain/registry/registry.ts';
 import { expectNoneLeft } from '../expect.ts';
 import { saidBy } from '../nodes.ts';
 import type { Rule } from '../rule.ts';

@@ -1,8 +1,8 @@
 /** Every version of every record has a proof that holds without the service, and the registry has its root. */
 import type { Hex } from 'viem';
-import { isEvmAnchor, type Proof } from '../../../src/anchoring/proof.ts';
-import { verifyProof } from '../../../src/anchoring/verify.ts';
-import { registryAbi, registryAddress } from '../../../src/chain/registry.ts';
+import { registryAbi, registryAddress } from '../../../src/chain/registry/registry.ts';
+import { isEvmAnchor, type Proof } from '../../../src/proof/proof.ts';
+import { verifyProof } from '../../../src/proof/verify.ts';
 import { oraclePatienceMs } from '../client.ts';
 import type { Rule } from '../rule.ts';
 import type { Stage } from '../stage.ts';

@@ -1,0 +1,124 @@
+/** /platform/api-keys */
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { dateTime, name, orNull } from '../../http/api/schemas.ts';
+import { type Scope, scopes } from '../../runtime/caller.ts';
+import type { ApiKey, ApiKeys } from './api-keys.ts';
+
+export interface ApiKeyRoutesDeps {
+  apiKeys: ApiKeys;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+const ScopeSchema = Type.Unsafe<Scope>(Type.String({ enum: [...scopes] }));
+
+const keyFields = {
+  id: Type.String(),
+  name: Type.String(),
+  hint: Type.String({ description: 'The first characters of the key' }),
+  scopes: Type.Array(Type.String(), { description: 'Empty: every scope' }),
+  createdAt: dateTime,
+  expiresAt: orNull(dateTime),
+  lastUsedAt: orNull(dateTime),
+  revokedAt: orNull(dateTime),
+};
+const ApiKeySchema = Type.Object(keyFields);
+const CreatedKeySchema = Type.Object({
+  ...keyFields,
+  key: Type.String({ description: 'The key itself; shown here and never again' }),
+});
+
+const url = `${apiBase}/platform/api-keys`;
+
+export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKeyRoutesDeps): void {
+  app.post(
+    url,
+    {
+      config: { scope: 'keys:write', idempotent: 'own' },
+      schema: {
+        summary: 'Create an API key',
+        description:
+          'The key belongs to the workspace of the caller and can have at most the scopes of the caller.',
+        tags: ['keys'],
+        body: Type.Object(
+          {
+            name,
+            scopes: Type.Optional(Type.Array(ScopeSchema, { uniqueItems: true, maxItems: scopes.length })),
+            expiresAt: Type.Optional(dateTime),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: CreatedKeySchema },
+      },
+    },
+    async (request, reply) => {
+      const { name, scopes = [], expiresAt } = request.body;
+      const input = { name, scopes, expiresAt: expiresAt === undefined ? null : new Date(expiresAt) };
+      const answer = idempotency.answer(request, reply.code(201), { secret: true });
+      await apiKeys.create(callerOf(request), input, ({ key, apiKey }) =>
+        answer.remember({ ...toJson(apiKey), key }),
+      );
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { scope: 'keys:read' },
+      schema: {
+        summary: 'List API keys',
+        description: 'Newest first, revoked ones included.',
+        tags: ['keys'],
+        querystring: Type.Object(pageParameters, { additionalProperties: false }),
+        response: { 200: Type.Array(ApiKeySchema) },
+      },
+    },
+    async (request, reply) => {
+      const items = await fetchPage<ApiKey>(
+        {
+          name: 'api-keys',
+          filters: {},
+          fetch: (workspaceId, after, limit) =>
+            apiKeys.list(workspaceId, { before: after?.[0] as string, limit }),
+          positionOf: ({ id }) => [id],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(toJson);
+    },
+  );
+
+  app.delete(
+    `${url}/:keyId`,
+    {
+      config: { scope: 'keys:write' },
+      schema: {
+        summary: 'Revoke an API key',
+        description: 'Takes effect with the next request. Revoking it again changes nothing.',
+        tags: ['keys'],
+        params: Type.Object({ keyId: Type.String() }),
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await apiKeys.revoke(callerOf(request), request.params.keyId);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function toJson({ createdAt, expiresAt, lastUsedAt, revokedAt, ...rest }: ApiKey) {
+  return {
+    ...rest,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,81 @@
+/** Who makes a request: the holder of an API key, or a member who is signed in. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Db } from '../../db/database.ts';
+import { type Caller, type Role, type Scope, scopes } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { SignIn } from '../people/sign-in.ts';
+import type { ApiKeys } from './api-keys.ts';
+
+export interface Callers {
+  /** Null when the request has neither a valid key nor a session. */
+  find(headers: IncomingHttpHeaders, requestId: string): Promise<Caller | null>;
+}
+
+export interface CallersDeps {
+  db: Db;
+  apiKeys: Pick<ApiKeys, 'findCaller'>;
+  signIn: Pick<SignIn, 'find'>;
+}
+
+/** In which of their workspaces a person acts; without it, in the one they joined first. */
+export const workspaceHeader = 'x-workspace-id';
+
+export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
+  async function findPerson(
+    cookies: string,
+    workspaceId: string | undefined,
+    requestId: string,
+  ): Promise<Caller | null> {
+    const session = await signIn.find(cookies);
+    if (!session) return null;
+    const { userId, sessionId } = session;
+    let select = db
+      .selectFrom('members as m')
+      .innerJoin('workspaces as w', 'w.id', 'm.workspace_id')
+      .select(['m.workspace_id', 'm.role', 'w.limits'])
+      .where('m.user_id', '=', userId);
+    if (workspaceId !== undefined) select = select.where('m.workspace_id', '=', workspaceId);
+    const member = await select.orderBy('m.created_at').orderBy('m.workspace_id').limit(1).executeTakeFirst();
+    if (!member) {
+      throw new AppError(
+        'forbidden',
+        workspaceId === undefined
+          ? 'You are not a member of any workspace. Ask an owner for an invitation.'
+          : 'You are not a member of the workspace that X-Workspace-Id names.',
+      );
+    }
+    const { workspace_id, role, limits } = member;
+    return {
+      workspaceId: workspace_id,
+      actor: { kind: 'user', id: userId },
+      scopes: scopesOf(role),
+      requestId,
+      limits,
+      person: { userId, sessionId, role },
+    };
+  }
+
+  return {
+    find(headers, requestId) {
+      const apiKey = headers['x-api-key'];
+      // A key that is given counts, also when it is wrong: nobody should act as somebody else by accident.
+      if (apiKey !== undefined) return apiKeys.findCaller(String(apiKey), requestId);
+      if (headers.cookie === undefined) return nobody;
+      const workspaceId = headers[workspaceHeader];
+      return findPerson(
+        headers.cookie,
+        workspaceId === undefined ? undefined : String(workspaceId),
+        requestId,
+      );
+    },
+  };
+}
+
+const nobody = Promise.resolve(null);
+
+/** A developer does everything except look after people; a viewer reads, but no keys. Empty: everything. */
+function scopesOf(role: Role): readonly Scope[] {
+  return role === 'viewer' ? viewerScopes : [];
+}
+
+const viewerScopes = scopes.filter((scope) => scope.endsWith(':read') && scope !== 'keys:read');

@@ -1,0 +1,10 @@
+/** Chains audit entries by hash, in the order of their ids, after they are committed. */
+import type { Db } from '../../db/database.ts';
+import { createLowWater } from '../../db/low-water.ts';
+import { type Loop, repeating } from '../../runtime/loop.ts';
+import { chainAuditEntries } from './audit.ts';
+
+export function auditChainLoop(db: Db): Loop {
+  const lowWater = createLowWater();
+  return repeating({ name: 'audit-chain', restMs: 1_000, step: () => chainAuditEntries(db, { lowWater }) });
+}

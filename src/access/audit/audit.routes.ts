@@ -1,0 +1,69 @@
+/** /platform/audit-log */
+import { Type } from 'typebox';
+import type { Db } from '../../db/database.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { dateTime, orNull } from '../../http/api/schemas.ts';
+import { type AuditEntry, listAuditEntries } from './audit.ts';
+
+const AuditEntrySchema = Type.Object({
+  id: Type.String(),
+  workspaceId: Type.String(),
+  at: dateTime,
+  actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+  action: Type.String({ description: 'What was done, as noun.verb' }),
+  targetId: Type.String({ description: 'The thing it was done to' }),
+  requestId: orNull(Type.String()),
+  details: Type.Record(Type.String(), Type.Unknown()),
+  digest: Type.String({ description: 'SHA-256 of this entry' }),
+  sequence: orNull(
+    Type.Integer({ description: 'Place in the chain of this workspace; null for a moment after the change' }),
+  ),
+  hash: orNull(Type.String({ description: 'SHA-256 over the hash of the entry before and this digest' })),
+});
+
+export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursors }): void {
+  app.get(
+    `${apiBase}/platform/audit-log`,
+    {
+      config: { scope: 'audit:read' },
+      schema: {
+        summary: 'List audit entries',
+        description:
+          'Newest first. Entries are never changed; each is chained to the one before it by its hash.',
+        tags: ['audit'],
+        querystring: Type.Object(
+          {
+            action: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            actorId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            targetId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+            ...pageParameters,
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(AuditEntrySchema) },
+      },
+    },
+    async (request, reply) => {
+      const { cursor, limit, ...filters } = request.query;
+      const items = await fetchPage<AuditEntry>(
+        {
+          name: 'audit-log',
+          filters,
+          fetch: (workspaceId, after, limit) =>
+            listAuditEntries(db, {
+              workspaceId,
+              ...filters,
+              before: after?.[0] as string | undefined,
+              limit,
+            }),
+          positionOf: ({ id }) => [id],
+          largeRows: true,
+        },
+        { request, reply, cursors, cursor, limit },
+      );
+      return items.map((entry) => ({ ...entry, at: entry.at.toISOString() }));
+    },
+  );
+}

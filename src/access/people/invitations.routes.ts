@@ -1,0 +1,176 @@
+/** /platform/invitations: links that make somebody a member. */
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { createRateLimiter } from '../../http/admission/rate-limit.ts';
+import { requireSameOrigin } from '../../http/admission/same-origin.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import { dateTime, name, orNull } from '../../http/api/schemas.ts';
+import { roles } from '../../runtime/caller.ts';
+import { networkOf } from '../../runtime/client-network.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { Invitation, Invitations, OpenInvitation } from './invitations.ts';
+import { passwordLength } from './password.ts';
+import { RoleSchema } from './people.routes.ts';
+import type { SignIn } from './sign-in.ts';
+
+const email = Type.String({
+  maxLength: 254,
+  // No more than the sign-in library takes: who joined must be able to sign in.
+  pattern: "^[A-Za-z0-9_+-]+([.'][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,}$",
+  description: 'An email address',
+});
+const token = Type.String({ minLength: 1, maxLength: 100, description: 'From the link' });
+
+const invitationFields = {
+  id: Type.String(),
+  email: orNull(Type.String({ description: 'Null: whoever has the link' })),
+  role: RoleSchema,
+  status: Type.String({ enum: ['open', 'expired'] }),
+  expiresAt: dateTime,
+  createdAt: dateTime,
+};
+const InvitationSchema = Type.Object(invitationFields);
+const LookSchema = Type.Object({
+  workspaceId: Type.String(),
+  workspaceName: Type.String(),
+  email: orNull(Type.String()),
+  role: RoleSchema,
+  newAccount: orNull(
+    Type.Boolean({ description: 'Whether the email has no account yet; null: no email is known' }),
+  ),
+});
+
+/** Links cannot be guessed; this only keeps a fool from trying. */
+const lookLimit = { requests: 30, windowSeconds: 60 };
+const url = `${apiBase}/platform/invitations`;
+const tags = ['people'];
+
+export interface InvitationRoutesDeps {
+  invitations: Invitations;
+  signIn: Pick<SignIn, 'find'>;
+  publicUrl(): string;
+}
+
+export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: InvitationRoutesDeps): void {
+  const limiter = createRateLimiter(lookLimit);
+
+  app.post(
+    url,
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: 'Invite somebody',
+        description: 'The answer has the link, which is shown this once. It is valid for seven days.',
+        tags,
+        body: Type.Object({ email: Type.Optional(email), role: RoleSchema }, { additionalProperties: false }),
+        response: { 201: Type.Object({ ...invitationFields, link: Type.String() }) },
+      },
+    },
+    async (request, reply) => {
+      const role = roles.find((role) => role === request.body.role) ?? 'viewer';
+      const made = await invitations.create(callerOf(request), { email: request.body.email ?? null, role });
+      return reply
+        .code(201)
+        .send({ ...toJson(made.invitation), link: invitationLink(publicUrl(), made.token) });
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: 'List invitations',
+        description:
+          'Those that are open, and those that expired in the last 90 days, unless they were withdrawn. Newest first.',
+        tags,
+        response: { 200: Type.Array(InvitationSchema) },
+      },
+    },
+    async (request) => (await invitations.list(callerOf(request).workspaceId)).map(toJson),
+  );
+
+  app.delete(
+    `${url}/:invitationId`,
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: 'Withdraw an invitation',
+        tags,
+        params: Type.Object({ invitationId: Type.String() }),
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await invitations.revoke(callerOf(request), request.params.invitationId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    `${url}/look`,
+    {
+      config: { secretAnswer: true },
+      schema: {
+        summary: 'What an invitation is for',
+        description: 'Open to whoever has the link.',
+        tags,
+        body: Type.Object({ token }, { additionalProperties: false }),
+        response: { 200: LookSchema },
+      },
+    },
+    async (request, reply) => {
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      return lookJson(await invitations.look(request.body.token));
+    },
+  );
+
+  app.post(
+    `${url}/accept`,
+    {
+      config: { secretAnswer: true },
+      onRequest: async (request) => requireSameOrigin(request, publicUrl()),
+      schema: {
+        summary: 'Accept an invitation',
+        description:
+          'Signed in, the token alone makes you a member. Otherwise name, email and password make your account; sign in with it afterwards.',
+        tags,
+        body: Type.Object(
+          {
+            token,
+            name: Type.Optional(name),
+            email: Type.Optional(email),
+            password: Type.Optional(
+              Type.String({ minLength: passwordLength.min, maxLength: passwordLength.max }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: LookSchema },
+      },
+    },
+    async (request, reply) => {
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      const { token, name, email, password } = request.body;
+      if (name !== undefined && email !== undefined && password !== undefined) {
+        return lookJson(await invitations.acceptAsNew(token, { name, email, password }, request.id));
+      }
+      const session = await signIn.find(request.headers.cookie ?? '');
+      if (session) return lookJson(await invitations.acceptAs(token, session.userId, request.id));
+      throw new AppError('invalid_request', 'name, email and password are needed, or a session.');
+    },
+  );
+}
+
+/** Behind the #, so that the secret reaches no log on the way. */
+export function invitationLink(publicUrl: string, token: string): string {
+  return `${publicUrl}/join#${token}`;
+}
+
+function toJson({ createdAt, expiresAt, ...rest }: Invitation) {
+  return { ...rest, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() };
+}
+
+function lookJson({ workspaceId, workspaceName, email, role, newAccount }: OpenInvitation) {
+  return { workspaceId, workspaceName, email, role, newAccount };
+}

@@ -1,0 +1,145 @@
+/** Members of a workspace: who they are, their roles, and the rule that an owner remains. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { insertAll } from '../../db/writes.ts';
+import { type Caller, isAtLeast, type Role, roles } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { auditWrite } from '../audit/audit.ts';
+
+export interface Member {
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  twoFactor: boolean;
+  joinedAt: Date;
+}
+
+export interface Members {
+  /** In the order of joining. */
+  list(workspaceId: string): Promise<Member[]>;
+  changeRole(caller: Caller, userId: string, role: Role): Promise<Member>;
+  remove(caller: Caller, userId: string): Promise<void>;
+}
+
+export function createMembers(db: Db): Members {
+  return {
+    list: (workspaceId) => readMembers(db, workspaceId),
+
+    changeRole: (caller, userId, role) =>
+      db.transaction().execute(async (db) => {
+        const members = await holdMembers(db, caller.workspaceId);
+        const member = requireMember(members, userId);
+        requireRank(presentRole(members, caller), [member.role, role]);
+        if (member.role === role) return member;
+        if (member.role === 'owner') requireOtherOwner(members, userId);
+        await db
+          .updateTable('members')
+          .set({ role })
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('user_id', '=', userId)
+          .execute();
+        const details = { role: { from: member.role, to: role } };
+        await insertAll(db, [auditWrite(caller, { action: 'member.update', targetId: userId, details })]);
+        await withdrawInvitations(db, caller, { of: userId, remaining: role });
+        return { ...member, role };
+      }),
+
+    remove: (caller, userId) =>
+      db.transaction().execute(async (db) => {
+        const members = await holdMembers(db, caller.workspaceId);
+        const member = requireMember(members, userId);
+        // Everybody may leave.
+        if (caller.person?.userId !== userId) requireRank(presentRole(members, caller), [member.role]);
+        if (member.role === 'owner') requireOtherOwner(members, userId);
+        await db
+          .deleteFrom('members')
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('user_id', '=', userId)
+          .execute();
+        const details = { email: member.email, role: member.role };
+        await insertAll(db, [auditWrite(caller, { action: 'member.remove', targetId: userId, details })]);
+        await withdrawInvitations(db, caller, { of: userId, remaining: null });
+      }),
+  };
+}
+
+/** Only an owner makes, changes or removes an owner; for the others an admin does. Until the transaction ends, it stays so. */
+export async function requireRankNow(db: Db, caller: Caller, touched: Role[]): Promise<void> {
+  requireRank(presentRole(await holdMembers(db, caller.workspaceId), caller), touched);
+}
+
+function requireRank(role: Role | null, touched: Role[]): void {
+  if (touched.every((one) => mayTouch(role, one))) return;
+  const needed = touched.includes('owner') ? 'owner' : 'admin';
+  throw new AppError('forbidden', `This needs the role ${needed} in the workspace.`);
+}
+
+function mayTouch(role: Role | null, touched: Role): boolean {
+  return role !== null && isAtLeast(role, touched === 'owner' ? 'owner' : 'admin');
+}
+
+/** Not the one that the request came in with: another may have changed it since. */
+function presentRole(members: Member[], { person }: Caller): Role | null {
+  return members.find(({ userId }) => userId === person?.userId)?.role ?? null;
+}
+
+/** Links that a person made and could make no more: nobody comes back by one that they left behind. */
+async function withdrawInvitations(
+  db: Db,
+  caller: Caller,
+  { of, remaining }: { of: string; remaining: Role | null },
+): Promise<void> {
+  const gone = roles.filter((role) => !mayTouch(remaining, role));
+  if (gone.length === 0) return;
+  const withdrawn = await db
+    .updateTable('invitations')
+    .set({ revoked_at: new Date() })
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('invited_by', '=', of)
+    .where('role', 'in', gone)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  await insertAll(
+    db,
+    withdrawn.map(({ id }) => auditWrite(caller, { action: 'invitation.revoke', targetId: id })),
+  );
+}
+
+/** Held against other changes until the transaction ends, so that two owners cannot remove each other at once. */
+async function holdMembers(db: Db, workspaceId: string): Promise<Member[]> {
+  await sql`select 1 from workspaces where id = ${workspaceId} for update`.execute(db);
+  return readMembers(db, workspaceId);
+}
+
+async function readMembers(db: Db, workspaceId: string): Promise<Member[]> {
+  const rows = await db
+    .selectFrom('members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['m.user_id', 'u.name', 'u.email', 'm.role', 'u.two_factor_enabled', 'm.created_at'])
+    .where('m.workspace_id', '=', workspaceId)
+    .orderBy('m.created_at')
+    .orderBy('m.user_id')
+    .execute();
+  return rows.map((row) => ({
+    userId: row.user_id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    twoFactor: row.two_factor_enabled,
+    joinedAt: row.created_at,
+  }));
+}
+
+function requireMember(members: Member[], userId: string): Member {
+  const member = members.find((member) => member.userId === userId);
+  if (member) return member;
+  throw new AppError('resource_not_found', `There is no member ${userId}.`);
+}
+
+function requireOtherOwner(members: Member[], userId: string): void {
+  if (members.some((member) => member.role === 'owner' && member.userId !== userId)) return;
+  throw new AppError('conflict', 'A workspace keeps at least one owner. Make somebody else an owner first.');
+}

@@ -1,0 +1,211 @@
+/** /platform/me, /platform/workspaces, /platform/members and /platform/sessions: for people, not for keys. */
+import { Type } from 'typebox';
+import type { Db } from '../../db/database.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import { dateTime, name, orNull } from '../../http/api/schemas.ts';
+import { type Caller, type Person, roles } from '../../runtime/caller.ts';
+import { createWorkspaceAs, listWorkspacesOf } from '../workspaces/workspaces.ts';
+import type { Member, Members } from './members.ts';
+import { mayCreateWorkspaces, noWorkspaceCreation, type WorkspaceCreation } from './operators.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+export const RoleSchema = Type.String({ enum: [...roles] });
+
+const WorkspaceSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  slug: Type.String(),
+  role: RoleSchema,
+});
+
+const MeSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  twoFactor: Type.Boolean(),
+  workspaceId: Type.String({ description: 'The one this request acts in' }),
+  role: RoleSchema,
+  workspaces: Type.Array(WorkspaceSchema),
+  mayCreateWorkspaces: Type.Boolean({ description: 'Whether this person may make workspaces' }),
+});
+
+const MemberSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  role: RoleSchema,
+  twoFactor: Type.Boolean(),
+  joinedAt: dateTime,
+});
+
+const SessionSchema = Type.Object({
+  id: Type.String(),
+  current: Type.Boolean({ description: 'The session that asks' }),
+  address: orNull(Type.String()),
+  userAgent: orNull(Type.String()),
+  createdAt: dateTime,
+  lastSeenAt: dateTime,
+  expiresAt: dateTime,
+});
+
+const memberPath = Type.Object({ memberId: Type.String() });
+const tags = ['people'];
+
+export interface PeopleRoutesDeps {
+  db: Db;
+  members: Members;
+  sessions: Sessions;
+  workspaceCreation: WorkspaceCreation;
+}
+
+export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreation }: PeopleRoutesDeps): void {
+  app.get(
+    `${apiBase}/platform/me`,
+    {
+      config: { role: 'viewer' },
+      schema: { summary: 'Who is signed in', tags, response: { 200: MeSchema } },
+    },
+    async (request) => {
+      const { caller, person } = personOf(callerOf(request));
+      const user = await db
+        .selectFrom('users')
+        .select(['id', 'name', 'email', 'two_factor_enabled'])
+        .where('id', '=', person.userId)
+        .executeTakeFirstOrThrow();
+      return {
+        id: user.id,
+        name: user.name,
+        email: user.email,
+        twoFactor: user.two_factor_enabled,
+        workspaceId: caller.workspaceId,
+        role: person.role,
+        workspaces: await listWorkspacesOf(db, person.userId),
+        mayCreateWorkspaces: await mayCreateWorkspaces(db, caller, workspaceCreation),
+      };
+    },
+  );
+
+  app.post(
+    `${apiBase}/platform/workspaces`,
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'Create a workspace',
+        description:
+          'Whoever makes it is its first owner. Operators may: owners and admins of the first workspace of the installation; with HOLDFAST_WORKSPACE_CREATION=everyone all people who are signed in.',
+        tags,
+        body: Type.Object({ name }, { additionalProperties: false }),
+        response: { 201: WorkspaceSchema },
+      },
+    },
+    async (request, reply) => {
+      const { person, caller } = personOf(callerOf(request));
+      if (!(await mayCreateWorkspaces(db, caller, workspaceCreation))) throw noWorkspaceCreation();
+      const workspace = await createWorkspaceAs(db, caller, { userId: person.userId, ...request.body });
+      return reply.code(201).send({ ...workspace, role: 'owner' });
+    },
+  );
+
+  app.get(
+    `${apiBase}/platform/members`,
+    {
+      config: { role: 'viewer' },
+      schema: { summary: 'List members', tags, response: { 200: Type.Array(MemberSchema) } },
+    },
+    async (request) => (await members.list(callerOf(request).workspaceId)).map(memberJson),
+  );
+
+  app.patch(
+    `${apiBase}/platform/members/:memberId`,
+    {
+      config: { role: 'admin' },
+      schema: {
+        summary: "Change a member's role",
+        tags,
+        params: memberPath,
+        body: Type.Object({ role: RoleSchema }, { additionalProperties: false }),
+        response: { 200: MemberSchema },
+      },
+    },
+    async (request) => {
+      const role = roles.find((role) => role === request.body.role) ?? 'viewer';
+      return memberJson(await members.changeRole(callerOf(request), request.params.memberId, role));
+    },
+  );
+
+  app.delete(
+    `${apiBase}/platform/members/:memberId`,
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'Remove a member, or leave',
+        tags,
+        params: memberPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await members.remove(callerOf(request), request.params.memberId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    `${apiBase}/platform/sessions`,
+    {
+      config: { role: 'viewer' },
+      schema: { summary: 'List your sessions', tags, response: { 200: Type.Array(SessionSchema) } },
+    },
+    async (request) => (await sessions.list(personOf(callerOf(request)).person)).map(sessionJson),
+  );
+
+  app.delete(
+    `${apiBase}/platform/sessions`,
+    {
+      config: { role: 'viewer' },
+      schema: { summary: 'Sign out everywhere', tags, response: { 204: Type.Null() } },
+    },
+    async (request, reply) => {
+      const { caller, person } = personOf(callerOf(request));
+      await sessions.endAll(caller, person);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    `${apiBase}/platform/sessions/:sessionId`,
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'End one of your sessions',
+        tags,
+        params: Type.Object({ sessionId: Type.String() }),
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { caller, person } = personOf(callerOf(request));
+      await sessions.end(caller, person, request.params.sessionId);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function personOf(caller: Caller): { caller: Caller; person: Person } {
+  if (!caller.person) throw new Error('a route for people was passed by somebody else');
+  return { caller, person: caller.person };
+}
+
+function memberJson({ userId, joinedAt, ...rest }: Member) {
+  return { id: userId, ...rest, joinedAt: joinedAt.toISOString() };
+}
+
+function sessionJson({ createdAt, lastSeenAt, expiresAt, ...rest }: Session) {
+  return {
+    ...rest,
+    createdAt: createdAt.toISOString(),
+    lastSeenAt: lastSeenAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  };
+}

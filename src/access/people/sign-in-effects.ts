@@ -1,0 +1,132 @@
+/** What happens beside the library once it has done its part: codes work once, old sessions end, the audit log is told. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { insertAll } from '../../db/writes.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { type AuditedChange, auditWrite } from '../audit/audit.ts';
+import { listWorkspacesOf } from '../workspaces/workspaces.ts';
+import type { SignedIn, SignInPath } from './sign-in.ts';
+
+export interface FinishedStep {
+  path: SignInPath;
+  /** Whose session the request came with. */
+  before: SignedIn | null;
+  asked: Record<string, unknown>;
+  answer: Record<string, unknown>;
+  requestId: string;
+}
+
+export interface SignInEffects {
+  /** Throws when the step must not count after all. */
+  after(step: FinishedStep): Promise<void>;
+}
+
+/** A code is taken in its own half minute, the one before and the one after. */
+const codeSeconds = 120;
+
+export function createSignInEffects(db: Db): SignInEffects {
+  async function entered({ answer, requestId }: FinishedStep, by: string): Promise<void> {
+    const userId = userIdIn(answer);
+    const session = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('token', '=', String(answer.token))
+      .executeTakeFirstOrThrow();
+    await tell(
+      db,
+      { userId, requestId },
+      { action: 'session.create', targetId: session.id, details: { by } },
+    );
+  }
+
+  async function useCode({ asked, answer }: FinishedStep): Promise<void> {
+    if (await isFirstUse(db, userIdIn(answer), String(asked.code))) return;
+    await db.deleteFrom('sessions').where('token', '=', String(answer.token)).execute();
+    throw new AppError('unauthorized', 'This code was used already. Wait for the next one.');
+  }
+
+  async function changed(step: FinishedStep, action: string, details = {}): Promise<void> {
+    const { before, requestId } = step;
+    if (!before) return;
+    await tell(db, { userId: before.userId, requestId }, { action, targetId: before.userId, details });
+  }
+
+  async function left({ before, requestId }: FinishedStep): Promise<void> {
+    if (!before) return;
+    const { userId, sessionId } = before;
+    await db.deleteFrom('sessions').where('id', '=', sessionId).execute();
+    await tell(db, { userId, requestId }, { action: 'session.end', targetId: sessionId });
+  }
+
+  return {
+    async after(step) {
+      const { path, before, asked, answer } = step;
+      switch (path) {
+        case 'sign-in/email':
+          // One browser, one session: what was there is replaced, not left behind.
+          await left(step);
+          return answer.twoFactorRedirect === true ? undefined : entered(step, 'password');
+        case 'two-factor/verify-totp':
+          if (before) {
+            if (!before.twoFactor) await changed(step, 'user.two_factor', { enabled: true });
+            // Whoever looked on while it was typed in must not sign in with it.
+            await isFirstUse(db, before.userId, String(asked.code));
+            return;
+          }
+          await useCode(step);
+          return entered(step, 'code');
+        case 'two-factor/verify-backup-code':
+          return before ? undefined : entered(step, 'backup code');
+        case 'two-factor/enable':
+          // In force only with the first code.
+          return;
+        case 'two-factor/disable':
+          return changed(step, 'user.two_factor', { enabled: false });
+        case 'two-factor/generate-backup-codes':
+          return changed(step, 'user.backup_codes');
+        case 'change-password':
+          // Of sign-ins that came past the old password and wait for a code.
+          if (before) await db.deleteFrom('verifications').where('value', '=', before.userId).execute();
+          return changed(step, 'user.change_password');
+        case 'update-user':
+          return changed(step, 'user.update', { name: asked.name });
+        case 'sign-out':
+          return left(step);
+      }
+    },
+  };
+}
+
+/** Uses a code up. Of two who use it at once, the second waits for the row of the first. */
+async function isFirstUse(db: Db, userId: string, code: string): Promise<boolean> {
+  const id = `code ${userId} ${createHash('sha256').update(code).digest('base64url')}`;
+  const { rows } = await sql`
+    insert into verifications as v (id, identifier, value, expires_at)
+    values (${id}, ${id}, 'used', now() + make_interval(secs => ${codeSeconds}))
+    on conflict (id) do update set expires_at = excluded.expires_at where v.expires_at < now()
+    returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** In the audit log of each workspace of the person: a way in is a way into all of them. */
+async function tell(
+  db: Db,
+  { userId, requestId }: { userId: string; requestId: string },
+  change: AuditedChange,
+): Promise<void> {
+  const actor = { kind: 'user', id: userId } as const;
+  const workspaces = await listWorkspacesOf(db, userId);
+  await insertAll(
+    db,
+    workspaces.map(({ id: workspaceId }) =>
+      auditWrite({ workspaceId, actor, scopes: [], requestId }, change),
+    ),
+  );
+}
+
+function userIdIn({ user }: Record<string, unknown>): string {
+  const { id } = Object(user) as { id?: unknown };
+  if (typeof id !== 'string') throw new Error('the answer to a sign-in names nobody');
+  return id;
+}

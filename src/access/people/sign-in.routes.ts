@@ -1,0 +1,143 @@
+/** /auth: signing in and out, and what people change about it. The library answers; errors get the one shape of all. */
+import type { FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { requireSameOrigin } from '../../http/admission/same-origin.ts';
+import type { Api } from '../../http/api/api.ts';
+import { name } from '../../http/api/schemas.ts';
+import { AppError, type ErrorCode } from '../../runtime/errors.ts';
+import { passwordLength } from './password.ts';
+import {
+  addressHeader,
+  type SignedIn,
+  type SignIn,
+  type SignInPath,
+  signInBase,
+  signInPaths,
+} from './sign-in.ts';
+import type { SignInEffects } from './sign-in-effects.ts';
+import type { Guess, SignInThrottle } from './sign-in-throttle.ts';
+import { refuseWeakPassword } from './weak-password.ts';
+
+export interface SignInRoutesDeps {
+  signIn: SignIn;
+  signInThrottle: SignInThrottle;
+  signInEffects: SignInEffects;
+  publicUrl(): string;
+}
+
+/** Headers that the library looks at. */
+const passedHeaders = ['cookie', 'origin', 'user-agent'];
+
+type Body = Record<string, unknown>;
+
+interface Step {
+  /** What is passed on; the library would take more. */
+  fields: Record<string, TSchema>;
+  /** What somebody may try to guess here. */
+  guessed?: 'password' | 'own password' | 'code';
+}
+
+const text = Type.String({ minLength: 1, maxLength: 320 });
+const ownPassword: Step = { fields: { password: text }, guessed: 'own password' };
+
+const steps: Record<SignInPath, Step> = {
+  'sign-in/email': { fields: { email: text, password: text }, guessed: 'password' },
+  'sign-out': { fields: {} },
+  'change-password': {
+    fields: {
+      currentPassword: text,
+      newPassword: Type.String({ minLength: passwordLength.min, maxLength: passwordLength.max }),
+      revokeOtherSessions: Type.Optional(Type.Boolean()),
+    },
+    guessed: 'own password',
+  },
+  'update-user': { fields: { name } },
+  'two-factor/enable': ownPassword,
+  'two-factor/disable': ownPassword,
+  'two-factor/verify-totp': { fields: { code: Type.String({ pattern: '^[0-9]{6}$' }) }, guessed: 'code' },
+  'two-factor/verify-backup-code': { fields: { code: text }, guessed: 'code' },
+  'two-factor/generate-backup-codes': ownPassword,
+};
+
+export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
+  const { signIn, signInThrottle, signInEffects, publicUrl } = deps;
+  for (const path of signInPaths) {
+    const { fields, guessed } = steps[path];
+    app.post(
+      `${signInBase}/${path}`,
+      {
+        config: { secretAnswer: true },
+        schema: { hide: true, body: Type.Object(fields, { additionalProperties: false }) },
+        onRequest: async (request) => requireSameOrigin(request, publicUrl()),
+      },
+      async (request, reply) => {
+        const asked = request.body as Body;
+        const before = await signIn.find(request.headers.cookie ?? '');
+        if (path === 'change-password') {
+          if (before) refuseWeakPassword(String(asked.newPassword), before);
+          // Whoever knew the old one is to be out.
+          asked.revokeOtherSessions = true;
+        }
+        const guess = guessed ? guessOf(guessed, request, before) : null;
+        if (guess) await signInThrottle.begin(guess).catch((error) => refused(request, path, error));
+        const response = await signIn.handle(toRequest(request, `${publicUrl()}${signInBase}/${path}`));
+        const answer = ((await response.json().catch(() => null)) ?? {}) as Body;
+        if (!response.ok) {
+          const error = toError(response.status, answer);
+          if (guess && isWrong(response.status, answer)) return refused(request, path, error);
+          if (guess) await signInThrottle.withdraw(guess);
+          throw error;
+        }
+        await signInEffects.after({ path, before, asked, answer, requestId: request.id });
+        if (guess) await signInThrottle.succeeded(guess);
+        const cookies = response.headers.getSetCookie();
+        if (cookies.length > 0) reply.header('set-cookie', cookies);
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutToken(answer)));
+      },
+    );
+  }
+}
+
+function guessOf(guessed: Step['guessed'], request: FastifyRequest, before: SignedIn | null): Guess {
+  const { email } = request.body as Body;
+  const signedIn = before && { userId: before.userId };
+  return { of: guessed === 'password' ? { email: String(email) } : signedIn, address: request.ip };
+}
+
+/** For whoever watches the log; the email may be somebody's password in the wrong field. */
+function refused(request: FastifyRequest, path: SignInPath, error: unknown): never {
+  request.log.warn({ requestId: request.id, address: request.ip, path }, 'a sign-in was refused');
+  throw error;
+}
+
+function isWrong(status: number, { code }: Body): boolean {
+  return status === 401 || code === 'INVALID_PASSWORD';
+}
+
+function toRequest(request: FastifyRequest, url: string): Request {
+  const headers = new Headers({ 'content-type': 'application/json', [addressHeader]: request.ip });
+  for (const name of passedHeaders) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  return new Request(url, { method: 'POST', headers, body: JSON.stringify(request.body ?? {}) });
+}
+
+/** The session's token is in a cookie that no script can read, and stays there. */
+function withoutToken({ token: _token, ...rest }: Body): Body {
+  return rest;
+}
+
+const codes: Partial<Record<number, ErrorCode>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'resource_not_found',
+  409: 'conflict',
+  429: 'rate_limit_exceeded',
+};
+
+function toError(status: number, body: Body): AppError {
+  if (status >= 500) throw new Error(`signing in failed with status ${status}`);
+  const message = typeof body.message === 'string' ? body.message : 'The request was refused.';
+  return new AppError(codes[status] ?? 'invalid_request', `${message.replace(/\.?$/, '.')}`);
+}

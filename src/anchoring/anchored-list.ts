@@ -1,0 +1,108 @@
+/** Lists what is anchored, newest first, whatever it is filtered by, with bounded work for a page. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import { type AnchorStatus, batchStatuses } from './anchor-state.ts';
+
+/** A kind of things, and a query for them. */
+export interface AnchoredList<Item extends { id: string }> {
+  workspaceId: string;
+  /** Of its leaves. */
+  kind: string;
+  status: AnchorStatus | undefined;
+  /** Id after which the page begins. */
+  before: string | undefined;
+  limit: number;
+  /**
+   * A select of what the filters leave, without an order, that conditions on `id` and `version` may be added to. Each
+   * thing is in it once, at its newest version.
+   */
+  select(before: string | undefined): RawBuilder<unknown>;
+  /** Reads the items of a select, newest first, only those of a status if there is one. */
+  read(
+    db: Db,
+    wanted: { select: RawBuilder<unknown>; status?: AnchorStatus; limit: number },
+  ): Promise<Item[]>;
+}
+
+export interface AnchoredPage<Item> {
+  items: Item[];
+  /** Id after which the list goes on; null at its end. */
+  next: string | null;
+}
+
+export interface Bounds {
+  /** Leaves that are looked at to find all of one status; when there are more, things are walked instead. */
+  fewLeaves: number;
+  /** Things that are walked at once, and how often for a page: one that is not full by then is given as it is. */
+  walkLength: number;
+  walksPerPage: number;
+}
+
+const usualBounds: Bounds = { fewLeaves: 10_000, walkLength: 5_000, walksPerPage: 4 };
+
+export async function listAnchored<Item extends { id: string }>(
+  db: Db,
+  list: AnchoredList<Item>,
+  bounds: Bounds = usualBounds,
+): Promise<AnchoredPage<Item>> {
+  const { workspaceId, kind, status, before, limit, select, read } = list;
+  if (status === undefined) {
+    const newest = sql`${select(before)} order by id desc limit ${limit + 1}`;
+    return toPage(await read(db, { select: newest, limit: limit + 1 }), limit);
+  }
+  // Almost all are finalized, so a page of them fills by itself. Of the others there are few, unless the chain is away.
+  if (status !== 'finalized' && (await areFew(db, status, bounds.fewLeaves))) {
+    const found = sql`
+      select r.* from (${leavesWith(status)}) as few
+      join lateral (
+        ${select(before)} and id = few.subject_id and version = few.version limit 1
+      ) as r on few.workspace_id = ${workspaceId} and few.kind = ${kind}`;
+    return toPage(await read(db, { select: found, status, limit: limit + 1 }), limit);
+  }
+  return walk(db, { ...list, status }, bounds);
+}
+
+/** Goes through the things from the newest on, and looks at the status of each. */
+async function walk<Item extends { id: string }>(
+  db: Db,
+  list: AnchoredList<Item> & { status: AnchorStatus },
+  { walkLength, walksPerPage }: Bounds,
+): Promise<AnchoredPage<Item>> {
+  const { status, limit, select, read } = list;
+  const items: Item[] = [];
+  let next = list.before ?? null;
+  for (let walks = 0; walks < walksPerPage; walks += 1) {
+    const ahead = select(next ?? undefined);
+    // Found out first: what is created meanwhile comes before it, and is walked as well.
+    const { rows } = await sql<{ id: string }>`
+      select id from (${ahead}) as r order by id desc offset ${walkLength - 1} limit 1`.execute(db);
+    const last = rows[0]?.id ?? null;
+    const part = last === null ? ahead : sql`${ahead} and id >= ${last}`;
+    const wanted = limit + 1 - items.length;
+    items.push(...(await read(db, { select: part, status, limit: wanted })));
+    next = last;
+    if (items.length > limit || last === null) break;
+  }
+  return items.length > limit ? toPage(items, limit) : { items, next };
+}
+
+function toPage<Item extends { id: string }>(rows: Item[], limit: number): AnchoredPage<Item> {
+  const items = rows.slice(0, limit);
+  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** Of all workspaces: how much has this status depends on the chain, not on whose it is. */
+function leavesWith(status: AnchorStatus): RawBuilder<unknown> {
+  return status === 'pending'
+    ? sql`select workspace_id, kind, subject_id, version from anchor_leaves where batch_id is null`
+    : sql`
+        select l.workspace_id, l.kind, l.subject_id, l.version
+        from anchor_batches b join anchor_leaves l on l.batch_id = b.id
+        where b.status <> 'finalized' and b.status = any(${batchStatuses(status)})`;
+}
+
+async function areFew(db: Db, status: AnchorStatus, fewLeaves: number): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (${leavesWith(status)} limit ${fewLeaves + 1}) as found`.execute(db);
+  return Number(rows[0]?.count) <= fewLeaves;
+}

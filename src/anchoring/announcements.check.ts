@@ -1,0 +1,216 @@
+/**
+ * Checks that everything confirmed was announced, and nothing that is not there. No index leads from a thing to its event;
+ * so all events are read once, and a bit for each leaf notes that its event was seen: 12 MB for 100 million.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import { rowsPass } from '../db/rows-pass.ts';
+import type { Check, Finding, Pass } from '../runtime/check.ts';
+
+/** A kind of things, and the event that tells of their confirmation. */
+export interface Announced {
+  /** What messages and rules call one: leaf_without_THING, THING_unannounced. */
+  thing: string;
+  /** Type of the event, and the member of its data that has the thing's id. */
+  type: string;
+  idMember: string;
+  /** Whether leaf `l` is of this kind. */
+  isOne: RawBuilder<unknown>;
+  /** Whether what leaf `l` is of is stored. */
+  isStored: RawBuilder<unknown>;
+  /** A select of the ids of the leaves that `told` (workspace_id, subject_id, data: that of the event) may mean. */
+  leaves: RawBuilder<unknown>;
+}
+
+/** What was announced in full before the events were read; what moved since is for the next run. */
+interface Start {
+  lastBatch: number;
+  unfinished: Set<number>;
+}
+
+export function announcementsCheck(db: Db, kinds: Announced[]): Check {
+  const seen = createBits();
+  let start: Start | undefined;
+
+  const events = rowsPass<EventRow>({
+    db,
+    what: 'announcements',
+    table: 'events',
+    key: [
+      { column: 'e.workspace_id', member: 'workspace_id' },
+      { column: 'e.id', member: 'id' },
+    ],
+    pageRows: 2_000,
+    // All are read, whatever their type: a page takes as long whether there is something in it or not.
+    read: ({ where, end }) => sql<EventRow>`
+      select e.workspace_id, e.id, e.type,
+             case when e.type = any (${kinds.map(({ type }) => type)}::text[]) then e.envelope end as envelope
+      from events e where ${where} ${end}`,
+    async judge(rows) {
+      const findings: Finding[] = [];
+      for (const kind of kinds) {
+        const told = rows.flatMap((row) => announcementOf(row, kind));
+        const meant = await leavesOf(db, told, kind);
+        for (const leaf of meant.flat()) seen.add(leaf);
+        findings.push(
+          ...told.filter((_, place) => meant[place]?.length === 0).map((one) => unknown(one, kind)),
+        );
+      }
+      return findings;
+    },
+  });
+
+  return { name: 'announcements', passes: [{ ...events, count }, leavesPass()] };
+
+  async function count(): Promise<number> {
+    start = await readStart(db);
+    return events.count();
+  }
+
+  function leavesPass(): Pass {
+    const perKind = (value: (kind: Announced, place: number) => RawBuilder<unknown>) =>
+      sql`case ${sql.join(
+        kinds.map((kind, place) => sql`when ${kind.isOne} then ${value(kind, place)}`),
+        sql` `,
+      )} end`;
+    return rowsPass<LeafRow>({
+      db,
+      what: 'confirmed leaves',
+      table: 'anchor_leaves',
+      key: [{ column: 'l.id', member: 'id' }],
+      pageRows: 5_000,
+      read: ({ where, end }) => sql<LeafRow>`
+        select l.id, l.workspace_id, ${perKind((_, place) => sql`${sql.lit(place)}`)} as kind, l.subject_id, l.version,
+               l.batch_id,
+               coalesce(b.status in ('confirmed', 'finalized') and l.place < b.announced, false) as announced,
+               ${perKind(({ isStored }) => isStored)} as is_stored
+        from anchor_leaves l left join anchor_batches b on b.id = l.batch_id
+        where ${where} ${end}`,
+      judge: (rows) =>
+        rows.flatMap((row) => {
+          const kind = row.kind === null ? undefined : kinds[row.kind];
+          return kind ? judge(row, kind, { unseen: isSettled(row, start) && !seen.has(row.id) }) : [];
+        }),
+    });
+  }
+}
+
+interface EventRow {
+  workspace_id: string;
+  id: string;
+  type: string;
+  /** Of those types that announce something. */
+  envelope: string | null;
+}
+
+interface LeafRow {
+  id: number;
+  workspace_id: string;
+  /** Its place among the kinds; null when it is of none of them. */
+  kind: number | null;
+  subject_id: string;
+  version: number;
+  batch_id: number | null;
+  announced: boolean;
+  is_stored: boolean | null;
+}
+
+interface Announcement {
+  workspace: string;
+  event: string;
+  subject: string;
+  data: Record<string, unknown>;
+}
+
+function isSettled({ batch_id }: LeafRow, start: Start | undefined): boolean {
+  return (
+    batch_id !== null && start !== undefined && batch_id <= start.lastBatch && !start.unfinished.has(batch_id)
+  );
+}
+
+async function readStart(db: Db): Promise<Start> {
+  const { rows } = await sql<{ last: number | null }>`select max(id) as last from anchor_batches`.execute(db);
+  const unfinished = await sql<{ id: number }>`
+    select id from anchor_batches where status in ('batched', 'submitted', 'set_aside')
+    union all
+    select id from anchor_batches where status in ('confirmed', 'finalized') and announced < size`.execute(
+    db,
+  );
+  return { lastBatch: rows[0]?.last ?? 0, unfinished: new Set(unfinished.rows.map(({ id }) => id)) };
+}
+
+/** One that cannot be read is a finding of the events themselves. */
+function announcementOf(
+  { workspace_id: workspace, id: event, type, envelope }: EventRow,
+  kind: Announced,
+): Announcement[] {
+  if (envelope === null || type !== kind.type) return [];
+  try {
+    const { data } = JSON.parse(envelope) as { data: Record<string, unknown> };
+    return [{ workspace, event, subject: String(data[kind.idMember]), data }];
+  } catch {
+    return [];
+  }
+}
+
+async function leavesOf(db: Db, told: Announcement[], { leaves }: Announced): Promise<number[][]> {
+  const found: number[][] = told.map(() => []);
+  if (told.length === 0) return found;
+  const { rows } = await sql<{ place: number; id: number }>`
+    select told.place, leaf.id from unnest(
+      ${told.map(({ workspace }) => workspace)}::text[], ${told.map(({ subject }) => subject)}::text[],
+      ${told.map(({ data }) => JSON.stringify(data))}::jsonb[]
+    ) with ordinality as told (workspace_id, subject_id, data, place)
+    cross join lateral (${leaves}) as leaf`.execute(db);
+  for (const { place, id } of rows) found[place - 1]?.push(id);
+  return found;
+}
+
+function unknown({ workspace, event, subject, data }: Announcement, { thing }: Announced): Finding {
+  const version = typeof data.version === 'number' ? { version: data.version } : {};
+  return {
+    rule: 'announced_unknown',
+    ids: { workspace, event, [thing]: subject, ...version },
+    message: `The event ${event} announces the ${thing} ${subject}, which has no leaf.`,
+    advice: `Rows were removed from the database: look for the ${thing} in a backup.`,
+  };
+}
+
+function judge(row: LeafRow, { thing }: Announced, { unseen }: { unseen: boolean }): Finding[] {
+  const { workspace_id: workspace, subject_id: subject, version, batch_id } = row;
+  const findings: Finding[] = [];
+  if (!row.is_stored) {
+    findings.push({
+      rule: `leaf_without_${thing}`,
+      ids: { workspace, [thing]: subject, version },
+      message: `The ${thing} ${subject}, version ${version}, has a leaf, and is not stored itself.`,
+      advice: 'The row was removed from the database: restore it from a backup.',
+    });
+  }
+  if (row.announced && unseen) {
+    findings.push({
+      rule: `${thing}_unannounced`,
+      ids: { workspace, [thing]: subject, version, batch: Number(batch_id) },
+      message: `The ${thing} ${subject}, version ${version}, is confirmed, and there is no event that says so.`,
+      advice: 'Subscribers do not know of it: tell them, and look for the event in a backup.',
+    });
+  }
+  return findings;
+}
+
+/** A set of small whole numbers, one bit each. */
+function createBits() {
+  let bits = new Uint8Array(1024);
+  return {
+    add(number: number): void {
+      const at = number >> 3;
+      if (at >= bits.length) {
+        const larger = new Uint8Array(Math.max(at + 1, 2 * bits.length));
+        larger.set(bits);
+        bits = larger;
+      }
+      bits[at] = (bits[at] ?? 0) | (1 << (number & 7));
+    },
+    has: (number: number) => (((bits[number >> 3] ?? 0) >> (number & 7)) & 1) === 1,
+  };
+}

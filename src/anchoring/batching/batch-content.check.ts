@@ -1,0 +1,178 @@
+/** Builds a stored batch again from its leaves, and holds roots, paths, places and seals against what is stored. */
+import { sql } from 'kysely';
+import { fromBytea } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import type { Keccak } from '../../proof/keccak.ts';
+import { buildTree, hashBytes } from '../../proof/merkle.ts';
+import { recoverSigner, signatureFault } from '../../proof/seal.ts';
+import type { Finding } from '../../runtime/check.ts';
+
+interface Subtree {
+  vault_id: string;
+  address: string | null;
+  root: Buffer;
+  leaves: Buffer;
+  first_place: number;
+  sequence: number;
+  signature: Buffer;
+  upper_path: Buffer;
+  /** The newest other seal of this vault with this number or a smaller one. */
+  before: { batch_id: number; sequence: number } | null;
+}
+
+interface PlacedLeaf {
+  id: number;
+  vault_id: string;
+  subject_id: string;
+  place: number;
+  leaf: Buffer;
+}
+
+export interface StoredBatch {
+  id: number;
+  root: Buffer;
+  size: number;
+}
+
+type Find = (rule: string, ids: Finding['ids'], what: string) => void;
+
+export async function batchContentFindings(db: Db, batch: StoredBatch, keccak: Keccak): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const find: Find = (rule, ids, what) =>
+    findings.push({
+      rule,
+      ids: { batch: batch.id, ...ids },
+      message: `In batch ${batch.id} ${what}.`,
+      advice:
+        'The rows were changed in the database, and proofs made from them fail: restore them from a backup.',
+    });
+  const subtrees = await readSubtrees(db, batch.id);
+  if (subtrees.length === 0) {
+    find('batch_empty', {}, 'there is nothing: its subtrees are gone');
+    return findings;
+  }
+  checkPlaces(await readLeaves(db, batch.id), { batch, subtrees, find });
+  checkTree({ batch, subtrees, find }, keccak);
+  for (const subtree of subtrees) await checkSeal(subtree, batch.id, find);
+  return findings;
+}
+
+async function readSubtrees(db: Db, batchId: number): Promise<Subtree[]> {
+  const { rows } = await sql<Subtree>`
+    select s.vault_id, vault.address, s.root, s.leaves, s.first_place, s.sequence, s.signature, s.upper_path,
+           before.found as before
+    from anchor_subtrees s
+    left join lateral (
+      select v.address from vaults v where v.workspace_id = s.workspace_id and v.id = s.vault_id limit 1
+    ) as vault on true
+    left join lateral (
+      select json_build_object('batch_id', o.batch_id, 'sequence', o.sequence) as found from anchor_subtrees o
+      where o.vault_id = s.vault_id and o.sequence <= s.sequence and o.batch_id <> s.batch_id
+      order by o.sequence desc limit 1
+    ) as before on true
+    where s.batch_id = ${batchId} order by s.first_place`.execute(db);
+  return rows;
+}
+
+async function readLeaves(db: Db, batchId: number): Promise<PlacedLeaf[]> {
+  const { rows } = await sql<PlacedLeaf>`
+    select id, vault_id, subject_id, place, leaf from anchor_leaves where batch_id = ${batchId} order by place`.execute(
+    db,
+  );
+  return rows;
+}
+
+interface Content {
+  batch: StoredBatch;
+  subtrees: Subtree[];
+  find: Find;
+}
+
+/** Every leaf that names the batch stands at its place, and no place is without one. */
+function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): void {
+  let next = 0;
+  for (const { vault_id: vault, first_place, leaves } of subtrees) {
+    if (first_place !== next)
+      find('subtree_place', { vault }, `vault ${vault} begins at place ${first_place}, not ${next}`);
+    next = first_place + leaves.length / hashBytes;
+  }
+  if (next !== batch.size) find('batch_size', {}, `the vaults have ${next} leaves, not ${batch.size}`);
+
+  const taken = new Set<number>();
+  let at = 0;
+  for (const { id: leaf, vault_id: vault, subject_id: subject, place, leaf: bytes } of leaves) {
+    taken.add(place);
+    while (at + 1 < subtrees.length && (subtrees[at + 1]?.first_place ?? 0) <= place) at += 1;
+    const subtree = subtrees[at] as Subtree;
+    const from = (place - subtree.first_place) * hashBytes;
+    const stands = subtree.leaves.subarray(from, from + hashBytes).equals(bytes);
+    if (!stands || subtree.vault_id !== vault) {
+      find(
+        'leaf_not_in_batch',
+        { leaf, subject, place },
+        `the leaf of ${subject} does not stand at its place ${place}`,
+      );
+    }
+  }
+  if (taken.size < next) {
+    const missing = Array.from({ length: next }, (_, place) => place).filter((place) => !taken.has(place));
+    const first = missing[0] ?? 0;
+    find(
+      'place_without_leaf',
+      { place: first },
+      `${missing.length} places have no leaf, the first is ${first}`,
+    );
+  }
+}
+
+/** Roots and paths follow from the leaves. */
+function checkTree({ batch, subtrees, find }: Content, keccak: Keccak): void {
+  for (const { vault_id: vault, root, leaves } of subtrees) {
+    const whole = leaves.length > 0 && leaves.length % hashBytes === 0;
+    if (!whole || !root.equals(buildTree(leaves, keccak).root)) {
+      find('subtree_root', { vault }, `the root of vault ${vault} does not follow from its leaves`);
+    }
+  }
+  const top = buildTree(Buffer.concat(subtrees.map(({ root }) => root)), keccak);
+  if (!batch.root.equals(top.root)) {
+    find('batch_root', {}, 'the root does not follow from those of its vaults');
+  }
+  for (const [place, { vault_id: vault, upper_path }] of subtrees.entries()) {
+    if (!upper_path.equals(top.path(place))) {
+      find('upper_path', { vault }, `the path of vault ${vault} does not lead from its root to the batch's`);
+    }
+  }
+}
+
+async function checkSeal(subtree: Subtree, batchId: number, find: Find): Promise<void> {
+  const { vault_id: vault, address, sequence, before } = subtree;
+  const signature = fromBytea(subtree.signature);
+  const fields = {
+    vault: address?.toLowerCase() ?? '',
+    subtreeRoot: fromBytea(subtree.root),
+    leaves: subtree.leaves.length / hashBytes,
+    sequence,
+  };
+  const signer =
+    address === null || signatureFault(signature) ? null : await recoverSigner(fields, signature);
+  if (signer === null || signer !== fields.vault) {
+    find(
+      'seal',
+      { vault },
+      `the seal of vault ${vault} is not a signature of its address ${address ?? '(it has none)'}`,
+    );
+  }
+  if (before && before.sequence === sequence) {
+    find(
+      'sequence_twice',
+      { vault, sequence },
+      `vault ${vault} seals with number ${sequence}, as in batch ${before.batch_id}`,
+    );
+  } else if (before && before.batch_id > batchId) {
+    find(
+      'sequence_order',
+      { vault, sequence },
+      `vault ${vault} has number ${sequence}, and a smaller one in the later batch ${before.batch_id}`,
+    );
+  }
+}

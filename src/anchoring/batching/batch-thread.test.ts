@@ -1,0 +1,114 @@
+/** The thread that builds batches: equal to what is built here and to what viem signs, and no burden on the main thread. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import { type Hex, hashTypedData } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { fromHex, toHex } from '../../proof/hex.ts';
+import { loadKeccak } from '../../proof/keccak.ts';
+import { buildTree, foldPath } from '../../proof/merkle.ts';
+import { sealDigest, sealTypedData } from '../../proof/seal.ts';
+import { buildBatch } from './batch.ts';
+import { createBatchThread } from './batch-thread.ts';
+
+const thread = createBatchThread();
+after(() => thread.close());
+
+interface Vault {
+  key: Hex;
+  address: Hex;
+  sequence: number;
+  leaves: number;
+}
+
+function newVault(leaves: number, sequence: number): Vault {
+  const key = generatePrivateKey();
+  return { key, address: privateKeyToAccount(key).address.toLowerCase() as Hex, sequence, leaves };
+}
+
+function orderOf(vaults: Vault[]) {
+  const size = vaults.reduce((sum, { leaves }) => sum + leaves, 0);
+  return {
+    vaults: vaults.map(({ address, sequence, leaves }) => ({ address, sequence, leaves })),
+    leaves: new Uint8Array(randomBytes(size * 32)),
+    privateKeys: new Uint8Array(Buffer.concat(vaults.map(({ key }) => fromHex(key)))),
+  };
+}
+
+test('roots are those of a batch built here, and seals are what viem signs', async () => {
+  const vaults = [newVault(1, 1), newVault(5, 7), newVault(64, 2 ** 40), newVault(3, 2)];
+  const order = orderOf(vaults);
+  const leaves = order.leaves.slice();
+  const keccak = await loadKeccak();
+  let start = 0;
+  const expected = buildBatch(
+    vaults.map(({ address, leaves: count }) => {
+      start += count;
+      return { vault: address, leaves: leaves.subarray((start - count) * 32, start * 32) };
+    }),
+    keccak,
+  );
+
+  const built = await thread.build(order);
+  assert.ok('root' in built);
+  assert.equal(order.privateKeys.length, 0);
+  assert.equal(toHex(built.root), toHex(expected.root));
+  let at = 0;
+  for (const [place, { root, leaves: count }] of expected.subtrees.entries()) {
+    const { key, address, sequence } = vaults[place] as Vault;
+    const subtreeRoot = toHex(root);
+    assert.equal(toHex(built.roots.subarray(place * 32, (place + 1) * 32)), subtreeRoot);
+    const fields = { vault: address, subtreeRoot, leaves: count, sequence };
+    assert.equal(hashTypedData(sealTypedData(fields)), toHex(sealDigest(fields)));
+    assert.equal(
+      toHex(built.signatures.subarray(place * 65, (place + 1) * 65)),
+      await privateKeyToAccount(key).signTypedData(sealTypedData(fields)),
+    );
+    const upper = built.upperPaths.subarray(at, at + (built.upperLengths[place] ?? 0) * 32);
+    at += upper.length;
+    assert.equal(toHex(foldPath(root, upper, keccak)), toHex(built.root));
+  }
+  assert.equal(at, built.upperPaths.length);
+});
+
+test('a key that is not that of its address is named, and nothing is built', async () => {
+  const vaults = [newVault(2, 1), newVault(2, 1), newVault(2, 1), newVault(2, 1)];
+  const order = orderOf(vaults);
+  order.privateKeys.fill(0, 32, 64);
+  order.privateKeys.set(randomBytes(32), 96);
+  assert.deepEqual(await thread.build(order), { unfit: [1, 3] });
+});
+
+test('the path of a leaf leads to the root of its subtree', async () => {
+  const leaves = new Uint8Array(randomBytes(37 * 32));
+  const keccak = await loadKeccak();
+  const { root } = buildTree(leaves, keccak);
+  for (const leaf of [0, 11, 36]) {
+    const path = await thread.path({ leaves, leaf });
+    assert.deepEqual(foldPath(leaves.subarray(leaf * 32, (leaf + 1) * 32), path, keccak), root);
+  }
+  await assert.rejects(thread.path({ leaves, leaf: 37 }), /no leaf 37/);
+});
+
+test('an order that fails leaves the next one alone, also after the thread was closed', async () => {
+  const own = createBatchThread();
+  const bad = orderOf([newVault(1, 1)]);
+  await assert.rejects(own.build({ ...bad, leaves: new Uint8Array(31) }), /whole leaves/);
+  assert.deepEqual(await own.path({ leaves: new Uint8Array(32), leaf: 0 }), new Uint8Array());
+  const cut = own.path({ leaves: new Uint8Array(64), leaf: 0 });
+  await Promise.all([assert.rejects(cut, /was closed/), own.close()]);
+  assert.equal((await own.path({ leaves: new Uint8Array(64), leaf: 0 })).length, 32);
+  await own.close();
+});
+
+test('100,000 leaves do not hold up the main thread', async () => {
+  const order = orderOf(Array.from({ length: 100 }, () => newVault(1000, 1)));
+  // What each has of the processor, which other processes cannot add to.
+  const [mine, all] = [process.threadCpuUsage(), process.cpuUsage()];
+  const built = await thread.build(order);
+  const [mineMs, allMs] = [process.threadCpuUsage(mine), process.cpuUsage(all)].map(
+    ({ user, system }) => (user + system) / 1000,
+  ) as [number, number];
+  assert.ok('root' in built);
+  assert.ok(mineMs < allMs / 5, `${mineMs} ms of ${allMs} ms were the main thread's`);
+});

@@ -1,0 +1,134 @@
+/** When batches are made: at every interval from the start of the last one, and only by the node that leads. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Lead } from '../../chain/chain.ts';
+import { pause } from '../../runtime/loop.ts';
+import { batcherLoop } from './batcher.loop.ts';
+
+const leading = {} as Lead;
+
+/** A loop whose time passes when the test says so. */
+function follow(
+  t: TestContext,
+  options: {
+    intervalMs: number;
+    lead(): Lead | null;
+    /** How long the step takes, and whether it says that there is more. */
+    work?(step: number): { ms: number; more: boolean };
+    /** Whether the batch before is in no block yet. */
+    waits?(): boolean;
+  },
+) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  /** When each step began. */
+  const starts: number[] = [];
+  const seen = { beats: 0, resends: 0, looks: 0 };
+  const stopping = new AbortController();
+  const loop = batcherLoop(
+    {
+      async step() {
+        starts.push(now);
+        const { ms, more } = options.work?.(starts.length) ?? { ms: 0, more: false };
+        if (ms > 0) await pause(ms, stopping.signal);
+        return more;
+      },
+      waits: async () => options.waits?.() ?? false,
+      async resend() {
+        seen.resends += 1;
+      },
+    },
+    {
+      intervalMs: options.intervalMs,
+      lead() {
+        seen.looks += 1;
+        return options.lead();
+      },
+    },
+  );
+  const done = loop.run(stopping.signal, () => {
+    seen.beats += 1;
+  });
+  const pass = async (ms: number) => {
+    await nextTurn();
+    for (let passed = 0; passed < ms; passed += 10) {
+      now += 10;
+      t.mock.timers.tick(10);
+      // Nothing here waits for anything but the clock, so all that is due is done by the next turn.
+      await nextTurn();
+    }
+  };
+  const stop = () => {
+    stopping.abort();
+    return done;
+  };
+  return { starts, seen, pass, stop };
+}
+
+test('the time that a batch takes is part of the interval', async (t) => {
+  const { starts, pass, stop } = follow(t, {
+    intervalMs: 300,
+    lead: () => leading,
+    work: () => ({ ms: 200, more: false }),
+  });
+  await pass(1000);
+  await stop();
+  assert.deepEqual(starts, [0, 300, 600, 900]);
+});
+
+test('what did not fit into a batch comes at once', async (t) => {
+  const { starts, pass, stop } = follow(t, {
+    intervalMs: 60_000,
+    lead: () => leading,
+    work: (step) => ({ ms: 20, more: step < 3 }),
+  });
+  await pass(1000);
+  await stop();
+  // A pause of nothing is a tick of the clock here.
+  assert.equal(starts.length, 3);
+  assert.ok((starts[2] ?? 0) <= 60, String(starts));
+});
+
+test('a node that does not lead makes none, and does not ask without rest', async (t) => {
+  let lead: Lead | null = null;
+  const { starts, seen, pass, stop } = follow(t, { intervalMs: 40, lead: () => lead });
+  await pass(200);
+  assert.equal(seen.looks, 1 + 200 / 40);
+  assert.deepEqual([starts.length, seen.resends], [0, 0]);
+  lead = leading;
+  await pass(40);
+  assert.deepEqual(starts, [240]);
+  await stop();
+});
+
+test('with a long interval the lead and failed transactions are seen to much sooner', async (t) => {
+  let lead: Lead | null = null;
+  const { starts, seen, pass, stop } = follow(t, { intervalMs: 3_600_000, lead: () => lead });
+  await pass(500);
+  assert.equal(seen.looks, 1);
+  lead = leading;
+  await pass(2500);
+  await stop();
+  assert.deepEqual(starts, [1000]);
+  assert.equal(seen.resends, 3);
+});
+
+test('while a batch waits for its block no other is made, and then one with all that gathered', async (t) => {
+  let waits = false;
+  const { starts, seen, pass, stop } = follow(t, {
+    intervalMs: 1000,
+    lead: () => leading,
+    waits: () => waits,
+  });
+  await pass(10);
+  waits = true;
+  await pass(20_000);
+  assert.deepEqual(starts, [0]);
+  assert.ok(seen.resends > 20 && seen.beats > 20, 'the loop gives signs of life, and sees to failed ones');
+  waits = false;
+  await pass(100);
+  assert.equal(starts.length, 2);
+  await stop();
+});

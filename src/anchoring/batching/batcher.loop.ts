@@ -1,0 +1,44 @@
+/** Makes a batch at every interval, as long as this node leads on the chain and the batch before is in a block. */
+import type { Lead } from '../../chain/chain.ts';
+import { type Loop, pause } from '../../runtime/loop.ts';
+import type { Batcher } from './batcher.ts';
+
+export interface BatcherLoopOptions {
+  lead(): Lead | null;
+  /** From the start of a batch to the start of the next. */
+  intervalMs: number;
+}
+
+/** The interval may be long; the lead is looked for, and failed transactions are made anew, at least so often. */
+const lookMs = 1_000;
+const longestStepMs = 60_000;
+/** How often to look whether the batch before is in a block: a statement that finds at most one row. */
+const waitMs = 100;
+
+export function batcherLoop(batcher: Batcher, { lead, intervalMs }: BatcherLoopOptions): Loop {
+  const restMs = Math.min(intervalMs, lookMs);
+  return {
+    name: 'anchor-batcher',
+    stuckAfterMs: restMs + longestStepMs,
+    async run(signal, beat) {
+      let dueAt = performance.now();
+      while (!signal.aborted) {
+        const leading = lead();
+        let waits = false;
+        if (leading) {
+          await batcher.resend(leading);
+          const startedAt = performance.now();
+          const isDue = startedAt >= dueAt;
+          waits = isDue && (await batcher.waits());
+          if (isDue && !waits) {
+            const more = await batcher.step(leading);
+            dueAt = more ? startedAt : startedAt + intervalMs;
+          }
+        }
+        beat();
+        const untilDueMs = waits ? waitMs : Math.max(0, dueAt - performance.now());
+        await pause(leading ? Math.min(restMs, untilDueMs) : restMs, signal);
+      }
+    },
+  };
+}

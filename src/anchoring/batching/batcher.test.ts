@@ -1,0 +1,415 @@
+/** The batcher on a real database; only sending is left out. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { decodeFunctionData } from 'viem';
+import { fc } from '../../../test/properties.ts';
+import type { Lead } from '../../chain/chain.ts';
+import { registryAbi } from '../../chain/registry/registry.ts';
+import { RpcFault } from '../../chain/rpc/json-rpc.ts';
+import { LostLead } from '../../db/leadership.ts';
+import { toHex } from '../../proof/hex.ts';
+import { plainKeccak } from '../../proof/keccak.ts';
+import { foldPath } from '../../proof/merkle.ts';
+import { recoverSigner } from '../../proof/seal.ts';
+import { buildBatch } from './batch.ts';
+import { type Bed, leadOf, openBed, storingSender, type TestVault } from './batcher.test-bed.ts';
+import { claimPending } from './claim.ts';
+
+let bed: Bed;
+before(async () => {
+  bed = await openBed();
+});
+after(() => bed.close());
+beforeEach(async () => {
+  bed.faults.length = 0;
+  bed.rings.sender = 0;
+  // What a test leaves pending is not the next one's.
+  await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(bed.db);
+});
+
+interface LeafRow {
+  subject_id: string;
+  version: number;
+  vault_id: string;
+  leaf: Buffer;
+  batch_id: number | null;
+  place: number | null;
+}
+
+const leaves = () =>
+  bed.db
+    .selectFrom('anchor_leaves')
+    .select(['subject_id', 'version', 'vault_id', 'leaf', 'batch_id', 'place'])
+    .orderBy('batch_id')
+    .orderBy('place')
+    .execute() as Promise<LeafRow[]>;
+const batches = () => bed.db.selectFrom('anchor_batches').selectAll().orderBy('id').execute();
+const subtrees = () =>
+  bed.db.selectFrom('anchor_subtrees').selectAll().orderBy('batch_id').orderBy('first_place').execute();
+
+test('one transaction anchors all that is pending, each vault under a seal of its own', async () => {
+  const [one, other] = [await bed.newVault('ws_1'), await bed.newVault('ws_2')];
+  const accepted = [
+    await bed.accept(one, 'rec_1'),
+    await bed.accept(other, 'rec_2'),
+    await bed.accept(one, 'rec_3'),
+  ];
+  assert.equal(await bed.batcher().step(bed.lead), false);
+
+  const [batch, ...more] = await batches();
+  assert.ok(batch);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    [batch.status, batch.size, batch.announced, batch.sends, batch.to_resend],
+    ['batched', 3, 0, 1, false],
+  );
+  assert.deepEqual(
+    (await leaves()).map(({ subject_id, place, batch_id }) => [subject_id, place, batch_id]),
+    [
+      ['rec_1', 0, batch.id],
+      ['rec_3', 1, batch.id],
+      ['rec_2', 2, batch.id],
+    ],
+  );
+  const expected = buildBatch(
+    [
+      { vault: one.address, leaves: Buffer.concat([accepted[0], accepted[2]] as Buffer[]) },
+      { vault: other.address, leaves: accepted[1] as Buffer },
+    ],
+    plainKeccak,
+  );
+  assert.equal(toHex(batch.root), toHex(expected.root));
+  const parts = await subtrees();
+  assert.deepEqual(
+    parts.map(({ vault_id, workspace_id, first_place, sequence }) => [
+      vault_id,
+      workspace_id,
+      first_place,
+      sequence,
+    ]),
+    [
+      [one.id, 'ws_1', 0, 1],
+      [other.id, 'ws_2', 2, 1],
+    ],
+  );
+  for (const [place, { address }] of [one, other].entries()) {
+    const part = parts[place];
+    assert.ok(part);
+    const count = part.leaves.length / 32;
+    const fields = { vault: address, subtreeRoot: toHex(part.root), leaves: count, sequence: 1 };
+    assert.equal(await recoverSigner(fields, toHex(part.signature)), address.toLowerCase());
+    assert.equal(toHex(foldPath(part.root, part.upper_path, plainKeccak)), toHex(batch.root));
+  }
+
+  const sent = await bed.db
+    .selectFrom('outgoing_transactions')
+    .selectAll()
+    .where('id', '=', batch.outgoing_id)
+    .executeTakeFirstOrThrow();
+  const call = decodeFunctionData({ abi: registryAbi, data: toHex(sent.call_data) });
+  assert.deepEqual(call, { functionName: 'anchor', args: [toHex(batch.root), 3n] });
+  assert.deepEqual([sent.purpose, toHex(sent.to_address)], ['anchor', bed.lead.chain.registry.toLowerCase()]);
+  assert.equal(bed.rings.sender, 1);
+});
+
+test('nothing pending makes no batch, asks no chain and sends nothing', async () => {
+  const vault = await bed.newVault();
+  await bed.accept(vault, 'rec_1');
+  const batcher = bed.batcher();
+  await batcher.step(bed.lead);
+  const silent = bed.batcher({
+    sender: { ...storingSender, quote: () => assert.fail('the chain was asked') },
+  });
+  assert.equal(await silent.step(bed.lead), false);
+  assert.equal((await batches()).length, 1);
+});
+
+test('a batch whose transaction is in no block yet holds up the next one, and nothing else does', async () => {
+  await sql`delete from outgoing_attempts`.execute(bed.db);
+  await sql`delete from outgoing_transactions`.execute(bed.db);
+  const batcher = bed.batcher();
+  assert.equal(await batcher.waits(), false);
+  await bed.accept(await bed.newVault(), 'rec_1');
+  await batcher.step(bed.lead);
+  const [batch] = await batches();
+  assert.ok(batch);
+  const become = (values: { status: 'submitted' | 'mined' | 'failed'; purpose?: string }) =>
+    bed.db
+      .updateTable('outgoing_transactions')
+      .set({
+        ...values,
+        ...(values.status === 'mined' && { mined_hash: batch.root, block_number: 7, block_hash: batch.root }),
+      })
+      .where('id', '=', batch.outgoing_id)
+      .execute();
+  assert.equal(await batcher.waits(), true);
+  await become({ status: 'submitted' });
+  assert.equal(await batcher.waits(), true);
+  await become({ status: 'failed' });
+  assert.equal(await batcher.waits(), false);
+  await become({ status: 'submitted', purpose: 'other' });
+  assert.equal(await batcher.waits(), false);
+  await become({ status: 'mined', purpose: 'anchor' });
+  assert.equal(await batcher.waits(), false);
+});
+
+describe('the gas of an anchor on a chain of others', () => {
+  const gasFor = async (estimateGas: () => Promise<bigint>) => {
+    const vault = await bed.newVault();
+    await bed.accept(vault, 'rec_1');
+    const client = { estimateGas } as unknown as Lead['chain']['client'];
+    await bed.batcher().step(leadOf(bed.db, { embedded: false, client }));
+    const [sent] = await bed.db
+      .selectFrom('outgoing_transactions')
+      .select('gas_limit')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .execute();
+    return sent?.gas_limit;
+  };
+
+  test('is the usual one where the chain wants no more', async () => {
+    assert.equal(await gasFor(async () => 46_283n), 100_000);
+  });
+
+  test('is twice what the chain says where that is more', async () => {
+    assert.equal(await gasFor(async () => 1_400_000n), 2_800_000);
+  });
+
+  test('is the usual one where the chain does not tell', async () => {
+    const refused = () => Promise.reject(new RpcFault('refused', 'no such method', { code: -32601 }));
+    assert.equal(await gasFor(refused), 100_000);
+  });
+
+  test('is not guessed while the chain is away: nothing is batched', async () => {
+    const away = () => Promise.reject(new RpcFault('unreachable', 'no answer'));
+    await assert.rejects(gasFor(away), /no answer/);
+    assert.equal((await batches()).length, 0);
+  });
+});
+
+test('each seal of a vault has the next number', async () => {
+  const [one, other] = [await bed.newVault(), await bed.newVault()];
+  const batcher = bed.batcher();
+  for (const [round, vaults] of [[one], [one, other], [other], [one]].entries()) {
+    for (const vault of vaults) await bed.accept(vault, `rec_${round}_${vault.id}`);
+    await batcher.step(bed.lead);
+  }
+  const numbers = (await subtrees()).map(({ vault_id, sequence }) => `${vault_id} ${sequence}`);
+  assert.deepEqual(numbers, [`${one.id} 1`, `${one.id} 2`, `${other.id} 1`, `${other.id} 2`, `${one.id} 3`]);
+});
+
+test('more than fits into one batch is said to be left, and comes with the next ones', async () => {
+  const vault = await bed.newVault();
+  for (let count = 0; count < 5; count += 1) await bed.accept(vault, `rec_${count}`);
+  const batcher = bed.batcher({ maxLeaves: 2 });
+  const rounds = [];
+  for (let round = 0; round < 4; round += 1) rounds.push(await batcher.step(bed.lead));
+  assert.deepEqual(rounds, [true, true, false, false]);
+  assert.deepEqual(
+    (await batches()).map(({ size }) => size),
+    [2, 2, 1],
+  );
+});
+
+test('a claim takes no more vaults than it has room for, and says that there is more', async () => {
+  const [one, two, three] = [await bed.newVault(), await bed.newVault(), await bed.newVault()];
+  const order = [one, two, one, three, one];
+  const accepted: Buffer[] = [];
+  for (const [place, vault] of order.entries()) accepted.push(await bed.accept(vault, `rec_${place}`));
+  const options = { maxLeaves: 100, without: [], pageSize: 2 };
+  const claim = await claimPending(bed.db, { ...options, maxVaults: 2 });
+  assert.deepEqual([claim.ids.length, claim.full], [3, true]);
+  assert.deepEqual(claim.leaves, Buffer.concat(accepted.slice(0, 3)));
+  assert.deepEqual(
+    claim.vaults.map(({ id }) => id),
+    [one.id, two.id],
+  );
+  const whole = await claimPending(bed.db, { ...options, maxVaults: 3 });
+  assert.deepEqual([whole.ids.length, whole.full], [5, false]);
+  assert.deepEqual(whole.vaultOf, [0, 1, 0, 2, 0]);
+});
+
+describe('a vault that cannot seal', () => {
+  const spoil: Record<string, (vault: TestVault) => Promise<unknown>> = {
+    'whose key is gone': ({ id }) => sql`delete from secrets where id = ${id}`.execute(bed.db),
+    'whose key was damaged': ({ id }) =>
+      sql`update secrets set ciphertext = wrapped_data_key where id = ${id}`.execute(bed.db),
+    'whose key is that of another address': ({ id }) =>
+      sql`update vaults set address = '0x0000000000000000000000000000000000000001' where id = ${id}`.execute(
+        bed.db,
+      ),
+    'that is gone': ({ id }) => sql`delete from vaults where id = ${id}`.execute(bed.db),
+  };
+  for (const [name, spoiling] of Object.entries(spoil)) {
+    test(`${name} is told of, and holds up nobody but what follows its own`, async () => {
+      const [good, bad] = [await bed.newVault(), await bed.newVault()];
+      await bed.accept(good, 'rec_good');
+      const first = await bed.accept(bad, 'rec_bad');
+      const moved = await bed.accept(good, 'rec_bad', { version: 2, after: first });
+      await bed.accept(good, 'rec_bad', { version: 3, after: moved });
+      await spoiling(bad);
+      const batcher = bed.batcher();
+      await batcher.step(bed.lead);
+      const taken = (await leaves()).filter(({ batch_id }) => batch_id !== null);
+      assert.deepEqual(
+        taken.map(({ subject_id }) => subject_id),
+        ['rec_good'],
+      );
+      assert.deepEqual(
+        bed.faults.map((fault) => (fault as { vault: string }).vault),
+        [bad.id],
+      );
+
+      // Nor does it fill the claims that follow: with room for one leaf only, the good one still passes.
+      await bed.accept(good, 'rec_late');
+      await bed.batcher({ maxLeaves: 1 }).step(bed.lead);
+      const again = bed.batcher({ maxLeaves: 1 });
+      await again.step(bed.lead);
+      await again.step(bed.lead);
+      const late = (await leaves()).find(({ subject_id }) => subject_id === 'rec_late');
+      assert.notEqual(late?.batch_id, null);
+    });
+  }
+});
+
+test('a leaf whose predecessor is nowhere is never batched, and others are', async () => {
+  const vault = await bed.newVault();
+  await bed.accept(vault, 'rec_1', { version: 2, after: Buffer.alloc(32, 9) });
+  await bed.accept(vault, 'rec_2');
+  const elsewhere = await bed.accept(vault, 'rec_3');
+  // Of another subject, so it is not what came before.
+  await bed.accept(vault, 'rec_4', { version: 2, after: elsewhere });
+  const batcher = bed.batcher({ maxLeaves: 3 });
+  while (await batcher.step(bed.lead));
+  const left = (await leaves()).filter(({ batch_id }) => batch_id === null);
+  assert.deepEqual(left.map(({ subject_id }) => subject_id).sort(), ['rec_1', 'rec_4']);
+  assert.ok(bed.faults.some((fault) => 'leaves' in fault));
+});
+
+describe('a batcher that dies', () => {
+  const commits: Record<string, (work: () => Promise<unknown>) => Promise<never>> = {
+    'before its commit': async () => {
+      throw new LostLead();
+    },
+    'inside its commit, after all was written': async (work) => {
+      await work();
+      throw new Error('killed');
+    },
+  };
+  for (const [name, dying] of Object.entries(commits)) {
+    test(`${name} leaves everything to the next one`, async () => {
+      const vault = await bed.newVault();
+      await bed.accept(vault, 'rec_1');
+      const lead = leadOf(bed.db);
+      const { commit } = lead.term;
+      lead.term.commit = (work) => commit((db) => dying(() => work(db)));
+      await assert.rejects(bed.batcher().step(lead), /killed|another node leads/);
+      assert.equal((await batches()).length, 0);
+      await bed.batcher().step(bed.lead);
+      assert.equal((await batches()).length, 1);
+      assert.deepEqual(
+        (await subtrees()).map(({ sequence }) => sequence),
+        [1],
+      );
+    });
+  }
+
+  test('after its commit has left a batch that the next one does not make again', async () => {
+    const vault = await bed.newVault();
+    await bed.accept(vault, 'rec_1');
+    const killed = {
+      ring() {
+        throw new Error('killed');
+      },
+    };
+    await assert.rejects(bed.batcher({ senderBell: killed }).step(bed.lead), /killed/);
+    assert.equal(await bed.batcher().step(bed.lead), false);
+    assert.equal((await batches()).length, 1);
+  });
+
+  test('and one that claimed the same leaves meanwhile: only one of the two commits', async () => {
+    const vault = await bed.newVault();
+    await bed.accept(vault, 'rec_1');
+    const late = leadOf(bed.db);
+    const { commit } = late.term;
+    late.term.commit = async (work) => {
+      await bed.batcher().step(bed.lead);
+      return commit(work);
+    };
+    await assert.rejects(bed.batcher().step(late));
+    assert.equal((await batches()).length, 1);
+    const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing_transactions
+      where id not in (select outgoing_id from anchor_batches) and call_data like ${(await batches())[0]?.root}`.execute(
+      bed.db,
+    );
+    assert.equal(rows[0]?.count, 0);
+  });
+
+  test('and one that claimed the same leaves before it, and seals them after it: they stay in the first batch', async () => {
+    const vault = await bed.newVault();
+    await bed.accept(vault, 'rec_1');
+    // Asked between claim and seal: the seal then has a number of its own, and nothing but the leaves is taken.
+    const quote: typeof storingSender.quote = async (chain) => {
+      await bed.batcher().step(bed.lead);
+      return storingSender.quote(chain);
+    };
+    const late = bed.batcher({ sender: { ...storingSender, quote } });
+    await assert.rejects(late.step(bed.lead), /only 0 of 1 leaves/);
+    assert.equal((await batches()).length, 1);
+  });
+});
+
+test('whatever is accepted when, every leaf is in one batch, and none before the one it follows', async () => {
+  const vaults = [await bed.newVault('ws_1'), await bed.newVault('ws_1'), await bed.newVault('ws_1')];
+  let run = 0;
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 5, arbitrary: fc.record({ subject: fc.nat({ max: 6 }), vault: fc.nat({ max: 2 }) }) },
+      { weight: 1, arbitrary: fc.constant('batch' as const) },
+    ),
+    { maxLength: 40 },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 1, max: 9 }), async (steps, maxLeaves) => {
+      run += 1;
+      await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(bed.db);
+      const batcher = bed.batcher({ maxLeaves });
+      const last = new Map<string, { version: number; leaf: Buffer }>();
+      for (const step of steps) {
+        if (step === 'batch') {
+          await batcher.step(bed.lead);
+          continue;
+        }
+        const subject = `rec_${run}_${step.subject}`;
+        const before = last.get(subject);
+        const version = (before?.version ?? 0) + 1;
+        const vault = vaults[step.vault] as TestVault;
+        const leaf = await bed.accept(vault, subject, { version, ...(before && { after: before.leaf }) });
+        last.set(subject, { version, leaf });
+      }
+      while (await batcher.step(bed.lead));
+
+      const rows = await leaves();
+      const parts = await subtrees();
+      const places = new Set(rows.map(({ batch_id, place }) => `${batch_id} ${place}`));
+      assert.equal(places.size, steps.filter((step) => step !== 'batch').length);
+      for (const { leaf, batch_id, place, vault_id } of rows) {
+        const part = parts.find((part) => part.batch_id === batch_id && part.vault_id === vault_id);
+        const at = 32 * ((place ?? -1) - (part?.first_place ?? 0));
+        assert.deepEqual(part?.leaves.subarray(at, at + 32), leaf);
+      }
+      const batchOf = new Map(rows.map((row) => [`${row.subject_id} ${row.version}`, row.batch_id ?? 0]));
+      for (const { subject_id, version, batch_id } of rows) {
+        if (version > 1)
+          assert.ok((batchOf.get(`${subject_id} ${version - 1}`) ?? Infinity) <= (batch_id ?? 0));
+      }
+      for (const { size, id } of await batches()) {
+        assert.equal(size, rows.filter(({ batch_id }) => batch_id === id).length);
+        assert.ok(size <= maxLeaves);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,101 @@
+/** Batches: takes all pending leaves, has them built into a tree and sealed, and commits them with one transaction. */
+import type { Chain, Lead } from '../../chain/chain.ts';
+import type { Sender } from '../../chain/sender/sender.ts';
+import type { Db } from '../../db/database.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import type { Bell, LoopLog } from '../../runtime/loop.ts';
+import { anchorCall } from './anchor-call.ts';
+import type { BatchThread } from './batch-thread.ts';
+import { batchesToResend, hasOpenAnchor, lockForResend, markResent, storeBatch } from './batches.store.ts';
+import { claimPending } from './claim.ts';
+import { createLowWater } from './low-water.ts';
+import { createSealing } from './sealing.ts';
+
+export interface BatcherDeps {
+  db: Db;
+  keyring: Pick<Keyring, 'signingKeys'>;
+  thread: Pick<BatchThread, 'build'>;
+  sender: Pick<Sender, 'quote' | 'enqueue'>;
+  /** Rung when there is something to send. */
+  senderBell: Pick<Bell, 'ring'>;
+  log: Pick<LoopLog, 'error'>;
+  maxLeaves?: number;
+}
+
+export interface Batcher {
+  /**
+   * Whether an anchor is not in a block yet. Another one would wait behind it by its nonce and save nobody time: what is
+   * pending goes into one batch when the chain goes on, however long the account was without money.
+   */
+  waits(): Promise<boolean>;
+  /** Makes one batch of what is pending; true when there is more than fits into it. */
+  step(lead: Lead): Promise<boolean>;
+  /** Makes new transactions for batches whose own reverted. */
+  resend(lead: Lead): Promise<void>;
+}
+
+/** Some 3 MB of leaves, and a second or two for the tree and the rows. */
+const mostLeaves = 100_000;
+
+export function createBatcher(deps: BatcherDeps): Batcher {
+  const { db, sender, senderBell, log, maxLeaves = mostLeaves } = deps;
+  const sealing = createSealing(deps);
+  const lowWater = createLowWater();
+  let strandedTold = 0;
+
+  function tellStranded(leaves: number): void {
+    if (leaves !== 0 && leaves !== strandedTold) {
+      log.error({ leaves }, 'leaves wait because what they follow is not batched');
+    }
+    strandedTold = leaves;
+  }
+
+  return {
+    waits: () => hasOpenAnchor(db),
+
+    async step(lead) {
+      const behind = await lowWater.find(db);
+      const claim = await claimPending(db, { maxLeaves, behind, without: sealing.shunned() });
+      tellStranded(claim.stranded);
+      if (claim.ids.length === 0) return false;
+      // First, so that nothing is built in vain while the chain is away.
+      const quote = await sender.quote(lead.chain);
+      const sealed = await sealing.seal(claim);
+      if (sealed === null) return false;
+      const call = await anchorCall(lead.chain, { root: sealed.root, size: sealed.ids.length, sends: 0 });
+      await lead.term.commit(async (db) => {
+        const { id: outgoingId } = await sender.enqueue(db, quote, call);
+        await storeBatch(db, { ...sealed, outgoingId });
+      });
+      senderBell.ring();
+      return claim.full;
+    },
+
+    async resend(lead) {
+      const batches = await batchesToResend(db);
+      if (batches.length === 0) return;
+      const finalNumber = await newestFinal(lead.chain);
+      for (const batch of batches) {
+        if (batch.revertedIn !== null && batch.revertedIn > finalNumber) continue;
+        const quote = await sender.quote(lead.chain);
+        const call = await anchorCall(lead.chain, batch);
+        await lead.term.commit(async (db) => {
+          if (!(await lockForResend(db, batch.id))) return;
+          const { id } = await sender.enqueue(db, quote, call);
+          await markResent(db, batch.id, id);
+        });
+        senderBell.ring();
+      }
+    },
+  };
+}
+
+/**
+ * A transaction that reverted could still pass on another branch. With a second one beside it the registry would keep
+ * the time of whichever came first, so the second has to wait. The embedded chain has no branches.
+ */
+async function newestFinal(chain: Chain): Promise<number> {
+  if (chain.embedded) return Number.POSITIVE_INFINITY;
+  const { number } = await chain.head();
+  return chain.finalizedNumber(number);
+}

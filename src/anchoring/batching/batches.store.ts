@@ -1,0 +1,132 @@
+/** Batches as they are written: with their subtrees, their leaves and their transaction, in the leader's commit. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { anchorPurpose } from './batches.ts';
+
+export interface NewBatch {
+  root: Buffer;
+  /** Of the transaction that anchors it. */
+  outgoingId: number;
+  /** Of its leaves, by place. */
+  ids: number[];
+  subtrees: NewSubtree[];
+}
+
+export interface NewSubtree {
+  workspaceId: string;
+  vaultId: string;
+  root: Buffer;
+  /** 32 bytes each, in the order of their places. */
+  leaves: Buffer;
+  sequence: number;
+  signature: Buffer;
+  upperPath: Buffer;
+}
+
+/** Rows in one statement: each has nine values, and putting these together takes a few milliseconds. */
+const subtreesAtOnce = 50;
+/** Leaves placed by one statement; 100,000 could take longer than a statement may on a busy machine. */
+const leavesAtOnce = 10_000;
+
+/** Inside the leader's transaction. Throws when a leaf is in a batch already. */
+export async function storeBatch(db: Db, { root, outgoingId, ids, subtrees }: NewBatch): Promise<number> {
+  const { id } = await db
+    .insertInto('anchor_batches')
+    .values({ root, size: ids.length, outgoing_id: outgoingId })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  let firstPlace = 0;
+  const rows = subtrees.map(({ workspaceId, vaultId, root, leaves, sequence, signature, upperPath }) => {
+    const first_place = firstPlace;
+    firstPlace += leaves.length / 32;
+    return {
+      batch_id: id,
+      workspace_id: workspaceId,
+      vault_id: vaultId,
+      root,
+      leaves,
+      first_place,
+      sequence,
+      signature,
+      upper_path: upperPath,
+    };
+  });
+  for (let at = 0; at < rows.length; at += subtreesAtOnce) {
+    await db
+      .insertInto('anchor_subtrees')
+      .values(rows.slice(at, at + subtreesAtOnce))
+      .execute();
+  }
+  if (firstPlace !== ids.length) throw new Error('a batch does not have the leaves of its subtrees');
+  for (let at = 0; at < ids.length; at += leavesAtOnce) {
+    await placeLeaves(db, { batchId: id, firstPlace: at, ids: ids.slice(at, at + leavesAtOnce) });
+  }
+  return id;
+}
+
+async function placeLeaves(
+  db: Db,
+  { batchId, firstPlace, ids }: { batchId: number; firstPlace: number; ids: number[] },
+): Promise<void> {
+  // As text: pg would quote each number for itself.
+  const { numAffectedRows } = await sql`
+    update anchor_leaves l set batch_id = ${batchId}, place = ${firstPlace - 1} + taken.place
+    from unnest(${`{${ids.join(',')}}`}::bigint[]) with ordinality as taken (id, place)
+    where l.id = taken.id and l.batch_id is null`.execute(db);
+  if (Number(numAffectedRows) !== ids.length) {
+    throw new Error(`only ${numAffectedRows} of ${ids.length} leaves were there to be batched`);
+  }
+}
+
+/** Whether the transaction of some batch is signed, and in no block as far as is known. */
+export async function hasOpenAnchor(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from outgoing_transactions where status in ('signed', 'submitted') and purpose = ${anchorPurpose}
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+export interface BatchToResend {
+  id: number;
+  root: Buffer;
+  size: number;
+  sends: number;
+}
+
+/** Batches whose transaction reverted and that get a new one, oldest first, with the block in which it did. */
+export function batchesToResend(db: Db): Promise<(BatchToResend & { revertedIn: number | null })[]> {
+  return db
+    .selectFrom('anchor_batches')
+    .innerJoin('outgoing_transactions', 'outgoing_transactions.id', 'anchor_batches.outgoing_id')
+    .select([
+      'anchor_batches.id',
+      'root',
+      'size',
+      'sends',
+      'outgoing_transactions.block_number as revertedIn',
+    ])
+    .where('to_resend', '=', true)
+    .orderBy('anchor_batches.id')
+    .limit(20)
+    .execute();
+}
+
+/** Inside the leader's transaction. False when it is on its way again anyhow, and the new transaction is not wanted. */
+export async function lockForResend(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('anchor_batches')
+    .select('id')
+    .where('id', '=', id)
+    .where('to_resend', '=', true)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function markResent(db: Db, id: number, outgoingId: number): Promise<void> {
+  await db
+    .updateTable('anchor_batches')
+    .set({ outgoing_id: outgoingId, to_resend: false, reason: null, sends: sql`sends + 1` })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,378 @@
+/** What the chain does to batches, and what is told of it. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import type { Hex } from 'viem';
+import type { Lead } from '../../chain/chain.ts';
+import type { MinedAt, Move } from '../../chain/sender/moves.ts';
+import { placeEvents } from '../../events/events.ts';
+import { recordConfirmed } from '../../holdings/records/record-events.ts';
+import { countAnchorSubscribers } from '../../webhooks/endpoints/endpoints.store.ts';
+import { type AnnouncerDeps, createAnnouncer, tells } from '../announcer.ts';
+import { readFigures } from '../figures.ts';
+import { type Bed, leadOf, mine, openBed, type TestVault } from './batcher.test-bed.ts';
+import { applyMoves, vaultsOfAnchors } from './batches.ts';
+
+let bed: Bed;
+let one: TestVault;
+let other: TestVault;
+before(async () => {
+  bed = await openBed();
+  one = await bed.newVault('ws_1');
+  other = await bed.newVault('ws_2');
+});
+after(() => bed.close());
+beforeEach(() => sql`truncate anchor_leaves, anchor_subtrees, anchor_batches, events`.execute(bed.db));
+
+async function newBatch(leaves = 1) {
+  for (let count = 0; count < leaves; count += 1) await bed.accept(one, `rec_${leaves}_${count}`);
+  await bed.accept(other, `rec_${leaves}`);
+  await bed.batcher().step(bed.lead);
+  const batch = await bed.db
+    .selectFrom('anchor_batches')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  return batch;
+}
+
+const read = (id: number) =>
+  bed.db.selectFrom('anchor_batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+type Change =
+  | { to: 'submitted' }
+  | { to: 'confirmed' | 'finalized'; mined: MinedAt }
+  | { to: 'reorged'; was: MinedAt }
+  | { to: 'failed'; reason: string };
+
+const apply = (outgoingId: number, ...changes: Change[]) =>
+  bed.db.transaction().execute((db) =>
+    applyMoves(
+      db,
+      changes.map((change): Move => ({ outgoingId, purpose: 'anchor', ...change })),
+    ),
+  );
+
+async function events(): Promise<{ type: string; workspace_id: string; data: Record<string, unknown> }[]> {
+  const rows = await bed.db
+    .selectFrom('events')
+    .select(['type', 'workspace_id', 'envelope'])
+    .orderBy('id')
+    .execute();
+  return rows.map(({ type, workspace_id, envelope }) => ({
+    type,
+    workspace_id,
+    data: JSON.parse(envelope).data,
+  }));
+}
+
+const rings = { events: 0 };
+const announcer = (leavesAtOnce = 1000) =>
+  createAnnouncer({
+    db: bed.db,
+    leavesAtOnce,
+    eventBell: { ring: () => (rings.events += 1) },
+    confirmations: { record: tells(recordConfirmed) },
+    placeEvents,
+    countSubscribers: countAnchorSubscribers,
+  });
+
+test('a batch goes the way of its transaction', async () => {
+  const { id, outgoing_id } = await newBatch();
+  await apply(outgoing_id, { to: 'submitted' });
+  assert.equal((await read(id)).status, 'submitted');
+  const mined = await mine(bed.db, outgoing_id);
+  await apply(outgoing_id, { to: 'confirmed', mined });
+  const confirmed = await read(id);
+  assert.deepEqual(
+    [confirmed.status, confirmed.block_number, confirmed.block_time],
+    ['confirmed', mined.blockNumber, mined.blockTime],
+  );
+  assert.ok(confirmed.confirmed_at);
+  await apply(outgoing_id, { to: 'finalized', mined });
+  const finalized = await read(id);
+  assert.equal(finalized.status, 'finalized');
+  assert.deepEqual(finalized.confirmed_at, confirmed.confirmed_at);
+});
+
+test('transactions for other purposes, and those of other batches, leave a batch alone', async () => {
+  const [batch, neighbour] = [await newBatch(2), await newBatch(3)];
+  const mined = await mine(bed.db, batch.outgoing_id);
+  await applyMoves(bed.db, [
+    { outgoingId: batch.outgoing_id, purpose: 'deploy', to: 'confirmed', mined },
+    { outgoingId: neighbour.outgoing_id, purpose: 'anchor', to: 'submitted' },
+  ]);
+  assert.equal((await read(batch.id)).status, 'batched');
+  assert.equal((await read(neighbour.id)).status, 'submitted');
+});
+
+test('the vaults of a transaction are those with content in its batch', async () => {
+  const batch = await newBatch(2);
+  assert.deepEqual(await vaultsOfAnchors(bed.db, [batch.outgoing_id, 999_999]), [
+    { outgoingId: batch.outgoing_id, workspaceId: 'ws_1', vaultId: one.id },
+    { outgoingId: batch.outgoing_id, workspaceId: 'ws_2', vaultId: other.id },
+  ]);
+  assert.deepEqual(await vaultsOfAnchors(bed.db, []), []);
+});
+
+describe('confirmations', () => {
+  test('go into commits by how many deliveries they make, and into smaller ones when those take too long', async () => {
+    await bed.db
+      .insertInto('webhook_endpoints')
+      .values(
+        [1, 2, 3, 4].map((number) => ({
+          workspace_id: 'ws_1',
+          id: `whe_${number}`,
+          url: 'https://example.org/',
+          description: '',
+          event_types: ['record.anchor.confirmed'],
+          enabled: true,
+        })),
+      )
+      .execute();
+    const tellAll = async (
+      leaves: number,
+      { placeEvents, rowsAtOnce }: Pick<AnnouncerDeps, 'placeEvents' | 'rowsAtOnce'>,
+    ) => {
+      const { outgoing_id } = await newBatch(leaves);
+      await apply(outgoing_id, { to: 'confirmed', mined: await mine(bed.db, outgoing_id) });
+      const lead = leadOf(bed.db);
+      const stepwise = createAnnouncer({
+        db: bed.db,
+        eventBell: { ring() {} },
+        confirmations: { record: tells(recordConfirmed) },
+        countSubscribers: countAnchorSubscribers,
+        placeEvents,
+        ...(rowsAtOnce !== undefined && { rowsAtOnce }),
+      });
+      while (await stepwise.step(lead));
+      return lead.commits;
+    };
+    // Five rows for each of four leaves, and one for the leaf of a workspace without an endpoint.
+    assert.equal(await tellAll(4, { placeEvents, rowsAtOnce: 10 }), 3);
+    assert.equal((await events()).length, 5);
+    const sizes: number[] = [];
+    const slow: AnnouncerDeps['placeEvents'] = async (db, writes) => {
+      sizes.push(writes.length);
+      if (writes.length < 3) return;
+      await sql`set local statement_timeout = 1`.execute(db);
+      await sql`select pg_sleep(60)`.execute(db);
+    };
+    await tellAll(5, { placeEvents: slow });
+    assert.equal((await events()).length, 5 + 6);
+    assert.ok(sizes.filter((size) => size < 3).length >= 3, sizes.join());
+    await bed.db.deleteFrom('webhook_endpoints').execute();
+  });
+
+  test('are told once for each leaf, in the order of their places, in chunks', async () => {
+    const { id, outgoing_id } = await newBatch(4);
+    assert.equal(await announcer().step(bed.lead), false);
+    const mined = await mine(bed.db, outgoing_id);
+    await apply(outgoing_id, { to: 'confirmed', mined });
+    const lead = leadOf(bed.db);
+    rings.events = 0;
+    while (await announcer(2).step(lead));
+    assert.deepEqual([lead.commits, rings.events], [3, 3]);
+    const told = await events();
+    assert.deepEqual(
+      told.map(({ data }) => data.record_id),
+      ['rec_4_0', 'rec_4_1', 'rec_4_2', 'rec_4_3', 'rec_4'],
+    );
+    assert.deepEqual(told[4], {
+      type: 'record.anchor.confirmed',
+      workspace_id: 'ws_2',
+      data: {
+        record_id: 'rec_4',
+        vault_id: other.id,
+        version: 1,
+        tx_hash: mined.transactionHash,
+        block_number: 7,
+        anchored_at: new Date(mined.blockTime * 1000).toISOString(),
+      },
+    });
+    assert.equal((await read(id)).announced, 5);
+  });
+
+  test('of a kind that nobody tells of are passed over', async () => {
+    await bed.accept(one, 'odd', { kind: 'constructor' });
+    const { id, outgoing_id } = await newBatch(1);
+    await apply(outgoing_id, { to: 'confirmed', mined: await mine(bed.db, outgoing_id) });
+    while (await announcer().step(bed.lead));
+    assert.equal((await read(id)).announced, 3);
+    assert.equal((await events()).length, 2);
+  });
+
+  test('are not told twice when their commit was cut short', async () => {
+    const { outgoing_id } = await newBatch(3);
+    await apply(outgoing_id, { to: 'confirmed', mined: await mine(bed.db, outgoing_id) });
+    const dying = leadOf(bed.db);
+    const { commit } = dying.term;
+    dying.term.commit = (work) =>
+      commit(async (db) => {
+        await work(db);
+        throw new Error('killed');
+      });
+    await assert.rejects(announcer(2).step(dying), /killed/);
+    while (await announcer(2).step(bed.lead));
+    assert.equal((await events()).length, 4);
+  });
+});
+
+describe('a reorg', () => {
+  test('puts a batch back, tells each workspace once, and the next confirmation is told to all again', async () => {
+    const { id, outgoing_id } = await newBatch(2);
+    const was = await mine(bed.db, outgoing_id);
+    await apply(outgoing_id, { to: 'confirmed', mined: was });
+    // Told in part only when it comes.
+    await announcer(2).step(bed.lead);
+    await apply(outgoing_id, { to: 'reorged', was });
+    const back = await read(id);
+    assert.deepEqual(
+      [back.status, back.announced, back.block_number, back.transaction_hash, back.confirmed_at],
+      ['submitted', 0, null, null, null],
+    );
+    const reorged = (await events()).filter(({ type }) => type === 'anchor.reorged');
+    assert.deepEqual(reorged.map(({ workspace_id }) => workspace_id).sort(), ['ws_1', 'ws_2']);
+    const { reorged_at, ...data } = reorged[0]?.data ?? {};
+    assert.deepEqual(data, { tx_hash: was.transactionHash, block_number: was.blockNumber });
+    assert.ok(Number.isFinite(Date.parse(reorged_at as string)));
+    assert.equal(await announcer().step(bed.lead), false);
+
+    await apply(outgoing_id, { to: 'confirmed', mined: { ...was, blockNumber: 9 } });
+    while (await announcer().step(bed.lead));
+    const confirmations = (await events()).filter(({ type }) => type === 'record.anchor.confirmed');
+    assert.deepEqual(
+      confirmations.map(({ data }) => [data.record_id, data.block_number]),
+      [
+        ['rec_2_0', 7],
+        ['rec_2_1', 7],
+        ['rec_2_0', 9],
+        ['rec_2_1', 9],
+        ['rec_2', 9],
+      ],
+    );
+  });
+
+  test('while a chunk is being told: the chunk is told whole or not at all', async () => {
+    const { id, outgoing_id } = await newBatch(2);
+    const was = await mine(bed.db, outgoing_id);
+    await apply(outgoing_id, { to: 'confirmed', mined: was });
+    const late = leadOf(bed.db);
+    const { commit } = late.term;
+    late.term.commit = async (work) => {
+      await apply(outgoing_id, { to: 'reorged', was });
+      return commit(work);
+    };
+    await announcer().step(late);
+    assert.deepEqual([(await read(id)).announced, (await read(id)).status], [0, 'submitted']);
+    assert.ok((await events()).every(({ type }) => type === 'anchor.reorged'));
+  });
+
+  test('of something that was never confirmed tells nothing', async () => {
+    const { outgoing_id } = await newBatch();
+    const was = { transactionHash: '0x' as Hex, blockNumber: 1, blockHash: '0x' as Hex, blockTime: 1 };
+    await apply(outgoing_id, { to: 'reorged', was });
+    assert.deepEqual(await events(), []);
+  });
+});
+
+describe('a transaction that fails', () => {
+  test('by reverting is made anew with more gas, twice, and then its batch is set aside', async () => {
+    const { id, root } = await newBatch();
+    const gas: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      await bed.batcher().resend(bed.lead);
+      const { outgoing_id } = await read(id);
+      const sent = await bed.db
+        .selectFrom('outgoing_transactions')
+        .select(['gas_limit', 'call_data'])
+        .where('id', '=', outgoing_id)
+        .executeTakeFirstOrThrow();
+      gas.push(sent.gas_limit);
+      assert.ok(sent.call_data.includes(root));
+      await mine(bed.db, outgoing_id, { succeeded: false });
+      await apply(outgoing_id, { to: 'submitted' }, { to: 'failed', reason: 'the transaction reverted' });
+    }
+    assert.deepEqual(gas, [100_000, 200_000, 400_000]);
+    const batch = await read(id);
+    assert.deepEqual(
+      [batch.status, batch.reason, batch.to_resend, batch.sends],
+      ['set_aside', 'the transaction reverted', false, 3],
+    );
+    const before = bed.rings.sender;
+    await bed.batcher().resend(bed.lead);
+    assert.deepEqual([(await read(id)).outgoing_id, bed.rings.sender], [batch.outgoing_id, before]);
+  });
+
+  test('is not made anew while another branch could let it pass', async () => {
+    const { id, outgoing_id } = await newBatch();
+    await mine(bed.db, outgoing_id, { succeeded: false, blockNumber: 7 });
+    await apply(outgoing_id, { to: 'failed', reason: 'the transaction reverted' });
+    for (const [finalized, sends] of [
+      [6, 1],
+      [7, 2],
+    ] as const) {
+      const chain = {
+        embedded: false,
+        head: async () => ({ number: 70, hash: '0x' as Hex }),
+        finalizedNumber: async () => finalized,
+        client: { estimateGas: async () => 46_283n } as unknown as Lead['chain']['client'],
+      };
+      await bed.batcher().resend(leadOf(bed.db, chain));
+      assert.equal((await read(id)).sends, sends);
+    }
+  });
+
+  test('because it can never pass sets its batch aside at once, and others go on', async () => {
+    const { id, outgoing_id } = await newBatch(2);
+    await mine(bed.db, outgoing_id, { noOp: true });
+    await apply(outgoing_id, { to: 'failed', reason: 'the chain refuses it' });
+    const batch = await read(id);
+    assert.deepEqual(
+      [batch.status, batch.reason, batch.to_resend],
+      ['set_aside', 'the chain refuses it', false],
+    );
+    assert.equal((await newBatch(3)).status, 'batched');
+  });
+
+  test('and is on its way again after a reorg needs no new one', async () => {
+    const { id, outgoing_id } = await newBatch();
+    await mine(bed.db, outgoing_id, { succeeded: false });
+    await apply(outgoing_id, { to: 'failed', reason: 'the transaction reverted' });
+    assert.equal((await read(id)).to_resend, true);
+    await apply(outgoing_id, { to: 'submitted' });
+    await bed.batcher().resend(bed.lead);
+    const batch = await read(id);
+    assert.deepEqual(
+      [batch.status, batch.reason, batch.sends, batch.outgoing_id],
+      ['submitted', null, 1, outgoing_id],
+    );
+  });
+});
+
+test('figures count what is pending and what is not final', async () => {
+  assert.deepEqual(await readFigures(bed.db), {
+    pendingLeaves: 0,
+    oldestPendingSeconds: null,
+    openBatches: { batched: 0, submitted: 0, confirmed: 0, set_aside: 0 },
+    unannouncedLeaves: 0,
+  });
+  const done = await newBatch(2);
+  await apply(done.outgoing_id, { to: 'finalized', mined: await mine(bed.db, done.outgoing_id) });
+  const { outgoing_id } = await newBatch(3);
+  await apply(outgoing_id, { to: 'submitted' });
+  await bed.accept(one, 'rec_pending');
+  await sql`update anchor_leaves set created_at = now() - interval '1 hour' where batch_id is null`.execute(
+    bed.db,
+  );
+  const figures = await readFigures(bed.db);
+  assert.equal(figures.pendingLeaves, 1);
+  const { rows } = await sql<{
+    age: number;
+  }>`select extract(epoch from clock_timestamp() - created_at)::float8 as age
+    from anchor_leaves where batch_id is null`.execute(bed.db);
+  const oldest = figures.oldestPendingSeconds ?? 0;
+  assert.ok(oldest >= 3600 && oldest <= (rows[0]?.age ?? 0), `${oldest} s`);
+  assert.deepEqual(figures.openBatches, { batched: 0, submitted: 1, confirmed: 0, set_aside: 0 });
+  assert.equal(figures.unannouncedLeaves, done.size);
+});

@@ -1,0 +1,139 @@
+/** What the chain does to batches: the hooks that the sender and the indexer call inside their commits. */
+import { sql } from 'kysely';
+import type { MinedAt, Move } from '../../chain/sender/moves.ts';
+import { toBytea } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import { insertAll } from '../../db/writes.ts';
+import { eventWrite } from '../../events/events.ts';
+
+/** Purpose of the transactions that anchor batches. */
+export const anchorPurpose = 'anchor';
+
+/** A batch whose transaction reverts gets another one, so often in all. */
+const maxSends = 3;
+
+/** The hook of the sender: in the commit that moves a transaction, its batch moves too. */
+export async function applyMoves(db: Db, moves: Move[]): Promise<void> {
+  for (const move of moves) {
+    if (move.purpose !== anchorPurpose) continue;
+    const { outgoingId } = move;
+    if (move.to === 'submitted') await submit(db, outgoingId);
+    else if (move.to === 'failed') await fail(db, outgoingId, move.reason);
+    else if (move.to === 'reorged') await withdraw(db, outgoingId, move.was);
+    else await confirm(db, outgoingId, move);
+  }
+}
+
+/** The hook of the indexer: which vaults have content in the batches that these transactions anchor. */
+export async function vaultsOfAnchors(
+  db: Db,
+  outgoingIds: number[],
+): Promise<{ outgoingId: number; workspaceId: string; vaultId: string }[]> {
+  if (outgoingIds.length === 0) return [];
+  return db
+    .selectFrom('anchor_batches')
+    .innerJoin('anchor_subtrees', 'anchor_subtrees.batch_id', 'anchor_batches.id')
+    .select([
+      'anchor_batches.outgoing_id as outgoingId',
+      'anchor_subtrees.workspace_id as workspaceId',
+      'anchor_subtrees.vault_id as vaultId',
+    ])
+    .where('anchor_batches.outgoing_id', 'in', outgoingIds)
+    .orderBy('anchor_batches.id')
+    .orderBy('anchor_subtrees.first_place')
+    .execute();
+}
+
+/** Also where it had failed: then a reorg took that failure back, and it is on its way again. */
+async function submit(db: Db, outgoingId: number): Promise<void> {
+  await db
+    .updateTable('anchor_batches')
+    .set({ status: 'submitted', to_resend: false, reason: null })
+    .where('outgoing_id', '=', outgoingId)
+    .where('status', 'in', ['batched', 'set_aside'])
+    .execute();
+}
+
+async function confirm(
+  db: Db,
+  outgoingId: number,
+  { to, mined }: { to: 'confirmed' | 'finalized'; mined: MinedAt },
+): Promise<void> {
+  await db
+    .updateTable('anchor_batches')
+    .set({
+      status: to,
+      to_resend: false,
+      reason: null,
+      transaction_hash: toBytea(mined.transactionHash),
+      block_number: mined.blockNumber,
+      block_hash: toBytea(mined.blockHash),
+      block_time: mined.blockTime,
+      confirmed_at: sql`coalesce(confirmed_at, now())`,
+    })
+    .where('outgoing_id', '=', outgoingId)
+    .execute();
+}
+
+/** Whoever was told of the confirmation is told that it no longer holds; the next one is told to all again. */
+async function withdraw(db: Db, outgoingId: number, was: MinedAt): Promise<void> {
+  const batches = await db
+    .updateTable('anchor_batches')
+    .set({
+      status: 'submitted',
+      transaction_hash: null,
+      block_number: null,
+      block_hash: null,
+      block_time: null,
+      confirmed_at: null,
+      announced: 0,
+    })
+    .where('outgoing_id', '=', outgoingId)
+    .where('status', 'in', ['confirmed', 'finalized'])
+    .returning('id')
+    .execute();
+  if (batches.length === 0) return;
+  const workspaces = await db
+    .selectFrom('anchor_subtrees')
+    .select('workspace_id')
+    .distinct()
+    .where(
+      'batch_id',
+      'in',
+      batches.map(({ id }) => id),
+    )
+    .execute();
+  const at = new Date();
+  await insertAll(
+    db,
+    workspaces.map(({ workspace_id }) =>
+      eventWrite({
+        workspaceId: workspace_id,
+        type: 'anchor.reorged',
+        at,
+        data: {
+          tx_hash: was.transactionHash,
+          block_number: was.blockNumber,
+          reorged_at: at.toISOString(),
+        },
+      }),
+    ),
+  );
+}
+
+/**
+ * A payload that reverted may pass with more gas, so the batch gets another transaction, made later by the batcher. One
+ * that could never pass is set aside with its reason.
+ */
+async function fail(db: Db, outgoingId: number, reason: string): Promise<void> {
+  const { rows } = await sql<{ reverted: boolean }>`
+    select t.succeeded is false and not a.no_op as reverted
+    from outgoing_transactions t join outgoing_attempts a on a.transaction_id = t.id and a.hash = t.mined_hash
+    where t.id = ${outgoingId}`.execute(db);
+  const reverted = rows[0]?.reverted === true;
+  await sql`
+    update anchor_batches set reason = ${reason},
+      to_resend = ${reverted} and sends < ${maxSends},
+      status = case when ${reverted} and sends < ${maxSends} then 'batched' else 'set_aside' end
+    where outgoing_id = ${outgoingId} and status in ('batched', 'submitted')`.execute(db);
+}

@@ -1,0 +1,188 @@
+/** What the next batch takes: pending leaves in the order they were accepted, none before the one it follows. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { firstLeaf } from './pending.ts';
+
+/** Plain numbers and bytes, entry i of each list belonging to leaf i: there may be 100,000. */
+export interface Claim {
+  ids: number[];
+  /** 32 bytes each. */
+  leaves: Buffer;
+  /** Place of its vault in `vaults`. */
+  vaultOf: number[];
+  /** Place of the leaf that it follows, where that is in this claim too; else -1. */
+  follows: number[];
+  vaults: ClaimedVault[];
+  /** Leaves left out because what they follow is neither batched nor in this claim. */
+  stranded: number;
+  /** There may be more. */
+  full: boolean;
+}
+
+export interface ClaimedVault {
+  workspaceId: string;
+  id: string;
+}
+
+export interface ClaimOptions {
+  maxLeaves: number;
+  /** No leaf up to this id is pending; not given: not known. */
+  behind?: number;
+  /** Each has a key to be opened, a seal and a row. */
+  maxVaults?: number;
+  /** Ids of vaults that cannot seal at present. */
+  without: string[];
+  /** Rows read at once; between pages others get their turn. */
+  pageSize?: number;
+}
+
+/** Some pending leaves, in ascending order of their ids: entry i of each list belongs to leaf i. */
+interface Page {
+  ids: number[];
+  workspaceIds: string[];
+  vaultIds: string[];
+  /** Id of the leaf that it follows, if that is pending; 0 when there is nothing to wait for, -1 when it is nowhere. */
+  followsIds: number[];
+  leaves: Buffer;
+}
+
+export async function claimPending(db: Db, options: ClaimOptions): Promise<Claim> {
+  const { maxLeaves, behind = 0, maxVaults = 5_000, without, pageSize = 2_000 } = options;
+  const claim: Omit<Claim, 'leaves'> = {
+    ids: [],
+    vaultOf: [],
+    follows: [],
+    vaults: [],
+    stranded: 0,
+    full: false,
+  };
+  const pieces: Buffer[] = [];
+  const placeOfVault = new Map<string, number>();
+
+  /** Null when there is no room for another vault. */
+  function placeVault(page: Page, entry: number): number | null {
+    const id = page.vaultIds[entry] ?? '';
+    const known = placeOfVault.get(id);
+    if (known !== undefined) return known;
+    if (claim.vaults.length === maxVaults) return null;
+    const place = claim.vaults.push({ workspaceId: page.workspaceIds[entry] ?? '', id }) - 1;
+    placeOfVault.set(id, place);
+    return place;
+  }
+
+  for (let after = behind; ; ) {
+    const limit = Math.min(pageSize, maxLeaves - claim.ids.length);
+    const page = await readPage(db, { after, without, limit });
+    /** Bytes of the leaves that are not among the pieces yet. */
+    let [from, to] = [0, page.leaves.length];
+    for (const [entry, id] of page.ids.entries()) {
+      const followsId = page.followsIds[entry] ?? 0;
+      // What it follows has a lower id, so it was met before.
+      const follows = followsId > 0 ? placeOf(claim.ids, followsId) : -1;
+      if (followsId < 0 || (followsId > 0 && follows < 0)) {
+        claim.stranded += 1;
+        pieces.push(page.leaves.subarray(from, entry * 32));
+        from = (entry + 1) * 32;
+        continue;
+      }
+      const vault = placeVault(page, entry);
+      if (vault === null) {
+        to = entry * 32;
+        claim.full = true;
+        break;
+      }
+      claim.ids.push(id);
+      claim.vaultOf.push(vault);
+      claim.follows.push(follows);
+    }
+    pieces.push(page.leaves.subarray(from, to));
+    after = page.ids.at(-1) ?? after;
+    claim.full ||= claim.ids.length === maxLeaves;
+    if (claim.full || page.ids.length < limit) return { ...claim, leaves: Buffer.concat(pieces) };
+  }
+}
+
+/** A claim with the leaves of each vault side by side: place n of the batch is entry n. */
+export interface Groups {
+  vaults: { vault: ClaimedVault; leaves: number }[];
+  ids: number[];
+  leaves: Buffer;
+}
+
+/** Others get their turn after so many leaves, which take a few milliseconds. */
+const leavesPerTurn = 5_000;
+
+/** Leaves out these vaults, by their place in the claim, and whatever follows a leaf of theirs. */
+export async function groupByVault(claim: Claim, without: ReadonlySet<number>): Promise<Groups> {
+  const taken: boolean[] = [];
+  const membersOf: number[][] = claim.vaults.map(() => []);
+  let size = 0;
+  for (let place = 0; place < claim.ids.length; place += 1) {
+    if (place % leavesPerTurn === leavesPerTurn - 1) await new Promise(setImmediate);
+    const vault = claim.vaultOf[place] ?? -1;
+    const follows = claim.follows[place] ?? -1;
+    const fits = !without.has(vault) && (follows < 0 || taken[follows] === true);
+    taken.push(fits);
+    if (!fits) continue;
+    membersOf[vault]?.push(place);
+    size += 1;
+  }
+  const groups: Groups = { vaults: [], ids: [], leaves: Buffer.alloc(32 * size) };
+  for (const [at, members] of membersOf.entries()) {
+    const vault = claim.vaults[at];
+    if (members.length === 0 || !vault) continue;
+    for (const place of members) {
+      if (groups.ids.length % leavesPerTurn === leavesPerTurn - 1) await new Promise(setImmediate);
+      claim.leaves.copy(groups.leaves, groups.ids.length * 32, place * 32, (place + 1) * 32);
+      groups.ids.push(claim.ids[place] ?? 0);
+    }
+    groups.vaults.push({ vault, leaves: members.length });
+  }
+  return groups;
+}
+
+/**
+ * What a leaf follows is of its own subject, and looked up only where there is such a leaf. A page comes as one row: with
+ * 100,000 rows, reading them would be most of the work here.
+ */
+async function readPage(
+  db: Db,
+  { after, without, limit }: { after: number; without: string[]; limit: number },
+): Promise<Page> {
+  const { rows } = await sql<{ [Member in keyof Page]: Page[Member] | null }>`
+    select json_agg(id order by id) as ids, json_agg(workspace_id order by id) as "workspaceIds",
+           json_agg(vault_id order by id) as "vaultIds", json_agg(follows_id order by id) as "followsIds",
+           string_agg(leaf, '' order by id) as leaves
+    from (
+      select l.id, l.workspace_id, l.vault_id, l.leaf,
+        case when l.previous_leaf = ${firstLeaf} then 0 else coalesce((
+          select case when p.batch_id is null then p.id else 0 end from anchor_leaves p
+          where p.workspace_id = l.workspace_id and p.subject_id = l.subject_id and p.leaf = l.previous_leaf
+          limit 1
+        ), -1) end as follows_id
+      from anchor_leaves l
+      where l.batch_id is null and l.id > ${after} and l.vault_id <> all (${without}::text[])
+      order by l.id limit ${limit}
+    ) as page`.execute(db);
+  // All of them null: there is no leaf.
+  const { ids, workspaceIds, vaultIds, followsIds, leaves } = rows[0] ?? {};
+  return {
+    ids: ids ?? [],
+    workspaceIds: workspaceIds ?? [],
+    vaultIds: vaultIds ?? [],
+    followsIds: followsIds ?? [],
+    leaves: leaves ?? Buffer.alloc(0),
+  };
+}
+
+/** Where a number stands in an ascending list; -1 when it does not. */
+function placeOf(ids: number[], wanted: number): number {
+  let from = 0;
+  let to = ids.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ids[middle] ?? 0) < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return ids[from] === wanted ? from : -1;
+}

@@ -1,0 +1,39 @@
+/** Trees that are kept between proofs. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MerkleTree } from '../../proof/merkle.ts';
+import { createKeptTrees } from './kept-trees.ts';
+
+/** 100 leaves have 199 nodes of 32 bytes, and 4 bytes for the place of each leaf. */
+const bytesOfHundred = 199 * 32 + 100 * 4;
+
+function treeOf(size: number): MerkleTree {
+  return { root: new Uint8Array(32), size, path: () => new Uint8Array() };
+}
+
+test('what was used longest ago goes first, and the bytes stay within their bound', () => {
+  const kept = createKeptTrees(3 * bytesOfHundred);
+  for (const name of ['a', 'b', 'c']) kept.keep(name, treeOf(100));
+  assert.ok(kept.find('a'));
+  kept.keep('d', treeOf(100));
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((name) => kept.find(name) !== undefined),
+    [true, false, true, true],
+  );
+  // The same again takes no room twice.
+  kept.keep('d', treeOf(100));
+  assert.ok(kept.find('a'));
+  kept.keep('e', treeOf(250));
+  assert.deepEqual(
+    ['a', 'c', 'd', 'e'].map((name) => kept.find(name) !== undefined),
+    [false, false, false, true],
+  );
+});
+
+test('one that is larger than all the room is not kept, and drives out no other', () => {
+  const kept = createKeptTrees(bytesOfHundred);
+  kept.keep('small', treeOf(100));
+  kept.keep('large', treeOf(101));
+  assert.equal(kept.find('large'), undefined);
+  assert.ok(kept.find('small'));
+});

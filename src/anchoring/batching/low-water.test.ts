@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { countEntries } from '../../../test/index-entries.ts';
+import { waitUntil } from '../../../test/process.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { type Bed, openBed, type TestVault } from './batcher.test-bed.ts';
+import { createLowWater } from './low-water.ts';
+
+let bed: Bed;
+let vault: TestVault;
+/** One connection, so that all it has read is known when it says so. */
+let single: Database;
+before(async () => {
+  bed = await openBed();
+  vault = await bed.newVault();
+  single = openDatabase({ connection: () => ({ connectionString: bed.url }), onError() {}, max: 1 });
+});
+after(async () => {
+  await single.close();
+  await bed.close();
+});
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: bed.url });
+  await client.connect();
+  return client;
+}
+
+/** Accepts one thing, and copies of it. */
+async function acceptMany(name: string, count: number): Promise<void> {
+  await bed.accept(vault, name);
+  await bed.pool.query(
+    `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims, claims_hash, leaf)
+     select workspace_id, kind, subject_id || '.' || n, version, vault_id, digest, previous_leaf, claims, claims_hash,
+            sha256((subject_id || n)::bytea)
+     from anchor_leaves cross join generate_series(2, $2::integer) as n where subject_id = $1`,
+    [name, count],
+  );
+}
+
+test('a look for what is pending costs the same however much was batched while an old snapshot is open', async () => {
+  const snapshot = await connect();
+  await snapshot.query('begin isolation level repeatable read');
+  await snapshot.query('select count(*) from anchor_leaves');
+  try {
+    const batcher = bed.batcher({ db: single.db });
+    for (const round of ['a', 'b', 'c']) {
+      await acceptMany(round, 500);
+      await batcher.step(bed.lead);
+    }
+    const look = { index: 'anchor_leaves_pending', work: () => batcher.step(bed.lead) };
+    // As soon as those who write at this moment, in whatever database of the server, have ended.
+    await waitUntil(async () => (await countEntries(single.pool, look)) < 50);
+    await acceptMany('d', 3);
+    await batcher.step(bed.lead);
+    const { rows } = await bed.pool.query(
+      'select count(*)::integer as left from anchor_leaves where batch_id is null',
+    );
+    assert.equal(rows[0].left, 0);
+  } finally {
+    await snapshot.end();
+  }
+});
+
+test('a leaf that is committed after others with higher ids is batched with the next claim', async () => {
+  const batcher = bed.batcher();
+  const late = await connect();
+  try {
+    await acceptMany('e', 5);
+    // Of another workspace: those of one may count what they use in the same row, and wait for each other.
+    await bed.accept(await bed.newVault('ws_late'), 'before');
+    await batcher.step(bed.lead);
+    await late.query('begin');
+    await late.query(
+      `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims, claims_hash, leaf)
+       select workspace_id, kind, 'late', version, vault_id, digest, previous_leaf, claims, claims_hash, sha256('late')
+       from anchor_leaves where subject_id = 'before'`,
+    );
+    for (const round of ['f', 'g', 'h', 'i']) {
+      await acceptMany(round, 5);
+      await batcher.step(bed.lead);
+    }
+    await late.query('commit');
+    await batcher.step(bed.lead);
+    const { rows } = await bed.pool.query("select batch_id from anchor_leaves where subject_id = 'late'");
+    assert.notEqual(rows[0].batch_id, null);
+  } finally {
+    await late.end();
+  }
+});
+
+test('what waits for its vault is not passed, and the mark follows when it is batched', async () => {
+  const lowWater = createLowWater();
+  await acceptMany('j', 2);
+  const { rows } = await bed.pool.query('select min(id) as lowest from anchor_leaves where batch_id is null');
+  await waitUntil(async () => (await lowWater.find(bed.db)) === rows[0].lowest - 1);
+  for (let look = 0; look < 3; look += 1) assert.equal(await lowWater.find(bed.db), rows[0].lowest - 1);
+  await bed.batcher().step(bed.lead);
+  await waitUntil(async () => (await lowWater.find(bed.db)) > rows[0].lowest);
+});

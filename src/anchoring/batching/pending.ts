@@ -1,0 +1,111 @@
+/** A pending leaf: made when a thing is accepted and committed with it, then waiting for the next batch. */
+import { hash } from 'node:crypto';
+import type { Write } from '../../db/writes.ts';
+import { canonicalJson } from '../../proof/canonical.ts';
+import { type Keccak, loadKeccak, plainKeccak } from '../../proof/keccak.ts';
+import { leafDomainHash, leafTypes } from '../../proof/leaf.ts';
+import { smallRandomBytes } from '../../runtime/random.ts';
+
+/** One version of one thing. */
+export interface Anchorable {
+  workspaceId: string;
+  kind: string;
+  subjectId: string;
+  /** Counts from 1. */
+  version: number;
+  /** The vault that the thing belongs to, and that seals it. */
+  vault: { id: string; address: string };
+  digest: Buffer;
+  /** The leaf that came before, of the same subject and committed already; `firstLeaf` when there is none. */
+  previousLeaf: Buffer;
+  /** They get a random salt if they have none. */
+  claims: Record<string, unknown>;
+  /** Of data that is stored with it and not as a blob; counts for the budget of the workspace. */
+  storedBytes?: number;
+}
+
+export interface PendingLeaf {
+  leaf: Buffer;
+  /** To be committed with the thing itself, after the leaf that came before. */
+  write: Write;
+}
+
+/** What the first leaf of a thing names as its previous one. */
+export const firstLeaf: Buffer = Buffer.alloc(32);
+
+/** Throws CanonicalJsonError when the claims are no JSON that has one reading. */
+export function pendingLeaf(thing: Anchorable): PendingLeaf {
+  const { workspaceId, kind, subjectId, version, vault, digest, previousLeaf } = thing;
+  const claims = canonicalJson({ salt: newSalt(), ...thing.claims }, 'claims');
+  // As text first: asked for a Buffer, it takes twice as long.
+  const claimsHash = Buffer.from(hash('sha256', claims), 'hex');
+  const leaf = hashLeaf(thing, claimsHash);
+  return {
+    leaf,
+    write: {
+      table: 'anchor_leaves',
+      row: {
+        workspace_id: workspaceId,
+        kind,
+        subject_id: subjectId,
+        version,
+        vault_id: vault.id,
+        digest,
+        previous_leaf: previousLeaf,
+        claims,
+        claims_hash: claimsHash,
+        leaf,
+        stored_bytes: thing.storedBytes ?? 0,
+      },
+    },
+  };
+}
+
+function newSalt(): string {
+  return `0x${smallRandomBytes(32).toString('hex')}`;
+}
+
+/** The same as `leafHash` of these fields, but without writing each in hex first: a third of the time. */
+function hashLeaf(thing: Anchorable, claimsHash: Buffer): Buffer {
+  const keccak = currentKeccak();
+  const hashOfText = (text: string) => keccak(Buffer.from(text));
+  const kind = kinds.get(thing.kind) ?? hashOfText(thing.kind);
+  kinds.set(thing.kind, kind);
+  putWord(0, leafDomainBytes);
+  putWord(1, kind);
+  putWord(2, thing.digest);
+  putWord(3, hashOfText(`${thing.workspaceId}/${thing.subjectId}`));
+  encoded.fill(0, 4 * wordBytes, 5 * wordBytes).writeUIntBE(thing.version, 5 * wordBytes - 6, 6);
+  putWord(5, thing.previousLeaf);
+  const vault = encoded.fill(0, 6 * wordBytes, 7 * wordBytes).subarray(7 * wordBytes - 20, 7 * wordBytes);
+  if (vault.write(thing.vault.address.slice(2), 'hex') !== 20) {
+    throw new Error(`${thing.vault.address} is not an address`);
+  }
+  putWord(7, claimsHash);
+  return Buffer.from(keccak(keccak(encoded)));
+}
+
+const wordBytes = 32;
+/** Filled anew for each leaf. */
+const encoded = Buffer.alloc(wordBytes * leafTypes.length);
+const leafDomainBytes = Buffer.from(leafDomainHash.slice(2), 'hex');
+/** Hashes of the few kinds there are. */
+const kinds = new Map<string, Uint8Array>();
+
+function putWord(place: number, hash: Uint8Array): void {
+  if (hash.length !== wordBytes) throw new Error(`a hash has 32 bytes, not ${hash.length}`);
+  encoded.set(hash, place * wordBytes);
+}
+
+let keccak: Keccak | null = null;
+
+/** The first leaves are hashed in plain JavaScript, while the faster code is loaded. */
+function currentKeccak(): Keccak {
+  if (keccak === null) {
+    keccak = plainKeccak;
+    void loadKeccak().then((loaded) => {
+      keccak = loaded;
+    });
+  }
+  return keccak;
+}

@@ -1,0 +1,172 @@
+/** From a claim to a sealed batch: keys are opened, the thread builds and signs, and a vault that cannot is left out. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import type { Keyring, OpenedKeys } from '../../keys/keyring.ts';
+import type { LoopLog } from '../../runtime/loop.ts';
+import type { BatchThread } from './batch-thread.ts';
+import type { NewBatch } from './batches.store.ts';
+import { type Claim, type ClaimedVault, type Groups, groupByVault } from './claim.ts';
+
+export interface SealingDeps {
+  db: Db;
+  keyring: Pick<Keyring, 'signingKeys'>;
+  thread: Pick<BatchThread, 'build'>;
+  log: Pick<LoopLog, 'error'>;
+}
+
+export interface Sealing {
+  /** Null when nothing of the claim can be sealed. */
+  seal(claim: Claim): Promise<Omit<NewBatch, 'outgoingId'> | null>;
+  /** Ids of vaults that could not seal a short while ago: their leaves must not fill the claims of the others. */
+  shunned(): string[];
+}
+
+interface SealingVault extends ClaimedVault {
+  /** Lower case. */
+  address: string;
+  sequence: number;
+}
+
+/** What came of one try: the batch, or the vaults that have to be left out of the next. */
+type Outcome = { batch: Omit<NewBatch, 'outgoingId'> } | { faults: Map<string, string> };
+
+/** Vaults looked up by one statement: between them others get their turn. */
+const vaultsAtOnce = 500;
+
+/** How long a vault that cannot seal is left alone, and how often its fault is told. */
+const shunnedMs = 60_000;
+
+export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealing {
+  const shunnedUntil = new Map<string, number>();
+
+  async function attempt(groups: Groups): Promise<Outcome> {
+    const { vaults, faults } = await findVaults(
+      db,
+      groups.vaults.map(({ vault }) => vault),
+    );
+    if (faults.size > 0) return { faults };
+    const opened = await openKeys(vaults);
+    if (opened.faults.size > 0) {
+      opened.keys.fill(0);
+      return { faults: byVault(vaults, opened.faults) };
+    }
+    const built = await thread.build({
+      vaults: vaults.map(({ address, sequence }, place) => ({
+        address,
+        sequence,
+        leaves: groups.vaults[place]?.leaves ?? 0,
+      })),
+      // A copy: the thread takes what it is given.
+      leaves: new Uint8Array(groups.leaves),
+      privateKeys: opened.keys,
+    });
+    if (!('root' in built)) {
+      const unfit = built.unfit.map((place): [number, Error] => [
+        place,
+        new Error('its key is another address’s'),
+      ]);
+      return { faults: byVault(vaults, new Map(unfit)) };
+    }
+    const { root, roots, signatures, upperPaths, upperLengths } = built;
+    let leavesAt = 0;
+    let pathAt = 0;
+    const subtrees = vaults.map(({ workspaceId, id, sequence }, place) => {
+      const leaves = 32 * (groups.vaults[place]?.leaves ?? 0);
+      const path = 32 * (upperLengths[place] ?? 0);
+      leavesAt += leaves;
+      pathAt += path;
+      return {
+        workspaceId,
+        vaultId: id,
+        sequence,
+        root: view(roots, 32 * place, 32),
+        leaves: view(groups.leaves, leavesAt - leaves, leaves),
+        signature: view(signatures, 65 * place, 65),
+        upperPath: view(upperPaths, pathAt - path, path),
+      };
+    });
+    return { batch: { root: view(root, 0, 32), ids: groups.ids, subtrees } };
+  }
+
+  async function openKeys(vaults: SealingVault[]): Promise<OpenedKeys> {
+    const all: OpenedKeys = { keys: new Uint8Array(32 * vaults.length), faults: new Map() };
+    for (let at = 0; at < vaults.length; at += vaultsAtOnce) {
+      const { keys, faults } = await keyring.signingKeys(vaults.slice(at, at + vaultsAtOnce));
+      all.keys.set(keys, 32 * at);
+      keys.fill(0);
+      for (const [place, fault] of faults) all.faults.set(at + place, fault);
+    }
+    return all;
+  }
+
+  return {
+    async seal(claim) {
+      const without = new Set<number>();
+      for (;;) {
+        const groups = await groupByVault(claim, without);
+        if (groups.ids.length === 0) return null;
+        const outcome = await attempt(groups);
+        if ('batch' in outcome) return outcome.batch;
+        for (const [id, reason] of outcome.faults) {
+          log.error({ vault: id, reason }, 'a vault cannot seal: what belongs to it stays pending');
+          shunnedUntil.set(id, performance.now() + shunnedMs);
+          without.add(claim.vaults.findIndex((vault) => vault.id === id));
+        }
+      }
+    },
+    shunned() {
+      for (const [id, until] of shunnedUntil) if (until < performance.now()) shunnedUntil.delete(id);
+      return [...shunnedUntil.keys()];
+    },
+  };
+}
+
+async function findVaults(
+  db: Db,
+  wanted: ClaimedVault[],
+): Promise<{ vaults: SealingVault[]; faults: Map<string, string> }> {
+  const rows: VaultRow[] = [];
+  for (let at = 0; at < wanted.length; at += vaultsAtOnce) {
+    rows.push(...(await readVaults(db, wanted.slice(at, at + vaultsAtOnce))));
+  }
+  const faults = new Map<string, string>();
+  const addresses = new Set<string>();
+  const vaults = wanted.map((vault, place) => {
+    const address = rows[place]?.address?.toLowerCase() ?? '';
+    if (address === '') faults.set(vault.id, 'there is no such vault');
+    // A batch names each address once.
+    else if (addresses.has(address)) faults.set(vault.id, 'another vault has its address');
+    addresses.add(address);
+    return { ...vault, address, sequence: (rows[place]?.last ?? 0) + 1 };
+  });
+  return { vaults, faults };
+}
+
+interface VaultRow {
+  address: string | null;
+  last: number | null;
+}
+
+/** The address and the last number of each vault. Only the leader writes numbers, and the schema refuses one twice. */
+async function readVaults(db: Db, wanted: ClaimedVault[]): Promise<VaultRow[]> {
+  const { rows } = await sql<VaultRow>`
+    select v.address, s.sequence as last
+    from unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[], ${wanted.map(({ id }) => id)}::text[])
+      with ordinality as wanted (workspace_id, id, place)
+    left join lateral (
+      select address from vaults where workspace_id = wanted.workspace_id and id = wanted.id limit 1
+    ) as v on true
+    left join lateral (
+      select sequence from anchor_subtrees where vault_id = wanted.id order by sequence desc limit 1
+    ) as s on true
+    order by wanted.place`.execute(db);
+  return rows;
+}
+
+function byVault(vaults: ClaimedVault[], faults: Map<number, Error>): Map<string, string> {
+  return new Map([...faults].map(([place, { message }]) => [vaults[place]?.id ?? '', message]));
+}
+
+function view(bytes: Uint8Array, at: number, length: number): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + at, length);
+}

@@ -1,0 +1,42 @@
+/** Keeps a workspace that has used up its anchors of the day out of the commits that it would share with others. */
+import { violates } from '../../db/faults.ts';
+import type { CommitTogether, Write } from '../../db/writes.ts';
+
+/** Each refusal has a group of others tried again in halves; so long one counts for what comes after it. */
+const holdsMs = 250;
+
+export function sparingSpent(
+  commit: CommitTogether,
+  now: () => number = () => performance.now(),
+): CommitTogether {
+  const refusals = new Map<string, { leaves: number; error: unknown; until: number }>();
+  return async (writes) => {
+    const { workspaceId, leaves } = leavesOf(writes);
+    const refusal = refusals.get(workspaceId);
+    if (refusal && refusal.until <= now()) refusals.delete(workspaceId);
+    else if (refusal && leaves >= refusal.leaves) throw refusal.error;
+    try {
+      await commit(writes);
+    } catch (error) {
+      if (leaves > 0 && isSpent(error)) refusals.set(workspaceId, { leaves, error, until: now() + holdsMs });
+      throw error;
+    }
+  };
+}
+
+function isSpent(error: unknown): boolean {
+  const { detail = '' } = error as { detail?: string };
+  return violates(error, 'within_budget') && detail.startsWith('anchors_per_day ');
+}
+
+/** The rows that are committed together are of one workspace. */
+function leavesOf(writes: Write[]): { workspaceId: string; leaves: number } {
+  let workspaceId = '';
+  let leaves = 0;
+  for (const { table, row } of writes) {
+    if (table !== 'anchor_leaves') continue;
+    workspaceId = row.workspace_id;
+    leaves += 1;
+  }
+  return { workspaceId, leaves };
+}

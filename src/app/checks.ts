@@ -1,0 +1,79 @@
+/** All checks of `holdfast fsck` on one screen; the same are the oracle of the fault runs. */
+import type { PublicClient } from 'viem';
+import { auditCheck } from '../access/audit/audit.check.ts';
+import { anchorsCheck } from '../anchoring/anchors.check.ts';
+import { announcementsCheck } from '../anchoring/announcements.check.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { blobsCheck } from '../blobs/blobs.check.ts';
+import { blocksCheck } from '../chain/indexer/blocks.check.ts';
+import { vaultTransactionsCheck } from '../chain/indexer/vault-transactions.check.ts';
+import { noncesCheck } from '../chain/sender/nonces.check.ts';
+import type { Db } from '../db/database.ts';
+import { announcedFiles, announcedFileTransfers, filesCheck } from '../holdings/files/files.check.ts';
+import { fileValidationsCheck } from '../holdings/files/validation/file-validations.check.ts';
+import { announcedRecords, recordsCheck } from '../holdings/records/records.check.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { signingKeysCheck } from '../keys/signing-keys.check.ts';
+import { announcedAssetTransfers, assetsCheck } from '../maintenance/assets/assets.check.ts';
+import { announcedMaintenances, maintenancesCheck } from '../maintenance/entries/maintenances.check.ts';
+import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from '../runtime/check.ts';
+import { eventsCheck } from '../webhooks/deliveries/events.check.ts';
+
+export interface CheckDeps {
+  /** Only read from; a read-only connection does. */
+  db: Db;
+  /** Throws when the master key is not at hand; asked when it is needed. */
+  keyring(): Promise<Pick<Keyring, 'signer' | 'open'>>;
+  /** Opened when it is needed. */
+  blobStore(): Promise<BlobStore>;
+  /** Throws NotMade when the chain cannot be asked, which leaves out what needs it. */
+  chain(): Promise<PublicClient>;
+  /** How long the delivery log is kept. */
+  retentionDays: number;
+}
+
+export function allChecks(deps: CheckDeps): Check[] {
+  return [
+    auditCheck(deps.db),
+    signingKeysCheck(deps),
+    blobsCheck(deps),
+    eventsCheck(deps),
+    noncesCheck(deps.db),
+    blocksCheck(deps),
+    transactionsCheck(deps),
+    anchorsCheck(deps),
+    recordsCheck(deps.db),
+    filesCheck(deps.db),
+    fileValidationsCheck(deps.db),
+    assetsCheck(deps.db),
+    maintenancesCheck(deps.db),
+    announcementsCheck(deps.db, [
+      announcedRecords,
+      announcedFiles,
+      announcedFileTransfers,
+      announcedAssetTransfers,
+      announcedMaintenances,
+    ]),
+  ];
+}
+
+/** `only`: names of checks; all without it. */
+export function runChecks(
+  deps: CheckDeps,
+  { only, ...options }: CheckOptions & { only?: readonly string[] } = {},
+): Promise<CheckReport[]> {
+  return runEach(
+    allChecks(deps).filter(({ name }) => only === undefined || only.includes(name)),
+    options,
+  );
+}
+
+/** Needs the chain for all that it does. */
+function transactionsCheck({ db, chain }: CheckDeps): Check {
+  const lists = laterPass('lists of vaults', async () => {
+    const known = await db.selectFrom('chain').select('embedded').executeTakeFirst();
+    if (!known) return undefined;
+    return vaultTransactionsCheck({ db, client: await chain(), embedded: known.embedded }).passes[0];
+  });
+  return { name: 'transactions', passes: [lists] };
+}

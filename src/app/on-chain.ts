@@ -1,0 +1,171 @@
+/** Puts together what works on the chain: the lead on it, and the loops that anchor, send, follow and announce while this node has it. */
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Metric } from 'prom-client';
+import { type Address, parseGwei } from 'viem';
+import { announcerLoop } from '../anchoring/announcer.loop.ts';
+import { type AnnouncerDeps, type Confirmations, createAnnouncer } from '../anchoring/announcer.ts';
+import { createBatchThread } from '../anchoring/batching/batch-thread.ts';
+import { batcherLoop } from '../anchoring/batching/batcher.loop.ts';
+import { createBatcher } from '../anchoring/batching/batcher.ts';
+import { applyMoves, vaultsOfAnchors } from '../anchoring/batching/batches.ts';
+import { createHistoryProofs, type HistoryProofs } from '../anchoring/history-proofs.ts';
+import { createManyProofs, type ManyProofs } from '../anchoring/many-proofs.ts';
+import { createChainMetrics } from '../anchoring/metrics.ts';
+import { createProofs, type Proofs } from '../anchoring/proofs.ts';
+import type { Chain, Lead } from '../chain/chain.ts';
+import { indexerLoop } from '../chain/indexer/indexer.loop.ts';
+import { createIndexer } from '../chain/indexer/indexer.ts';
+import { createChainLead } from '../chain/lead/lead.ts';
+import { createReadingChain } from '../chain/reading-chain.ts';
+import type { RpcCall } from '../chain/registry/anchor-reader.ts';
+import { registryAddress } from '../chain/registry/registry.ts';
+import { isRetryable, rpcFaultOf } from '../chain/rpc/json-rpc.ts';
+import { senderLoop } from '../chain/sender/sender.loop.ts';
+import { createSender } from '../chain/sender/sender.ts';
+import type { Config } from '../config/config.ts';
+import type { Db } from '../db/database.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { openServiceAccount } from '../keys/service-account.ts';
+import { type Bell, createBell, type Loop } from '../runtime/loop.ts';
+
+export interface OnChain {
+  /** Null while another node leads, or the chain cannot be reached. */
+  lead(): Lead | null;
+  /** Made from the database alone, on any node. */
+  proofs: Proofs;
+  /** The same by the page. */
+  historyProofs: HistoryProofs;
+  /** The same for an export. */
+  manyProofs: ManyProofs;
+  loops: Loop[];
+  metrics: Metric[];
+  /** The chain to read from; null where this node does not have it open, nor is about to. */
+  openChain(): Promise<Chain | null>;
+  /** Reads from the chain, on a node that does not lead too; null while there is nothing to ask. */
+  call(): Promise<RpcCall | null>;
+  registry: Address;
+  /** The account that pays for anchors. */
+  submitter(): Promise<{ address: Address }>;
+  close(): Promise<void>;
+}
+
+export interface OnChainDeps {
+  db: Db;
+  connection(): pg.ClientConfig;
+  keyring: Keyring;
+  confirmations: Confirmations;
+  placeEvents: AnnouncerDeps['placeEvents'];
+  countSubscribers: AnnouncerDeps['countSubscribers'];
+  eventBell: Pick<Bell, 'ring'>;
+  log: Logger;
+}
+
+/** The head of our own node is a look into memory; other nodes are asked no more often than blocks come. */
+const lookForBlocksMs = { embedded: 100, rpc: 1_000 };
+
+export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
+  const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventBell, log } = deps;
+  const senderBell = createBell();
+  const blockBell = createBell();
+  const confirmedBell = createBell();
+
+  const { lead, openChain, ...chainLead } = createChainLead({
+    config: config.chain,
+    dataDir: config.dataDir,
+    db,
+    connection,
+    keyring,
+    log,
+    onLead() {
+      senderBell.ring();
+      blockBell.ring();
+    },
+    onBlock: blockBell.ring,
+  });
+  const reading = createReadingChain({ db, rpcUrls: config.chain.rpcUrls, dataDir: config.dataDir });
+  // Apart, so that a rush of proofs out of large batches does not hold up the next batch. Each starts when it is needed.
+  const batchThread = createBatchThread();
+  const proofThread = createBatchThread();
+  const manyProofs = createManyProofs({ db, thread: proofThread });
+  const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));
+  const sender = createSender({
+    submitter,
+    applyMoves,
+    log,
+    maxFeePerGasWei: parseGwei(String(config.chain.feeCapGwei)),
+  });
+  const batcher = createBatcher({ db, keyring, thread: batchThread, sender, senderBell, log });
+  const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
+  const announcer = createAnnouncer({ db, confirmations, placeEvents, countSubscribers, eventBell });
+
+  /** Asks anew where the chain was closed meanwhile, because the lead was lost, and is open again. */
+  async function readFrom(chain: Chain, asked: { method: string; params: readonly unknown[] }) {
+    try {
+      return await chain.client.request(asked as never);
+    } catch (error) {
+      const next = isRetryable(error) ? await openChain() : null;
+      if (next === null || next === chain) throw error;
+      return next.client.request(asked as never);
+    }
+  }
+
+  return {
+    lead,
+    openChain,
+    async call() {
+      if (config.chain.rpcUrls.length > 0) return reading.call();
+      const chain = await openChain();
+      return chain ? (method, params) => readFrom(chain, { method, params }) : reading.call();
+    },
+    registry: config.chain.registryAddress ?? registryAddress,
+    proofs: createProofs({ db, thread: proofThread }),
+    historyProofs: createHistoryProofs({ db, manyProofs }),
+    manyProofs,
+    submitter,
+    metrics: createChainMetrics({ db, lead, senderStatus: sender.status, submitter }),
+    // Requests need none of them: what is accepted while the chain is away stays pending.
+    loops: [
+      chainLead.loop,
+      batcherLoop(batcher, { lead, intervalMs: config.chain.anchorIntervalMs }),
+      senderLoop(sender, { lead, bell: senderBell }),
+      indexerLoop({
+        indexer,
+        lead,
+        bell: blockBell,
+        restMs: config.chain.rpcUrls.length === 0 ? lookForBlocksMs.embedded : lookForBlocksMs.rpc,
+      }),
+      announcerLoop(announcer, { lead, bell: confirmedBell }),
+    ].map(dispensable),
+    async close() {
+      await chainLead.close();
+      await reading.close();
+      await batchThread.close();
+      await proofThread.close();
+    },
+  };
+}
+
+/** What failed on the chain is told in the words of the RPC fault, without the client library's around them. */
+function dispensable(loop: Loop): Loop {
+  return {
+    ...loop,
+    dispensable: true,
+    run: (signal, beat) =>
+      loop.run(signal, beat).catch((error) => {
+        throw rpcFaultOf(error) ?? error;
+      }),
+  };
+}
+
+/** Asks until there is an answer, and then never again. */
+function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null;
+  return () => {
+    answer ??= ask().catch((error) => {
+      answer = null;
+      throw error;
+    });
+    return answer;
+  };
+}

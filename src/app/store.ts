@@ -1,0 +1,61 @@
+/** The database that the service and every command stand on: embedded or given, migrated, with its default workspace. */
+import type { ClientConfig } from 'pg';
+import type { Logger } from 'pino';
+import { ensureWorkspace } from '../access/api-keys/first-start.ts';
+import type { Config } from '../config/config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
+import { isDatabaseAway } from '../db/faults.ts';
+import { migrate } from '../db/migrate.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { once } from '../runtime/loop.ts';
+
+export interface Store {
+  database: Database;
+  embedded: EmbeddedPostgres | null;
+  /** Where to connect now. */
+  connection(): ClientConfig;
+  /** For further connections to the same server: says in the log that one was lost, unless it is being closed. */
+  onConnectionLost(error: Error): void;
+  /** Migrations that opening it applied. */
+  applied: string[];
+  close(): Promise<void>;
+}
+
+/** `exclusive`: for a service, of which only one may use a data directory. */
+export async function openStore(config: Config, log: Logger, { exclusive = false } = {}): Promise<Store> {
+  const { databaseUrl } = config;
+  const embedded =
+    databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
+  const connection = (): ClientConfig => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
+  let closing = false;
+  const onConnectionLost = (error: Error): void => {
+    if (!closing) log.warn({ err: error }, 'a database connection was lost');
+  };
+  const database = openDatabase({ connection, onError: onConnectionLost });
+  const close = once(async () => {
+    closing = true;
+    await database.close();
+    await embedded?.release();
+  });
+  try {
+    const applied = await migrate({ connection: connection() }).catch(explainUnreachable);
+    if (applied.length > 0) log.info({ applied }, 'database migrated');
+    await ensureWorkspace(database.db);
+    return { database, embedded, connection, onConnectionLost, applied, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** At the start, a database that cannot be used is for the operator to mend, and told in a sentence. */
+function explainUnreachable(error: unknown): never {
+  if (!isDatabaseAway(error)) throw error;
+  throw new OperatorError(
+    `The database cannot be used: ${(error as Error).message || (error as { code?: string }).code}. Check DATABASE_URL and that the server runs.`,
+    {
+      cause: error,
+    },
+  );
+}

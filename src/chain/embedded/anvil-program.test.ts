@@ -1,0 +1,64 @@
+/** Where anvil is looked for, and what an operator is told when there is none. */
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { OperatorError } from '../../runtime/errors.ts';
+import { findAnvil } from './anvil-program.ts';
+
+const path = process.env.PATH;
+let dir: string;
+let from: string;
+
+beforeEach(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), 'holdfast-anvil-')));
+  from = join(dir, 'service.ts');
+  process.env.PATH = join(dir, 'path');
+});
+
+afterEach(async () => {
+  process.env.PATH = path;
+  await rm(dir, { recursive: true, force: true });
+});
+
+test('the program that npm installed is taken before one on the PATH', async () => {
+  await programAt('path/anvil');
+  const installed = await installPackage();
+  assert.equal(await findAnvil({ from }), installed);
+});
+
+test('without the package it is the one on the PATH', async () => {
+  const onPath = await programAt('path/anvil');
+  assert.equal(await findAnvil({ from }), onPath);
+});
+
+test('a package whose program cannot be run does not hide the one on the PATH', async () => {
+  const onPath = await programAt('path/anvil');
+  await chmod(await installPackage(), 0o600);
+  assert.equal(await findAnvil({ from }), onPath);
+});
+
+test('without either, the operator hears what to install and what to set instead', async () => {
+  await mkdir(join(dir, 'path/anvil'), { recursive: true });
+  await assert.rejects(findAnvil({ from }), (error) => {
+    assert.ok(error instanceof OperatorError);
+    assert.match(error.message, /Install Foundry/);
+    assert.match(error.message, /HOLDFAST_CHAIN_RPC_URLS/);
+    return true;
+  });
+});
+
+async function installPackage(): Promise<string> {
+  const program = await programAt('node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil');
+  const manifest = { name: '@foundry-rs/anvil-linux-amd64', version: '1.7.1', bin: { anvil: './bin/anvil' } };
+  await writeFile(join(dirname(program), '../package.json'), JSON.stringify(manifest));
+  return program;
+}
+
+async function programAt(place: string): Promise<string> {
+  const program = join(dir, place);
+  await mkdir(dirname(program), { recursive: true });
+  await writeFile(program, '#!/bin/sh\n', { mode: 0o755 });
+  return program;
+}

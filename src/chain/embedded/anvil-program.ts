@@ -1,0 +1,48 @@
+/** Finds anvil, the program of the embedded chain. */
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { OperatorError } from '../../runtime/errors.ts';
+
+/** The optional dependency; npm installs it where it fits. */
+const packageName = '@foundry-rs/anvil-linux-amd64';
+
+/** The program that npm installed, else the one on the PATH; `from` is the file whose packages are searched. */
+export async function findAnvil({ from = import.meta.url } = {}): Promise<string> {
+  const program = (await installedAnvil(from)) ?? (await anvilOnPath());
+  if (program !== null) return program;
+  throw new OperatorError(
+    `The embedded chain needs the program anvil, and neither the npm package ${packageName} (for Linux on x64) nor the PATH has it. Install Foundry (https://getfoundry.sh) so that anvil is on the PATH, or set HOLDFAST_CHAIN_RPC_URLS to a chain of your own.`,
+  );
+}
+
+async function installedAnvil(from: string): Promise<string | null> {
+  let manifest: string;
+  try {
+    manifest = createRequire(from).resolve(`${packageName}/package.json`);
+  } catch {
+    return null;
+  }
+  return ifExecutable(join(dirname(manifest), 'bin/anvil'));
+}
+
+/** The shell searches, because only config.ts reads the environment. */
+async function anvilOnPath(): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'command -v anvil']);
+    return ifExecutable(resolve(stdout.trim()));
+  } catch {
+    return null;
+  }
+}
+
+async function ifExecutable(file: string): Promise<string | null> {
+  try {
+    await access(file, constants.X_OK);
+    return file;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,77 @@
+/** Where the chain of a node leaves the one that is stored. */
+import type { PublicClient } from 'viem';
+import type { Db } from '../../db/database.ts';
+import { OperatorError } from '../../runtime/errors.ts';
+import { readHash } from './blocks.ts';
+import { type BlockRef, finalNumber, storedBlocks } from './indexer.store.ts';
+
+export interface Search {
+  db: Db;
+  client: PublicClient;
+  /** The newest stored block. */
+  tip: BlockRef;
+  /** The newest block of the node. */
+  headNumber: number;
+}
+
+/**
+ * The newest stored block that the node has too; null when the node misses blocks that it should have: it lags. Blocks
+ * are linked, so a few dozen questions find it, however deep it lies. What was final is not taken back.
+ */
+export async function findFork({ db, client, tip, headNumber }: Search): Promise<BlockRef | null> {
+  /** The newest stored block up to a number, and whether the node has it; null when there is none, or the node lags. */
+  async function look(downFrom: number): Promise<{ block: BlockRef; shared: boolean } | null | 'lags'> {
+    const [block] = await storedBlocks(db, { downFrom, limit: 1 });
+    if (!block) return null;
+    const hash = await readHash(client, block.number);
+    return hash === null ? 'lags' : { block, shared: hash === block.hash };
+  }
+
+  const from = Math.min(tip.number, headNumber);
+  let shared: BlockRef | null = null;
+  /** The lowest number of which it is known that the node has another block there. */
+  let other = from + 1;
+  for (let step = 1; shared === null; step *= 2) {
+    const seen = await look(step === 1 ? from : other - step);
+    if (seen === 'lags') return null;
+    if (seen === null) {
+      // Between here and the last step there may be one still.
+      const [lowest] = await storedBlocks(db, { upFrom: 0, limit: 1 });
+      const last = lowest && lowest.number < other ? await look(lowest.number) : null;
+      if (last === 'lags') return null;
+      if (!last?.shared) throw belowAll(tip);
+      shared = last.block;
+    } else if (seen.shared) shared = seen.block;
+    else other = seen.block.number;
+  }
+  for (let low = shared.number; low + 1 < other; ) {
+    const middle = Math.floor((low + other) / 2);
+    const seen = await look(middle);
+    if (seen === 'lags' || seen === null) return null;
+    if (!seen.shared) other = seen.block.number;
+    else {
+      if (seen.block.number > shared.number) shared = seen.block;
+      low = middle;
+    }
+  }
+  const final = await finalNumber(db);
+  if (shared.number < final) throw belowFinal(tip, { fork: shared.number, final });
+  return shared;
+}
+
+function belowAll(tip: BlockRef): OperatorError {
+  return new OperatorError(
+    `The chain has other blocks than those stored here, from block ${tip.number} down to the first. Nothing was ` +
+      'changed. Either the RPC addresses stand for another chain, or their nodes are broken or not in sync: give ' +
+      'others. If the chain itself was reset, use a new database.',
+  );
+}
+
+function belowFinal(tip: BlockRef, { fork, final }: { fork: number; final: number }): OperatorError {
+  return new OperatorError(
+    `The chain has other blocks than those stored here, from block ${fork + 1} to ${tip.number}, and those up to ${final} ` +
+      'counted as final. Nothing was changed. As a rule the nodes behind the RPC addresses are broken or not in sync: ' +
+      'give others. If the chain itself has taken those blocks back, have that followed with ' +
+      `"holdfast chain accept-reorg ${fork}": what was anchored after block ${fork} is then anchored again.`,
+  );
+}

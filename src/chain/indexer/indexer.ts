@@ -1,0 +1,247 @@
+/**
+ * Follows the chain: stores its blocks linked by hash, the transactions of vaults in them, and what became of ours, all
+ * in one commit, which is thereby the checkpoint too. Goes by the head's number and hash, so that it sees every reorg.
+ */
+import type { Hex } from 'viem';
+import type { Db } from '../../db/database.ts';
+import { OperatorError } from '../../runtime/errors.ts';
+import type { LoopLog } from '../../runtime/loop.ts';
+import type { Chain, Lead } from '../chain.ts';
+import { areLinked, type Block, readBlocks, readHash } from './blocks.ts';
+import { lookInto, type MinedTransaction, type VaultsOfAnchors } from './findings.ts';
+import { findFork } from './fork.ts';
+import {
+  type BlockRef,
+  dropBlocks,
+  insertBlocks,
+  insertEarlier,
+  insertTransactions,
+  newestBlock,
+  storedHash,
+  storeFinal,
+  undoBlocks,
+} from './indexer.store.ts';
+import { createStandstill } from './standstill.ts';
+import { startNumber } from './start.ts';
+
+export interface Indexer {
+  /** Goes on towards the head; true when there is more to do at once. */
+  step(lead: Lead): Promise<boolean>;
+}
+
+/** What the indexer tells the sender, in the commit that stores the blocks. */
+export interface MinedListener {
+  attemptsAmong(db: Db, hashes: Hex[]): Promise<{ hash: Hex; outgoingId: number }[]>;
+  markMined(db: Db, found: MinedTransaction[]): Promise<unknown>;
+  /** Blocks after this number were taken back. */
+  markUndone(db: Db, undone: { afterNumber: number }): Promise<unknown>;
+  settle(
+    db: Db,
+    depth: { headNumber: number; finalizedNumber: number; confirmations: number },
+  ): Promise<unknown>;
+}
+
+export interface IndexerDeps {
+  db: Db;
+  sender: MinedListener;
+  vaultsOfAnchors: VaultsOfAnchors;
+  log: LoopLog;
+  /** Called after each commit. */
+  onIndexed?(): void;
+  /** Blocks behind the head that are all held: far more than a reorg can take back. */
+  heldBlocks?: number;
+}
+
+/** Blocks of one commit. */
+export const windowBlocks = 32;
+/** So that a long way to catch up gives a sign of life now and then. */
+const windowsPerStep = 16;
+/** Blocks of a branch that are stored in the commit that takes the other back; what a deeper one has more comes after. */
+const mostSwitched = 1_024;
+const dropEvery = 64;
+const dropAtOnce = 1_000;
+
+/** Where the way to the head begins. */
+interface Position {
+  head: BlockRef;
+  tip: BlockRef | null;
+  finalizedNumber: number;
+}
+
+export function createIndexer(deps: IndexerDeps): Indexer {
+  const { db, sender, vaultsOfAnchors, log, onIndexed, heldBlocks = 1_000 } = deps;
+  const findings = { db, attemptsAmong: sender.attemptsAmong, vaultsOfAnchors };
+  let vettedEpoch: number | null = null;
+  const standstill = createStandstill({ log });
+  /** What was settled last in this term. */
+  let settled = { epoch: -1, finalizedNumber: -1 };
+
+  async function step(lead: Lead): Promise<boolean> {
+    try {
+      return await goOn(lead);
+    } catch (error) {
+      if (error instanceof OperatorError) lead.chain.doubt();
+      throw error;
+    }
+  }
+
+  async function goOn(lead: Lead): Promise<boolean> {
+    const { chain, term } = lead;
+    if (vettedEpoch !== term.epoch) {
+      await requireGenesis(chain);
+      vettedEpoch = term.epoch;
+    }
+    const head = await chain.head();
+    const [tip, finalizedNumber] = await Promise.all([newestBlock(db), chain.finalizedNumber(head.number)]);
+    if (tip === null || head.number > tip.number) return catchUp(lead, { head, tip, finalizedNumber });
+    const ours = await storedHash(db, head.number);
+    // A lower head is no reorg, but a node that lags; so is one below all that is held.
+    if (ours !== null && ours !== head.hash) return switchBranch(lead, { head, tip, finalizedNumber });
+    if (ours === tip.hash) await settleFinal(lead, { head, tip, finalizedNumber });
+    if (ours !== null) standstill.over();
+    else standStill(chain, `the node is at block ${head.number}, below all blocks that are held`);
+    return false;
+  }
+
+  async function catchUp(lead: Lead, { head, tip, finalizedNumber }: Position): Promise<boolean> {
+    const { client } = lead.chain;
+    const windowFrom = (from: number) => {
+      const read = readBlocks(client, { from, to: Math.min(from + windowBlocks - 1, head.number) });
+      // Whoever waits for it is told; without this a fault that comes earlier would end the process.
+      read.catch(() => {});
+      return read;
+    };
+    let last = tip;
+    let reading = windowFrom(last === null ? await startNumber(db, lead.chain, head) : last.number + 1);
+    for (let window = 0; window < windowsPerStep; window += 1) {
+      const blocks = await reading;
+      const newest = blocks?.at(-1);
+      const fault = faultOf(blocks, head);
+      if (!blocks || !newest || fault) return standStill(lead.chain, fault);
+      if (!areLinked(blocks, last?.hash ?? null)) {
+        return last !== null && switchBranch(lead, { head, tip: last, finalizedNumber });
+      }
+      const more = newest.number < head.number;
+      if (more) reading = windowFrom(newest.number + 1);
+      if (!(await store(lead, { blocks, finalizedNumber }))) return false;
+      last = newest;
+      if (!more) return false;
+    }
+    return true;
+  }
+
+  /** Takes back what is not on the node's branch, and stores that branch in the same commit: no reader sees a gap. */
+  async function switchBranch(
+    lead: Lead,
+    { head, tip, finalizedNumber }: Position & { tip: BlockRef },
+  ): Promise<boolean> {
+    const { chain } = lead;
+    await requireGenesis(chain);
+    const fork = await findFork({ db, client: chain.client, tip, headNumber: head.number });
+    // Nodes that do not agree with themselves are asked again later.
+    if (fork === null) return standStill(chain, missing);
+    if (fork.number >= Math.min(tip.number, head.number)) return standStill(chain, unlinked);
+    const before = Math.min(tip.number, fork.number + mostSwitched);
+    const to = Math.min(head.number, Math.max(before, fork.number + windowBlocks));
+    const blocks = await readBlocks(chain.client, { from: fork.number + 1, to });
+    const fault = faultOf(blocks, head);
+    if (!blocks || fault) return standStill(chain, fault);
+    if (!areLinked(blocks, fork.hash)) return standStill(chain, unlinked);
+    const undo = { forkNumber: fork.number, oldHead: tip.number };
+    if (!(await store(lead, { blocks, finalizedNumber, undo }))) return false;
+    log.info({ ...undo, newHead: head.number }, 'the chain was reorganised');
+    return true;
+  }
+
+  /** False when the node left the branch of these blocks meanwhile; nothing is stored then. */
+  async function store(
+    { chain, term }: Lead,
+    { blocks, finalizedNumber, undo }: StoreOrder,
+  ): Promise<boolean> {
+    const found = await lookInto(blocks, chain, findings);
+    const newest = blocks.at(-1);
+    if (found === null || newest === undefined)
+      return standStill(chain, 'the node does not know what became of a transaction in its block');
+    const depth = depthOf(chain, { headNumber: newest.number, finalizedNumber });
+    await term.commit(async (db) => {
+      if (undo) {
+        await undoBlocks(db, undo);
+        await sender.markUndone(db, { afterNumber: undo.forkNumber });
+      }
+      await insertBlocks(db, blocks, new Set(found.rows.map(({ blockNumber }) => blockNumber)));
+      await insertTransactions(db, found.rows);
+      await insertEarlier(db, found.earlier);
+      if (found.mined.length > 0) await sender.markMined(db, found.mined);
+      await sender.settle(db, depth);
+      await storeFinal(db, depth.finalizedNumber);
+      if (blocks.some(({ number }) => number % dropEvery === 0)) {
+        await dropBlocks(db, { before: newest.number - heldBlocks, limit: dropAtOnce });
+      }
+    });
+    settled = { epoch: term.epoch, finalizedNumber: depth.finalizedNumber };
+    standstill.over();
+    onIndexed?.();
+    return true;
+  }
+
+  function standStill(chain: Chain, reason: string | null): false {
+    if (reason === null) return false;
+    chain.doubt();
+    standstill.meet(reason);
+    return false;
+  }
+
+  /** Finality moves on without new blocks too, and a new leader does not know how far its predecessor came. */
+  async function settleFinal(
+    { chain, term }: Lead,
+    { tip, finalizedNumber }: Position & { tip: BlockRef },
+  ): Promise<void> {
+    const depth = depthOf(chain, { headNumber: tip.number, finalizedNumber });
+    if (settled.epoch === term.epoch && settled.finalizedNumber === depth.finalizedNumber) return;
+    await term.commit(async (db) => {
+      await sender.settle(db, depth);
+      await storeFinal(db, depth.finalizedNumber);
+    });
+    settled = { epoch: term.epoch, finalizedNumber: depth.finalizedNumber };
+    onIndexed?.();
+  }
+
+  return { step };
+}
+
+interface StoreOrder {
+  blocks: Block[];
+  finalizedNumber: number;
+  undo?: { forkNumber: number; oldHead: number };
+}
+
+/** Counted over the blocks that we hold, whatever the node has beyond them. */
+function depthOf(
+  { confirmations }: Chain,
+  { headNumber, finalizedNumber }: { headNumber: number; finalizedNumber: number },
+) {
+  return { headNumber, finalizedNumber: Math.min(finalizedNumber, headNumber), confirmations };
+}
+
+const missing = 'the node lacks blocks below its own head';
+const unlinked = 'the node has blocks that do not follow each other';
+
+/** Why these are not the blocks up to the head; null when they may be. */
+function faultOf(blocks: readonly Block[] | null, head: BlockRef): string | null {
+  if (blocks === null) return missing;
+  if (!areLinked(blocks, null)) return unlinked;
+  return contradicts(blocks, head) ? 'the node has another block at the height of its head' : null;
+}
+
+/** Whether these have another block than the head at its height: the chain moved while it was read. */
+function contradicts(blocks: readonly Block[], head: BlockRef): boolean {
+  return blocks.some(({ number, hash }) => number === head.number && hash !== head.hash);
+}
+
+async function requireGenesis({ client, genesisHash }: Chain): Promise<void> {
+  const found = await readHash(client, 0);
+  if (found === null || found === genesisHash) return;
+  throw new OperatorError(
+    `The first block of the chain is ${found}, not ${genesisHash} as before: this is another chain, or it was reset. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
+import { type Anvil, anvilMissing, startAnvil } from '../../../test/anvil.ts';
+import type { ChainReader } from '../../proof/chain-reader.ts';
+import { createAnchorReader, type RpcCall } from './anchor-reader.ts';
+import {
+  deployerAddress,
+  deployerRuntimeCode,
+  registryAbi,
+  registryAddress,
+  registryCodeHash,
+  registryDeploymentData,
+} from './registry.ts';
+import { registryCreationCode } from './registry-code.ts';
+
+const skip = await anvilMissing();
+const root: Hex = `0x${'ab'.repeat(32)}`;
+const unknown: Hex = `0x${'cd'.repeat(32)}`;
+const registry = registryAddress.toLowerCase() as Hex;
+
+let anvil: Anvil;
+let reader: ChainReader;
+before(async () => {
+  if (skip) return;
+  anvil = await startAnvil({ alloc: { [deployerAddress]: { balance: '0x0', code: deployerRuntimeCode } } });
+  reader = createAnchorReader((method, params) => anvil.client.request({ method, params } as never));
+});
+after(() => anvil?.stop());
+
+test('a real chain answers as the verifier needs it', { skip }, async () => {
+  const { client, accounts, mined } = anvil;
+  const [account] = accounts;
+  const submitter = account.address.toLowerCase() as Hex;
+  assert.equal(await reader.codeHash(registry), null);
+  const common = { account, chain: client.chain, gas: 2_000_000n } as const;
+  const deployed = { ...common, to: deployerAddress, data: registryDeploymentData() };
+  await mined(await client.sendTransaction(deployed));
+  assert.equal(await reader.codeHash(registry), registryCodeHash);
+  assert.equal(await reader.storedAnchor({ registry, submitter, root }), null);
+
+  const anchor = { ...common, address: registryAddress, abi: registryAbi, functionName: 'anchor' } as const;
+  const hash = await client.writeContract({ ...anchor, args: [root, 3n] });
+  const receipt = await mined(hash);
+  const number = Number(receipt.blockNumber);
+  const { timestamp } = await client.getBlock({ blockNumber: receipt.blockNumber });
+  assert.deepEqual(await reader.storedAnchor({ registry, submitter, root }), {
+    time: Number(timestamp),
+    size: 3,
+  });
+  assert.deepEqual(await reader.transaction(hash, number), {
+    succeeded: true,
+    blockNumber: number,
+    blockHash: receipt.blockHash,
+    anchored: [{ registry, submitter, root, size: 3 }],
+  });
+  assert.deepEqual(await reader.block(number), {
+    number,
+    hash: receipt.blockHash,
+    time: Number(timestamp),
+  });
+  assert.deepEqual(await reader.finality(), { head: number, finalized: number - 2 });
+  assert.deepEqual([await reader.chainId(), await reader.isEmbedded()], [31_337, true]);
+
+  assert.equal(await reader.transaction(unknown, number), null);
+  assert.equal(await reader.transaction(unknown, number + 1), null);
+  assert.equal(await reader.block(number + 1), null);
+});
+
+test('what another contract logged is told apart, and a reverted transaction is none', { skip }, async () => {
+  const { client, accounts, mined } = anvil;
+  const [, account] = accounts;
+  const common = { account, chain: client.chain, gas: 2_000_000n } as const;
+  const { contractAddress } = await mined(
+    await client.sendTransaction({ ...common, data: registryCreationCode }),
+  );
+  const twin = contractAddress as Hex;
+  const args = { ...common, address: twin, abi: registryAbi, functionName: 'anchor' } as const;
+  const { transactionHash, blockNumber } = await mined(
+    await client.writeContract({ ...args, args: [root, 1n] }),
+  );
+  const found = await reader.transaction(transactionHash, Number(blockNumber));
+  assert.deepEqual(found?.anchored, [
+    { registry: twin, submitter: account.address.toLowerCase(), root, size: 1 },
+  ]);
+
+  const broken = { ...common, to: twin, data: '0xdeadbeef' } as const;
+  const reverted = await mined(await client.sendTransaction(broken));
+  const seen = await reader.transaction(reverted.transactionHash, Number(reverted.blockNumber));
+  assert.deepEqual([seen?.succeeded, seen?.anchored], [false, []]);
+});
+
+const block = {
+  number: '0x5',
+  hash: `0x${'b1'.repeat(32)}`,
+  timestamp: '0x10',
+  transactions: [root],
+};
+const anchored = {
+  address: registryAddress,
+  transactionHash: root,
+  topics: encodeEventTopics({ abi: registryAbi, eventName: 'Anchored', args: { submitter: registry, root } }),
+  data: encodeAbiParameters([{ type: 'uint64' }], [9n]),
+};
+
+/** A node that answers from this table: by method, or by method and first parameter. */
+function answering(answers: Record<string, unknown>): ChainReader {
+  const call: RpcCall = async (method, params) => {
+    const [found] = [`${method} ${params[0]}`, method].filter((name) => Object.hasOwn(answers, name));
+    if (found === undefined) throw new Error(`${method} is not answered`);
+    return structuredClone(answers[found]);
+  };
+  return createAnchorReader(call);
+}
+
+test('a block that the node has dropped is not a block that the chain lacks', async () => {
+  const latest = { 'eth_getBlockByNumber latest': { ...block, number: '0x64' } };
+  const pruned = answering({ ...latest, eth_getBlockByNumber: null, eth_getTransactionReceipt: null });
+  await assert.rejects(pruned.block(5), /no longer has block 5/);
+  await assert.rejects(pruned.transaction(unknown, 5), /no longer has block 5/);
+  assert.equal(await pruned.block(101), null);
+  const silent = answering({ ...latest });
+  await assert.rejects(silent.block(5), /not answered/);
+});
+
+test('a transaction that the node has no index of is found in its block', async () => {
+  const other = { ...anchored, transactionHash: unknown };
+  const node = answering({
+    eth_getTransactionReceipt: null,
+    eth_getBlockByNumber: block,
+    eth_getLogs: [other, anchored],
+  });
+  assert.deepEqual(await node.transaction(root, 5), {
+    succeeded: true,
+    blockNumber: 5,
+    blockHash: block.hash,
+    anchored: [{ registry, submitter: registry, root, size: 9 }],
+  });
+  assert.equal(await node.transaction(unknown, 5), null);
+});
+
+test('logs that only look like an anchor are left out', async () => {
+  const receipt = { transactionHash: root, status: '0x1', blockNumber: '0x5', blockHash: block.hash };
+  const lookAlikes = [
+    { ...anchored, topics: anchored.topics.slice(0, 2) },
+    { ...anchored, data: '0x' },
+    { ...anchored, topics: [unknown] },
+    { ...anchored, topics: [] },
+  ];
+  const node = answering({ eth_getTransactionReceipt: { ...receipt, logs: [...lookAlikes, anchored] } });
+  assert.equal((await node.transaction(root, 5))?.anchored.length, 1);
+});
+
+test('an answer of another form is no answer', async () => {
+  const receipt = {
+    transactionHash: root,
+    status: '0x1',
+    blockNumber: '0x5',
+    blockHash: block.hash,
+    logs: [],
+  };
+  const head = { eth_getBlockByNumber: block };
+  const bad: [Record<string, unknown>, (node: ChainReader) => Promise<unknown>][] = [
+    [{ eth_chainId: 1 }, (node) => node.chainId()],
+    [{ eth_chainId: '0x' }, (node) => node.chainId()],
+    [{ eth_chainId: `0x${'f'.repeat(16)}` }, (node) => node.chainId()],
+    [{ eth_chainId: '0x1', web3_clientVersion: null }, (node) => node.isEmbedded()],
+    [{ ...head, eth_getCode: null }, (node) => node.codeHash(registry)],
+    [{ ...head, eth_getCode: '0xabc' }, (node) => node.codeHash(registry)],
+    [{ ...head, eth_call: '0x' }, (node) => node.storedAnchor({ registry, submitter: registry, root })],
+    [{ ...head, eth_call: '0x01' }, (node) => node.storedAnchor({ registry, submitter: registry, root })],
+    [{ eth_getTransactionReceipt: 'yes' }, (node) => node.transaction(root, 5)],
+    [{ eth_getTransactionReceipt: { ...receipt, transactionHash: unknown } }, (n) => n.transaction(root, 5)],
+    [{ eth_getTransactionReceipt: { ...receipt, status: null } }, (node) => node.transaction(root, 5)],
+    [{ eth_getTransactionReceipt: { ...receipt, logs: null } }, (node) => node.transaction(root, 5)],
+    [{ eth_getBlockByNumber: { ...block, hash: '0xb1' } }, (node) => node.block(5)],
+    [{ eth_getBlockByNumber: { ...block, timestamp: 16 } }, (node) => node.block(5)],
+  ];
+  for (const [answers, ask] of bad) await assert.rejects(ask(answering(answers)), JSON.stringify(answers));
+});
+
+test('the tag that a chain is trusted for has to be there', async () => {
+  const mainnet = { eth_chainId: '0x1', web3_clientVersion: 'Geth/v1.16.7' };
+  const latest = { ...block, number: '0x64' };
+  const tagged = { ...mainnet, eth_getBlockByNumber: latest, 'eth_getBlockByNumber finalized': block };
+  assert.deepEqual(await answering(tagged).finality(), { head: 100, finalized: 5 });
+  const untagged = answering({ ...tagged, 'eth_getBlockByNumber finalized': null });
+  await assert.rejects(untagged.finality(), /which block is final/);
+  const other = answering({ ...tagged, eth_chainId: '0x4d2' });
+  assert.deepEqual(await other.finality(), { head: 100, finalized: -1 });
+});
+
+test('nothing of it needs Node.js', () => {
+  for (const file of ['anchor-reader.ts', '../rpc/finality.ts', '../rpc/development-chain.ts', '../embedded/pace.ts']) {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+    assert.doesNotMatch(text, /node:|from '(?!viem'|viem\/utils'|\.)/, file);
+  }
+});

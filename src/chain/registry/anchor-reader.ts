@@ -1,0 +1,225 @@
+/**
+ * Reads from a chain what the verifier asks it, over any function that makes JSON-RPC calls: from Node.js, from a page
+ * in a browser, or through a relay. Uses nothing of Node.js, and takes no answer that is not of the form it should be.
+ */
+import type { Hex } from 'viem';
+import {
+  decodeEventLog,
+  decodeFunctionResult,
+  encodeEventTopics,
+  encodeFunctionData,
+  keccak256,
+} from 'viem/utils';
+import { isDevelopmentChain } from '../rpc/development-chain.ts';
+import { finalByDepth, finalityRule } from '../rpc/finality.ts';
+import { registryAbi } from './registry.ts';
+
+/** Rejects when there is no answer, and when the answer is an error. */
+export type RpcCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+/** A verification takes less, as a rule. State at a block's hash is kept by nodes for 128 blocks: seconds on some rollups. */
+const headHoldsMs = 2_000;
+
+/** The ChainReader of anchoring, which lies above this floor; its comments say what each answer means. */
+export type AnchorReader = ReturnType<typeof createAnchorReader>;
+
+export function createAnchorReader(call: RpcCall) {
+  const chainId = async () => quantity(await call('eth_chainId', []), 'chain id');
+
+  async function isEmbedded(): Promise<boolean> {
+    return isDevelopmentChain({
+      chainId: await chainId(),
+      clientVersion: await call('web3_clientVersion', []),
+    });
+  }
+
+  async function header(tag: string): Promise<Header | null> {
+    const found = await call('eth_getBlockByNumber', [tag, false]);
+    return found === null ? null : toHeader(found);
+  }
+
+  /** The highest head that was told, and when. */
+  let highest: { number: number; hash: Hex } | null = null;
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  async function head(): Promise<{ number: number; hash: Hex }> {
+    const latest = await header('latest');
+    if (latest === null) throw new Error('the node has no block at all');
+    if (highest === null || latest.number >= highest.number) highest = latest;
+    toldAt = performance.now();
+    return highest;
+  }
+
+  /**
+   * Asks the contract as of the head. One address may stand for several nodes: one that lags knows neither the head's hash
+   * nor the anchor, and has to say so; asked for its `latest`, it would answer that there is no such anchor. A head of a
+   * moment ago will do for what is there, and not for what is missing.
+   */
+  async function atHead<Answer>(ask: (at: { blockHash: Hex }) => Promise<Answer | null>) {
+    const held = highest !== null && performance.now() - toldAt < headHoldsMs ? highest : null;
+    // A reorg may have taken it away since.
+    const found = held && (await ask({ blockHash: held.hash }).catch(() => null));
+    if (found) return found;
+    try {
+      return await ask({ blockHash: (await head()).hash });
+    } catch (error) {
+      // A node that lags, or a chain that became shorter: whoever asks again begins with what the node then says.
+      highest = null;
+      throw error;
+    }
+  }
+
+  /** A node that lacks a block below its own head has dropped that part of the history; the chain has it. */
+  async function blockOrDropped(number: number): Promise<Header | null> {
+    const found = await header(hexNumber(number));
+    if (found !== null || number > (await head()).number) return found;
+    throw new Error(`the node no longer has block ${number}`);
+  }
+
+  return {
+    chainId,
+    isEmbedded,
+
+    codeHash: (address: Hex): Promise<Hex | null> =>
+      atHead(async (at) => {
+        const code = hex(await call('eth_getCode', [address, at]), 'code');
+        return code === '0x' ? null : keccak256(code);
+      }),
+
+    async storedAnchor({ registry, submitter, root }: AnchorKey) {
+      const data = encodeFunctionData({ abi: registryAbi, functionName: 'anchors', args: [submitter, root] });
+      return atHead(async (at) => {
+        const answer = hex(await call('eth_call', [{ to: registry, data }, at]), 'answer of the registry');
+        const [time, size] = decodeFunctionResult({
+          abi: registryAbi,
+          functionName: 'anchors',
+          data: answer,
+        });
+        // Beyond 2^53 they are rounded, to numbers that no proof can hold.
+        return time === 0n ? null : { time: Number(time), size: Number(size) };
+      });
+    },
+
+    /** `blockNumber` is where it is said to be: not every node finds an old transaction by its hash alone. */
+    async transaction(hash: Hex, blockNumber: number) {
+      const receipt = await call('eth_getTransactionReceipt', [hash]);
+      if (receipt !== null) return toTransaction(receipt, hash);
+      const block = await blockOrDropped(blockNumber);
+      if (!block?.transactions.includes(hash)) return null;
+      // It is there and not in the node's index. A transaction that was reverted has no logs.
+      const logs = await call('eth_getLogs', [{ blockHash: block.hash, topics: [anchoredTopic] }]);
+      const mine = list(logs, 'logs').filter((log) => object(log, 'log').transactionHash === hash);
+      return {
+        succeeded: true,
+        blockNumber: block.number,
+        blockHash: block.hash,
+        anchored: mine.flatMap(toAnchored),
+      };
+    },
+
+    async block(number: number) {
+      const found = await blockOrDropped(number);
+      return found && { number: found.number, hash: found.hash, time: found.time };
+    },
+
+    async finality(): Promise<{ head: number; finalized: number }> {
+      const rule = finalityRule({ chainId: await chainId(), embedded: await isEmbedded() });
+      const { number: newest } = await head();
+      if (rule.by === 'depth') return { head: newest, finalized: finalByDepth(newest, rule.blocks) };
+      const final = await header('finalized');
+      if (final === null) throw new Error('the node does not say which block is final');
+      return { head: newest, finalized: final.number };
+    },
+  };
+}
+
+interface AnchorKey {
+  registry: Hex;
+  submitter: Hex;
+  root: Hex;
+}
+
+interface Header {
+  number: number;
+  hash: Hex;
+  time: number;
+  transactions: unknown[];
+}
+
+const anchoredTopic = encodeEventTopics({ abi: registryAbi, eventName: 'Anchored' })[0];
+
+function toHeader(answer: unknown): Header {
+  const { number, hash, timestamp, transactions } = object(answer, 'block');
+  return {
+    number: quantity(number, 'block number'),
+    hash: hash32(hash, 'block hash'),
+    time: quantity(timestamp, 'block time'),
+    transactions: list(transactions, 'transactions of a block'),
+  };
+}
+
+function toTransaction(answer: unknown, wanted: Hex) {
+  const { transactionHash, status, blockNumber, blockHash, logs } = object(answer, 'receipt');
+  if (hash32(transactionHash, 'transaction hash') !== wanted) throw badForm('receipt');
+  return {
+    succeeded: quantity(status, 'status of a transaction') === 1,
+    blockNumber: quantity(blockNumber, 'block number'),
+    blockHash: hash32(blockHash, 'block hash'),
+    anchored: list(logs, 'logs').flatMap(toAnchored),
+  };
+}
+
+/** Of whichever contract wrote it; what is no `Anchored` is left out. */
+function toAnchored(answer: unknown): (AnchorKey & { size: number })[] {
+  const { address, topics, data } = object(answer, 'log');
+  const given = list(topics, 'topics').map((topic) => hash32(topic, 'topic'));
+  if (given[0] !== anchoredTopic) return [];
+  try {
+    const { args } = decodeEventLog({
+      abi: registryAbi,
+      eventName: 'Anchored',
+      topics: given as [Hex, ...Hex[]],
+      data: hex(data, 'data of a log'),
+    });
+    const submitter = args.submitter.toLowerCase() as Hex;
+    return [{ registry: hex(address, 'address'), submitter, root: args.root, size: Number(args.size) }];
+  } catch {
+    // Another contract's event of that name may have other fields.
+    return [];
+  }
+}
+
+function hexNumber(value: number): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+function object(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) throw badForm(what);
+  return value as Record<string, unknown>;
+}
+
+function list(value: unknown, what: string): unknown[] {
+  if (!Array.isArray(value)) throw badForm(what);
+  return value;
+}
+
+function hex(value: unknown, what: string): Hex {
+  if (typeof value !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(value)) throw badForm(what);
+  return value.toLowerCase() as Hex;
+}
+
+function hash32(value: unknown, what: string): Hex {
+  const text = hex(value, what);
+  if (text.length !== 66) throw badForm(what);
+  return text;
+}
+
+function quantity(value: unknown, what: string): number {
+  const number = typeof value === 'string' && /^0x[0-9a-f]{1,14}$/i.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw badForm(what);
+  return number;
+}
+
+function badForm(what: string): Error {
+  return new Error(`the node gave a ${what} that is none`);
+}

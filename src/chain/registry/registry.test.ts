@@ -1,0 +1,64 @@
+/** What is built in about the registry: its address, its interface, and how its deployer comes to a chain. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  getCreateAddress,
+  parseTransaction,
+  recoverTransactionAddress,
+  type TransactionSerializedLegacy,
+} from 'viem';
+import artifact from '../../../contracts/AnchorRegistry.json' with { type: 'json' };
+import {
+  deployerAddress,
+  deployerDeployment,
+  deployerRuntimeCode,
+  registryAbi,
+  registryAddress,
+  registryCodeHash,
+  registryDeploymentData,
+} from './registry.ts';
+
+test('the registry stays where it is: proofs that exist name this address and this code', () => {
+  assert.equal(registryAddress, '0xcfaEe48D743f42264aAf3521fc464606cfafE23A');
+  assert.equal(registryCodeHash, '0x306c55ab61d7e86e32417b2c6fa63432f43e36a870a6cdf8c63b691291b51de0');
+});
+
+test('the interface is that of the compiled contract', () => {
+  // What solc writes and viem leaves out: how a type is called in the source, and what is false anyway.
+  const compiled = JSON.stringify(artifact.abi, (key, value) =>
+    key === 'internalType' || value === false ? undefined : value,
+  );
+  assert.deepEqual(registryAbi, JSON.parse(compiled));
+});
+
+test('the data for the deployer is the salt and then the creation code', () => {
+  const data = registryDeploymentData();
+  assert.equal(data.slice(66), artifact.creationCode.slice(2));
+  assert.equal(data.length, 66 + artifact.creationCode.length - 2);
+});
+
+test("the deployer's own transaction creates that code at that address, for the money stated, on any chain", async () => {
+  const serialized = deployerDeployment.rawTransaction as TransactionSerializedLegacy;
+  const transaction = parseTransaction(serialized);
+  assert.equal(
+    await recoverTransactionAddress({ serializedTransaction: serialized }),
+    deployerDeployment.signer,
+  );
+  assert.equal(getCreateAddress({ from: deployerDeployment.signer, nonce: 0n }), deployerAddress);
+  assert.equal((transaction.gas ?? 0n) * (transaction.gasPrice ?? 0n), deployerDeployment.fundingWei);
+  assert.equal(transaction.chainId, undefined);
+  assert.ok(transaction.data?.endsWith(deployerRuntimeCode.slice(2)));
+});
+
+test('nothing of it needs Node.js', () => {
+  for (const file of ['registry.ts', 'registry-code.ts']) {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+    const imported = [...text.matchAll(/from '([^']+)'/g)].map(([, from]) => from);
+    assert.deepEqual(
+      imported.filter((from) => !['viem', 'viem/utils', './registry-code.ts'].includes(from ?? '')),
+      [],
+    );
+  }
+});

@@ -1,0 +1,238 @@
+/** One round over what is open, in the order of nonces: send what is due, and deal with each answer. */
+import type { PrivateKeyAccount } from 'viem/accounts';
+import type { LoopLog } from '../../runtime/loop.ts';
+import type { Lead } from '../chain.ts';
+import { type Answer, broadcast, findReceipt } from './broadcast.ts';
+import type { ApplyMoves, Move } from './moves.ts';
+import {
+  type Attempt,
+  findOpen,
+  type OpenTransaction,
+  type Sent,
+  storeBroadcasts,
+} from './outgoing.store.ts';
+import type { Replacement } from './replacement.ts';
+import { leastGas } from './signing.ts';
+import type { Patience, Trouble } from './trouble.ts';
+
+export interface RoundDeps {
+  submitter(): Promise<PrivateKeyAccount>;
+  applyMoves: ApplyMoves;
+  replacement: Replacement;
+  patience: Patience;
+  log: LoopLog;
+  /** After so long without being mined the same bytes are sent again: the pool may have been dropped. */
+  rebroadcastAfterMs: number;
+  /** After so long without being mined the fee is raised. */
+  bumpAfterMs: number;
+}
+
+/** Nodes hold 16 to 64 transactions of one account; what lies behind waits for these on chain in any case. */
+const window = 64;
+/** Then what was sent is stored before the round goes on. */
+const longestMs = 10_000;
+
+/** True when there may be more to do at once. */
+export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
+  const { submitter, applyMoves, patience, log } = deps;
+  const { term, chain } = lead;
+  const { address } = await submitter();
+  const open = await term.commit((db) => findOpen(db, address, window));
+  patience.keepOnly(open.map(({ id }) => id));
+  const began = performance.now();
+  const sent: Sent[] = [];
+  let outOfTime = false;
+  try {
+    for (const transaction of open) {
+      if (term.signal.aborted) break;
+      outOfTime = performance.now() - began > longestMs;
+      if (outOfTime) break;
+      if (patience.isHeld(transaction.id) || !isDue(transaction)) continue;
+      const ended = await serve(transaction);
+      if (ended === 'stop') break;
+    }
+  } finally {
+    if (sent.length > 0) await store();
+  }
+  return outOfTime;
+
+  function isDue(open: OpenTransaction): boolean {
+    const { sentAgoMs } = open.attempts[0];
+    return unsent(open) !== undefined || (sentAgoMs !== null && sentAgoMs >= deps.rebroadcastAfterMs);
+  }
+
+  async function serve(open: OpenTransaction): Promise<'stop' | 'go on'> {
+    try {
+      const attempt = await chooseAttempt(open);
+      if (attempt === null) return 'go on';
+      const least = leastGas(open.payload.data);
+      if (!attempt.noOp && open.payload.gasLimit < least) {
+        return await onMoreGas(
+          open,
+          attempt,
+          `its bytes alone cost ${least} gas, and its limit is ${open.payload.gasLimit}`,
+        );
+      }
+      return await sendAndAnswer(open, attempt);
+    } catch (error) {
+      // Whatever is wrong with this one alone must not hold up those behind it: the next round begins with them.
+      patience.hold(open.id);
+      throw error;
+    }
+  }
+
+  /** What to send of a transaction that is due; null when there is nothing to send for now. */
+  async function chooseAttempt(open: OpenTransaction): Promise<Attempt | null> {
+    const [newest] = open.attempts;
+    const fresh = unsent(open);
+    if (fresh) return fresh;
+    if (await isMined(open)) return null;
+    const used = await chain.client.getTransactionCount({ address });
+    if (used > open.nonce) return onNonceUsed(open);
+    const slow = newest.firstSentAgoMs !== null && newest.firstSentAgoMs >= deps.bumpAfterMs;
+    if (!slow || patience.trouble(open.id)?.what === 'funds') return newest;
+    // Those behind the next in line wait for that one, whatever they offer: they follow the market and do not outbid
+    // themselves. Else an hour without blocks would leave a whole queue that pays the cap.
+    return (await bump(open, used < open.nonce)) ?? newest;
+  }
+
+  async function bump(open: OpenTransaction, ifDearer = false): Promise<Attempt | null> {
+    const raised = await deps.replacement.bump(lead, open, { ifDearer });
+    if (!raised) return null;
+    open.attempts.unshift(raised);
+    log.info(
+      { ...about(open), maxFeeWei: raised.maxFeeWei.toString() },
+      'outgoing transaction with a higher fee',
+    );
+    return raised;
+  }
+
+  async function sendAndAnswer(open: OpenTransaction, attempt: Attempt): Promise<'stop' | 'go on'> {
+    const { answer, attempt: last } = await send(open, attempt);
+    switch (answer.verdict) {
+      case 'taken':
+      case 'known':
+        patience.clear(open.id);
+        return 'go on';
+      case 'underpriced': {
+        const dearer = await bump(open, true);
+        if (dearer) return sendAndAnswer(open, dearer);
+        trouble(open, { what: 'fees', reason: answer.reason });
+        return 'go on';
+      }
+      case 'no_funds':
+        trouble(open, { what: 'funds', reason: answer.reason });
+        // What lies behind cannot be mined before this one.
+        return 'stop';
+      case 'nonce_used': {
+        const next = (await isMined(open)) ? null : await onNonceUsed(open);
+        return next ? sendAndAnswer(open, next) : 'go on';
+      }
+      case 'more_gas':
+        return onMoreGas(open, last, answer.reason);
+      case 'never':
+        return onNever(open, last, answer.reason);
+      case 'later':
+        patience.hold(open.id);
+        trouble(open, { what: 'refused', reason: answer.reason });
+        return 'go on';
+    }
+  }
+
+  /** Where the newest asks for more money than there is, an older one may be within its means. */
+  async function send(
+    open: OpenTransaction,
+    attempt: Attempt,
+  ): Promise<{ answer: Answer; attempt: Attempt }> {
+    const answer = await broadcast(chain.client, attempt.raw);
+    const { verdict } = answer;
+    if (verdict === 'never' || verdict === 'more_gas' || verdict === 'later') return { answer, attempt };
+    sent.push({ id: open.id, number: attempt.number, taken: verdict === 'taken' || verdict === 'known' });
+    if (verdict !== 'no_funds') return { answer, attempt };
+    const older = open.attempts.find(({ number, noOp }) => number < attempt.number && noOp === attempt.noOp);
+    return older ? send(open, older) : { answer, attempt };
+  }
+
+  async function isMined(open: OpenTransaction): Promise<boolean> {
+    const hashes = open.attempts.map(({ hash }) => hash);
+    if (!(await findReceipt(chain.client, hashes))) return false;
+    // The indexer will come to that block. Until then there is nothing to do.
+    patience.clear(open.id);
+    patience.hold(open.id);
+    return true;
+  }
+
+  async function onNonceUsed(open: OpenTransaction): Promise<Attempt | null> {
+    if (!(await deps.replacement.isTakenByOther(lead, open))) {
+      patience.hold(open.id);
+      trouble(open, {
+        what: 'nonce',
+        reason: `nonce ${open.nonce} of ${address} is used, and by none of the transactions signed here; another nonce is taken once that is final`,
+      });
+      return null;
+    }
+    log.error(
+      about(open),
+      `nonce ${open.nonce} of ${address} was used by a transaction that was not sent from here: the account's key must be used by nothing else`,
+    );
+    const moved = await deps.replacement.moveToNewNonce(lead, open);
+    patience.clear(open.id);
+    if (!moved) return null;
+    open.nonce = moved.nonce;
+    open.attempts = [moved.attempt];
+    return moved.attempt;
+  }
+
+  /** What the bytes cost is a question of the moment on some rollups. Only what the most gas does not help can never pass. */
+  async function onMoreGas(open: OpenTransaction, last: Attempt, reason: string): Promise<'stop' | 'go on'> {
+    const raised = last.noOp ? null : await deps.replacement.withMoreGas(lead, open);
+    if (!raised) return onNever(open, last, reason);
+    // What took its place is sent from now on, and not these bytes again.
+    sent.push({ id: open.id, number: last.number, taken: false });
+    open.attempts.unshift(raised);
+    log.info(
+      { ...about(open), reason, gasLimit: open.payload.gasLimit },
+      'outgoing transaction with more gas',
+    );
+    return sendAndAnswer(open, raised);
+  }
+
+  async function onNever(open: OpenTransaction, last: Attempt, reason: string): Promise<'stop' | 'go on'> {
+    if (last.noOp) {
+      patience.hold(open.id);
+      trouble(open, { what: 'refused', reason });
+      return 'go on';
+    }
+    const noOp = await deps.replacement.noOp(lead, open, reason);
+    if (!noOp) return 'go on';
+    sent.push({ id: open.id, number: last.number, taken: false });
+    log.error({ ...about(open), reason }, 'outgoing transaction can never pass: a no-op takes its nonce');
+    open.reason = reason;
+    open.attempts.unshift(noOp);
+    return sendAndAnswer(open, noOp);
+  }
+
+  function trouble(open: OpenTransaction, what: Trouble): void {
+    if (!patience.meet(open.id, what)) return;
+    log.error({ ...about(open), waitingFor: what.what, reason: what.reason }, 'outgoing transaction waits');
+  }
+
+  async function store(): Promise<void> {
+    await term.commit(async (db) => {
+      const moves = (await storeBroadcasts(db, sent)).map(
+        ({ id, purpose }): Move => ({ outgoingId: id, purpose, to: 'submitted' }),
+      );
+      if (moves.length > 0) await applyMoves(db, moves);
+    });
+    if (sent.some(({ taken }) => taken)) chain.wake();
+  }
+}
+
+/** Signed and never sent, or mined once and taken away by a reorg: those very bytes are to be sent. */
+function unsent({ attempts }: OpenTransaction): Attempt | undefined {
+  return attempts.find(({ sentAgoMs }) => sentAgoMs === null);
+}
+
+function about({ id, nonce, purpose }: OpenTransaction): object {
+  return { outgoingId: id, nonce, purpose };
+}

@@ -1,0 +1,175 @@
+/** Anything in any order, by seed: in the end every payload is on the chain exactly once, and nonces have no gap. */
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { type Hex, numberToHex } from 'viem';
+import { anvilMissing } from '../../../test/anvil.ts';
+import { createRandom } from '../../../test/faults/random.ts';
+import { rpcFailures } from '../../../test/rpc-proxy.ts';
+import { rpcFaultOf } from '../rpc/json-rpc.ts';
+import { type Bed, openBed, startTestChain } from './test-bed.ts';
+
+const skip = await anvilMissing();
+const chain = skip ? null : await startTestChain();
+after(() => chain?.stop());
+
+/** No reorg is deeper, so what is final stays. */
+const deepestReorg = 10;
+const actions = 80;
+
+for (const seed of ['4801', '5003']) {
+  test(`whatever happens, each payload is anchored once (seed ${seed})`, { skip }, async (t) => {
+    const bed = await openBed(t, chain as NonNullable<typeof chain>, {
+      confirmations: 2,
+      blocksToFinality: deepestReorg + 2,
+    });
+    const sent = await shake(bed, seed);
+    await comeToRest(bed);
+    await judge(t, bed, sent);
+  });
+}
+
+/** Returns call data by the id of each outgoing transaction. */
+async function shake(bed: Bed, seed: string): Promise<Map<number, Hex>> {
+  const random = createRandom(seed);
+  const sent = new Map<number, Hex>();
+  const { client } = bed.anvil;
+  const firstBlock = Number(await client.getBlockNumber());
+  let sender = bed.sender;
+  const ways: [weight: number, () => Promise<unknown>][] = [
+    [
+      10,
+      async () => {
+        const data = numberToHex(sent.size + 1, { size: 32 });
+        const quote = await sender.quote(bed.lead.chain);
+        const { id } = await bed.lead.term.commit((db) =>
+          sender.enqueue(db, quote, {
+            purpose: 'anchor',
+            to: `0x${'cd'.repeat(20)}`,
+            data,
+            gasLimit: 60_000,
+          }),
+        );
+        sent.set(id, data);
+      },
+    ],
+    [20, () => sender.step(bed.lead)],
+    [12, () => bed.mine(random.between(1, 3))],
+    [14, () => bed.index()],
+    [6, () => bed.age(random.pick([12, 40]))],
+    [
+      5,
+      async () => {
+        const depth = random.between(1, deepestReorg);
+        const head = Number(await client.getBlockNumber());
+        if (head - depth > firstBlock)
+          await client.request({ method: 'anvil_reorg', params: [depth, []] } as never);
+      },
+    ],
+    [2, () => client.request({ method: 'anvil_dropAllTransactions' } as never)],
+    // A process that dies: what it knew is gone, and perhaps what it was about to store.
+    [
+      3,
+      async () => {
+        const dying = bed.newSender({ applyMoves: () => Promise.reject(new Error('killed')) });
+        await dying.step(bed.lead);
+      },
+    ],
+    [
+      2,
+      async () => {
+        sender = bed.newSender();
+      },
+    ],
+    [
+      5,
+      () =>
+        bed.proxy.fail(random.pick(rpcFailures.filter((one) => one !== 'hang')), {
+          times: random.between(1, 4),
+          ...(random.chance(0.5) && { methods: ['eth_sendRawTransaction'] }),
+        }),
+    ],
+    [5, async () => bed.proxy.heal()],
+    [2, () => useNonceElsewhere(bed)],
+  ];
+  const weighted = ways.flatMap(([weight, act]) => Array<typeof act>(weight).fill(act));
+  for (let count = 0; count < actions; count += 1) {
+    try {
+      await random.pick(weighted)();
+    } catch (error) {
+      const { message } = error as Error;
+      if (rpcFaultOf(error) === null && message !== 'killed') throw error;
+    }
+  }
+  return sent;
+}
+
+async function comeToRest(bed: Bed): Promise<void> {
+  bed.proxy.heal();
+  const sender = bed.newSender();
+  for (let round = 0; round < 60; round += 1) {
+    await bed.age(60);
+    await sender.step(bed.lead);
+    await bed.mine();
+    await bed.index();
+    const open = await bed.db
+      .selectFrom('outgoing_transactions')
+      .select('id')
+      .where('status', 'not in', ['confirmed', 'finalized', 'failed'])
+      .execute();
+    if (open.length === 0) return;
+  }
+  assert.fail(`still open: ${JSON.stringify(sender.status())} ${bed.logged.slice(-5).join('\n')}`);
+}
+
+async function judge(t: TestContext, bed: Bed, sent: Map<number, Hex>): Promise<void> {
+  const { client } = bed.anvil;
+  const onChain = new Map<Hex, { input: Hex; blockNumber: number }>();
+  const headNumber = Number(await client.getBlockNumber());
+  const { first: firstNumber } = await bed.db
+    .selectFrom('chain_blocks')
+    .select((select) => select.fn.min('number').as('first'))
+    .executeTakeFirstOrThrow();
+  for (let number = Number(firstNumber); number <= headNumber; number += 1) {
+    const block = await client.getBlock({ blockNumber: BigInt(number), includeTransactions: true });
+    for (const { hash, from, input } of block.transactions) {
+      if (from.toLowerCase() === bed.account.address.toLowerCase())
+        onChain.set(hash, { input, blockNumber: number });
+    }
+  }
+  for (const [id, data] of sent) {
+    const row = await bed.row(id);
+    assert.match(row.status, /^(confirmed|finalized)$/, `outgoing ${id}`);
+    assert.ok(onChain.has(row.mined as Hex), `outgoing ${id} stands in a block of this chain`);
+    const times = [...onChain.values()].filter(({ input }) => input === data).length;
+    assert.equal(times, 1, `payload of outgoing ${id}`);
+    const told = bed.moves.filter(({ outgoingId }) => outgoingId === id).map(({ to }) => to);
+    const count = (what: string) => told.filter((to) => to === what).length;
+    assert.equal(count('confirmed'), count('reorged') + 1, told.join(' '));
+    assert.equal(count('failed'), 0);
+  }
+  const rows = await bed.db.selectFrom('outgoing_transactions').select('nonce').orderBy('nonce').execute();
+  const [first] = rows;
+  assert.deepEqual(
+    rows.map(({ nonce }) => nonce),
+    rows.map((_, place) => (first?.nonce ?? 0) + place),
+  );
+  const bumps = bed.logged.filter((line) => line.includes('higher fee')).length;
+  const moved = bed.logged.filter((line) => line.includes('used by nothing else')).length;
+  const reorged = bed.moves.filter(({ to }) => to === 'reorged').length;
+  t.diagnostic(`${sent.size} payloads, ${reorged} reorged, ${bumps} raised, ${moved} moved to another nonce`);
+}
+
+async function useNonceElsewhere(bed: Bed): Promise<void> {
+  const { address } = bed.account;
+  const raw = await bed.account.signTransaction({
+    chainId: bed.lead.chain.chainId,
+    type: 'eip1559',
+    nonce: await bed.anvil.client.getTransactionCount({ address }),
+    to: address,
+    gas: 21_000n,
+    maxFeePerGas: 400n * 10n ** 9n,
+    maxPriorityFeePerGas: 300n * 10n ** 9n,
+  });
+  await bed.anvil.client.sendRawTransaction({ serializedTransaction: raw });
+  await bed.mine();
+}

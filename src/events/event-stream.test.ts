@@ -1,0 +1,215 @@
+/** Streams and the watcher they share, with their intervals shortened. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Pool } from 'pg';
+import { openTestDatabase } from '../../test/database.ts';
+import { waitUntil } from '../../test/process.ts';
+import { createWorkspace } from '../access/workspaces/workspaces.ts';
+import type { Database } from '../db/database.ts';
+import { insertAll } from '../db/writes.ts';
+import { createBell } from '../runtime/loop.ts';
+import { createEventStreams, type StreamRequest } from './event-stream.ts';
+import { eventWrite, orderEvents, tailPosition } from './events.ts';
+import { createFeedWatcher } from './feed-watcher.ts';
+
+let database: Database;
+let workspaceId: string;
+let otherId: string;
+before(async () => {
+  database = await openTestDatabase();
+  workspaceId = (await createWorkspace(database.db, { name: 'Watched' })).id;
+  otherId = (await createWorkspace(database.db, { name: 'Other' })).id;
+});
+after(() => database.close());
+
+async function makeEvent(workspaceId: string): Promise<void> {
+  const data = { vault_id: 'vlt_1', address: '0x', deactivated_at: '' };
+  await insertAll(database.db, [
+    eventWrite({ workspaceId, type: 'vault.deactivated', at: new Date(), data }),
+  ]);
+  await orderEvents(database.db);
+}
+
+/** The pool, and what it was asked for. */
+function countingPool() {
+  /** From which position on the watcher looked, look by look. */
+  const looks: number[] = [];
+  const reads = { asked: 0, answered: 0 };
+  const query = async (statement: string | { name: string; values: [number] }) => {
+    const name = typeof statement === 'string' ? '' : statement.name;
+    if (typeof statement !== 'string' && name === 'feed-growth') looks.push(statement.values[0]);
+    if (name === 'event-feed') reads.asked += 1;
+    const answer = await database.pool.query(statement as string);
+    if (name === 'event-feed') reads.answered += 1;
+    return answer;
+  };
+  return { pool: { query } as unknown as Pool, looks, reads };
+}
+
+function requestOf(workspaceId: string, change: Partial<StreamRequest> = {}): StreamRequest {
+  return {
+    workspaceId,
+    most: null,
+    type: undefined,
+    after: null,
+    toId: String,
+    mayGoOn: async () => true,
+    cutIfStalled() {},
+    ...change,
+  };
+}
+
+test('a quiet stream sends a comment now and then, with the position that was reached', async () => {
+  const { pool } = database;
+  const watcher = createFeedWatcher({ pool, bell: createBell() });
+  const streams = createEventStreams({ pool, watcher, heartbeatMs: 30 });
+  const stream = await streams.open(requestOf(workspaceId, { type: 'vault.reactivated' }));
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  await waitUntil(() => (text.match(/^:$/gm) ?? []).length >= 3);
+  assert.doesNotMatch(text, /data:/);
+  await makeEvent(workspaceId);
+  const tail = (await database.pool.query('select max(position) as tail from events')).rows[0].tail;
+  await waitUntil(() => text.endsWith(`:\nid: ${tail}\n\n`));
+  assert.doesNotMatch(text, /data:/, 'an event of another type only moves the position');
+  streams.close();
+  await new Promise((resolve) => stream.on('close', resolve));
+});
+
+test('all streams share one look, a stream reads only when its workspace has news, and without streams nobody looks', async (t) => {
+  const { pool, looks, reads } = countingPool();
+  const bell = createBell();
+  const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell }) });
+  const open = await Promise.all(
+    [workspaceId, workspaceId, workspaceId, otherId].map((id) => streams.open(requestOf(id))),
+  );
+  t.after(() => {
+    for (const stream of open) stream.destroy();
+  });
+  const seen = open.map(() => 0);
+  for (const [turn, stream] of open.entries())
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      seen[turn] = (seen[turn] ?? 0) + (text.match(/^data: /gm) ?? []).length;
+    });
+  // After the first look each stream reads once more; then none does without news.
+  await waitUntil(() => looks.length >= 2 && reads.asked === reads.answered);
+  const settled = reads.asked;
+  for (let round = 1; round <= 3; round += 1) {
+    await makeEvent(workspaceId);
+    bell.ring();
+    await waitUntil(() => seen.slice(0, 3).every((count) => count === round));
+  }
+  assert.equal(seen[3], 0);
+  assert.equal(reads.asked - settled, 3 * 3);
+  for (const stream of open) stream.destroy();
+  const before = looks.length;
+  await makeEvent(workspaceId);
+  const tail = await tailPosition(database.pool);
+  // An old watcher would wake by this, and look from where it was.
+  bell.ring();
+  const last = await streams.open(requestOf(otherId));
+  last.resume();
+  await waitUntil(() => looks.length > before);
+  last.destroy();
+  const since = looks.slice(before);
+  assert.deepEqual(
+    since,
+    since.map(() => tail),
+    'the next stream starts a new watcher, and the old one is gone',
+  );
+});
+
+test('an event that is placed between the first read and the first look is not missed', async () => {
+  const { pool } = database;
+  const paused = Promise.withResolvers<void>();
+  let reads = 0;
+  // The first look is held back until the stream has read and an event has been placed after that.
+  const held = {
+    async query(statement: string | object) {
+      if (typeof statement === 'string') await paused.promise;
+      const answer = await pool.query(statement as string);
+      if (typeof statement !== 'string') reads += 1;
+      return answer;
+    },
+  } as unknown as Pool;
+  const streams = createEventStreams({
+    pool: held,
+    watcher: createFeedWatcher({ pool: held, bell: createBell() }),
+  });
+  const stream = await streams.open(requestOf(workspaceId, { after: await tailPosition(pool) }));
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  await waitUntil(() => reads === 1);
+  await makeEvent(workspaceId);
+  paused.resolve();
+  await waitUntil(() => text.includes('data: '));
+  stream.destroy();
+});
+
+test('a key that is no longer good ends the stream, a check that fails does not', async () => {
+  const { pool } = database;
+  const streams = createEventStreams({
+    pool,
+    watcher: createFeedWatcher({ pool, bell: createBell() }),
+    checkEveryMs: 10,
+  });
+  const answers: (boolean | Error)[] = [true, new Error('the database is away'), true, false];
+  let asked = 0;
+  const mayGoOn = async () => {
+    const answer = answers[asked] ?? false;
+    asked += 1;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const stream = await streams.open(requestOf(workspaceId, { mayGoOn }));
+  stream.resume();
+  await new Promise((resolve) => stream.on('end', resolve));
+  assert.ok(asked >= answers.length, 'it ended before the key was no longer good');
+});
+
+test('the end of a stream waits for no read, and its last id leads to what was being read', async () => {
+  const { pool } = database;
+  await makeEvent(workspaceId);
+  const released = Promise.withResolvers<void>();
+  let reading = false;
+  const held = {
+    async query(statement: string | { name: string }) {
+      if (typeof statement !== 'string' && statement.name === 'event-feed') {
+        reading = true;
+        await released.promise;
+      }
+      return pool.query(statement as string);
+    },
+  } as unknown as Pool;
+  const streams = createEventStreams({
+    pool: held,
+    watcher: createFeedWatcher({ pool, bell: createBell() }),
+  });
+  const allowances: number[] = [];
+  const cutIfStalled = (ms: number) => void allowances.push(ms);
+  const stream = await streams.open(requestOf(workspaceId, { after: 0, cutIfStalled }));
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  const ended = new Promise((resolve) => stream.on('end', resolve));
+  await waitUntil(() => reading);
+  streams.close();
+  await ended;
+  assert.match(text, /^: .+\nretry: \d+\nid: 0\n\n$/);
+  assert.equal(allowances.length, 1);
+  released.resolve();
+});
+
+test('closing refuses new streams, and those that were just being opened', async () => {
+  const { pool } = database;
+  const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell: createBell() }) });
+  const opening = streams.open(requestOf(workspaceId));
+  streams.close();
+  await assert.rejects(opening, { code: 'service_unavailable' });
+  await assert.rejects(streams.open(requestOf(workspaceId, { after: 0 })), { code: 'service_unavailable' });
+});

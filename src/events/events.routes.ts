@@ -1,0 +1,163 @@
+/** /platform/events */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
+import { Type } from 'typebox';
+import { callerOf, type FindCaller } from '../http/admission/authentication.ts';
+import { type Api, apiBase } from '../http/api/api.ts';
+import type { Cursors } from '../http/api/cursor.ts';
+import { fetchPage, linkNextPage, pageParameters } from '../http/api/page.ts';
+import { dateTime } from '../http/api/schemas.ts';
+import { type Limits, limitOf } from '../runtime/budgets.ts';
+import { may } from '../runtime/caller.ts';
+import { AppError } from '../runtime/errors.ts';
+import { takeWithin } from '../runtime/page-budget.ts';
+import type { EventStreams } from './event-stream.ts';
+import { eventTypes, type FeedItem, readFeed, readFeedBackwards } from './events.ts';
+import { cursorFromBefore, type FeedGeneration } from './feed-generation.ts';
+
+const EventEnvelope = Type.Object({
+  id: Type.String({ description: 'Unique; use it to drop duplicates' }),
+  type: Type.String(),
+  timestamp: dateTime,
+  workspace_id: Type.String(),
+  data: Type.Record(Type.String(), Type.Unknown()),
+});
+
+const type = Type.Optional(Type.String({ enum: [...eventTypes] }));
+const order = Type.Optional(
+  Type.String({ enum: ['oldest', 'newest'], description: 'oldest when not given' }),
+);
+const { cursor } = pageParameters;
+const scope = 'events:read';
+
+/** Envelopes are sent as they lie, so that a page of them may have more than others. */
+const mostFeedBytes = 7_000_000;
+
+export interface EventRoutesDeps {
+  pool: Pool;
+  cursors: Cursors;
+  feedGeneration: FeedGeneration;
+  eventStreams: EventStreams;
+  /** Asked again while a stream is open. */
+  findCaller: FindCaller;
+  limits: Limits;
+}
+
+export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
+  const { pool, eventStreams, findCaller, limits } = deps;
+  const cursors = ofGeneration(deps.cursors, deps.feedGeneration);
+  app.get(
+    `${apiBase}/platform/events`,
+    {
+      config: { scope },
+      schema: {
+        summary: 'Read the event feed',
+        description:
+          'Oldest first, the same envelopes that webhooks carry. X-Next-Cursor is always sent: go on from it, also after an empty page, and no event is missed or seen twice. With order=newest it is a list like others, which ends at the oldest event.',
+        tags: ['events'],
+        querystring: Type.Object({ type, order, ...pageParameters }, { additionalProperties: false }),
+        response: { 200: Type.Array(EventEnvelope) },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId } = callerOf(request);
+      const { type, order, cursor, limit } = request.query;
+      if (order === 'newest') {
+        const items = await fetchPage<FeedItem>(
+          {
+            name: 'events-newest',
+            filters: { type },
+            fetch: (workspaceId, after, limit) =>
+              readFeedBackwards(pool, { workspaceId, type, before: after?.[0] as number | undefined, limit }),
+            positionOf: ({ position }) => [position],
+            largeRows: true,
+          },
+          { request, reply, cursors, cursor, limit },
+        );
+        return sendEnvelopes(reply, items);
+      }
+      const list = { name: 'events', workspaceId, filters: { type } };
+      const after = cursor === undefined ? 0 : Number(cursors.read(list, cursor)[0]);
+      const found = await readFeed(pool, { workspaceId, type, after, limit });
+      const items = takeWithin(found, ({ envelope }) => envelope.length, mostFeedBytes);
+      linkNextPage(request, reply, cursors.write(list, [items.at(-1)?.position ?? after]));
+      return sendEnvelopes(reply, items);
+    },
+  );
+  app.get(
+    `${apiBase}/platform/events/stream`,
+    {
+      config: { scope },
+      schema: {
+        summary: 'Follow the event feed',
+        description:
+          'Server-sent events that stay open: `event` is the type, `data` the envelope, `id` a cursor that leads to right after it, here and in the feed. Without a cursor the stream begins with what happens next. A comment is sent every 15 seconds.',
+        tags: ['events'],
+        querystring: Type.Object({ type, cursor }, { additionalProperties: false }),
+        headers: Type.Object({
+          'last-event-id': Type.Optional(
+            Type.String({ maxLength: 2048, description: 'The `id` seen last; goes before `cursor`.' }),
+          ),
+        }),
+        response: {
+          200: {
+            description: 'The stream; it ends when the service stops or the key is revoked.',
+            content: { 'text/event-stream': { schema: Type.String() } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId, limits: own } = callerOf(request);
+      const { type, cursor } = request.query;
+      const list = { name: 'events', workspaceId, filters: { type } };
+      // An empty one means that nothing was seen yet.
+      const from = request.headers['last-event-id'] || cursor;
+      const after = from === undefined ? null : Number(cursors.read(list, from)[0]);
+      reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
+      if (request.method === 'HEAD') return reply.send('' as never);
+      const stream = await eventStreams.open({
+        workspaceId,
+        most: limitOf(limits, own, 'streams'),
+        type,
+        after,
+        toId: (position) => cursors.write(list, [position]),
+        mayGoOn: () => mayStillRead(request, workspaceId),
+        cutIfStalled: (ms) => reply.raw.setTimeout(ms, () => reply.raw.destroy()),
+      });
+      stream.on('error', (error) =>
+        request.log.error({ requestId: request.id, err: error }, 'event stream failed'),
+      );
+      return reply.send(stream as never);
+    },
+  );
+
+  async function mayStillRead({ headers, id }: FastifyRequest, workspaceId: string): Promise<boolean> {
+    try {
+      const caller = await findCaller(headers, id);
+      return caller?.workspaceId === workspaceId && may(caller, scope);
+    } catch (error) {
+      // Nobody here any more; what else fails is the database's, and is asked again.
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  }
+}
+
+/** The envelopes are text already; they go out as they are, byte for byte. */
+function sendEnvelopes(reply: FastifyReply, items: FeedItem[]): never {
+  const body = `[${items.map(({ envelope }) => envelope).join(',')}]`;
+  return reply.type('application/json; charset=utf-8').send(body) as never;
+}
+
+/** Beside the position, a cursor into the feed carries the generation that the position is of. */
+function ofGeneration(cursors: Cursors, current: FeedGeneration): Cursors {
+  return {
+    write: (list, position) => cursors.write(list, [...position, current.name]),
+    read(list, cursor) {
+      const [position, generation = ''] = cursors.read(list, cursor);
+      if (position === undefined || generation !== current.name) throw cursorFromBefore(current);
+      return [position];
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openTestDatabase, withClient } from '../../test/database.ts';
+import { countEntries } from '../../test/index-entries.ts';
+import { waitUntil } from '../../test/process.ts';
+import { createWorkspace } from '../access/workspaces/workspaces.ts';
+import { openDatabase } from '../db/database.ts';
+import { createLowWater } from '../db/low-water.ts';
+import { insertAll, type Write } from '../db/writes.ts';
+import { eventWrite, orderEvents, placeEvents, readFeed, tailPosition } from './events.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+
+function event(workspaceId: string) {
+  const at = new Date();
+  return eventWrite({
+    workspaceId,
+    type: 'vault.deactivated',
+    at,
+    data: { vault_id: 'vlt_1', address: '0x', deactivated_at: at.toISOString() },
+  });
+}
+
+test('an event that commits late comes after those already read, although its id is older', async () => {
+  const { db, pool } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Late' });
+  const read = async (after: number) => readFeed(pool, { workspaceId, type: undefined, after, limit: 100 });
+
+  await withClient({ connectionString: database.url }, async (slow) => {
+    const late = event(workspaceId);
+    await slow.query('begin');
+    assert.equal(late.table, 'events');
+    const { row } = late as Extract<typeof late, { table: 'events' }>;
+    await slow.query('insert into events (workspace_id, id, type, envelope) values ($1, $2, $3, $4)', [
+      row.workspace_id,
+      row.id,
+      row.type,
+      row.envelope,
+    ]);
+    await insertAll(db, [event(workspaceId)]);
+    await orderEvents(db);
+    const first = await read(0);
+    assert.equal(first.length, 1);
+    await slow.query('commit');
+    await orderEvents(db);
+    const second = await read(first[0]?.position ?? 0);
+    assert.deepEqual(
+      second.map(({ envelope }) => envelope),
+      [row.envelope],
+    );
+  });
+});
+
+test('events that are placed with their insert need no second write, and follow on what is there', async () => {
+  const { db, pool } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'At once' });
+  await insertAll(db, [event(workspaceId)]);
+  await orderEvents(db);
+  const tail = await tailPosition(pool);
+  const events = [event(workspaceId), event(workspaceId)];
+  await db.transaction().execute(async (db) => {
+    await placeEvents(db, events);
+    await insertAll(db, events);
+  });
+  const placed = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
+  assert.deepEqual(
+    placed.map(({ position }) => position),
+    [tail + 1, tail + 2],
+  );
+});
+
+test('an event that waits for its position is not overtaken by one that comes with its own', async () => {
+  const { db, pool } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Behind' });
+  const [first, second] = [event(workspaceId), event(workspaceId)];
+  await insertAll(db, [first]);
+  const tail = await tailPosition(pool);
+  await db.transaction().execute(async (db) => {
+    await placeEvents(db, [second]);
+    await insertAll(db, [second]);
+  });
+  await orderEvents(db);
+  const read = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
+  const envelopeOf = ({ row }: Write) => (row as { envelope: string }).envelope;
+  assert.deepEqual(
+    read.map(({ envelope }) => envelope),
+    [envelopeOf(first), envelopeOf(second)],
+  );
+});
+
+test('events of many writers are read exactly once by a poller that runs meanwhile', async () => {
+  const { db, pool } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Busy' });
+  let writing = true;
+  const writers = Promise.all(
+    Array.from({ length: 8 }, async (_, writer) => {
+      for (let count = 0; count < 40; count += 1)
+        await db.transaction().execute(async (db) => {
+          const events = [event(workspaceId), event(workspaceId)];
+          // Some give their positions themselves, unless somebody is at it.
+          if (writer % 2 === 0) await placeEvents(db, events);
+          await insertAll(db, events);
+        });
+    }),
+  ).then(() => (writing = false));
+  const seen: string[] = [];
+  let position = 0;
+  for (let idle = 0; idle < 2; ) {
+    await Promise.all([orderEvents(db, { limit: 50 }), orderEvents(db, { limit: 50 })]);
+    const items = await readFeed(pool, { workspaceId, type: undefined, after: position, limit: 37 });
+    seen.push(...items.map(({ envelope }) => JSON.parse(envelope).id));
+    position = items.at(-1)?.position ?? position;
+    idle = items.length === 0 && !writing ? idle + 1 : 0;
+  }
+  await writers;
+  assert.equal(seen.length, 640);
+  assert.equal(new Set(seen).size, 640);
+});
+
+test('a look for events without a position costs the same however many got theirs while an old snapshot is open', async () => {
+  const connection = { connectionString: database.url };
+  const { id: workspaceId } = await createWorkspace(database.db, { name: 'Backed up' });
+  const events = (count: number) => Array.from({ length: count }, () => event(workspaceId));
+  const single = openDatabase({ connection: () => connection, onError() {}, max: 1 });
+  try {
+    await withClient(connection, async (snapshot) => {
+      await snapshot.query('begin isolation level repeatable read');
+      await snapshot.query('select count(*) from events');
+      const lowWater = createLowWater();
+      const order = () => orderEvents(single.db, { lowWater });
+      const place = () =>
+        single.db.transaction().execute(async (db) => {
+          const placed = events(1);
+          await placeEvents(db, placed, lowWater);
+          await insertAll(db, placed);
+        });
+      await insertAll(database.db, events(1000));
+      while (await order());
+      const index = 'events_without_position';
+      // As soon as those who write at this moment, in whatever database of the server, have ended.
+      await waitUntil(async () => (await countEntries(single.pool, { index, work: order })) < 50);
+      await waitUntil(async () => (await countEntries(single.pool, { index, work: place })) < 50);
+      const tail = await tailPosition(single.pool);
+      await insertAll(database.db, events(3));
+      await order();
+      assert.equal(await tailPosition(single.pool), tail + 3);
+    });
+  } finally {
+    await single.close();
+  }
+});
+
+test('an event that commits late is found, however far the look for others has come meanwhile', async () => {
+  const { db } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Later' });
+  const lowWater = createLowWater();
+  await withClient({ connectionString: database.url }, async (slow) => {
+    await slow.query('begin');
+    await slow.query(
+      "insert into events (workspace_id, id, type, envelope) values ($1, 'evt_late', 'vault.deactivated', '{}')",
+      [workspaceId],
+    );
+    for (let round = 0; round < 3; round += 1) {
+      await insertAll(db, [event(workspaceId)]);
+      await orderEvents(db, { lowWater });
+    }
+    await slow.query('commit');
+  });
+  await orderEvents(db, { lowWater });
+  const { position } = await db
+    .selectFrom('events')
+    .select('position')
+    .where('id', '=', 'evt_late')
+    .executeTakeFirstOrThrow();
+  assert.notEqual(position, null);
+});

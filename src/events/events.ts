@@ -1,0 +1,189 @@
+/** Events: written into the outbox with the change they tell of, then given their place in the feed. */
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../db/database.ts';
+import { createLowWater, type LowWater, oldestOpen } from '../db/low-water.ts';
+import { locks, tryInTurn, tryTurn } from '../db/turn.ts';
+import type { Write } from '../db/writes.ts';
+import { newId } from '../runtime/ids.ts';
+
+interface Anchored {
+  vault_id: string;
+  version: number;
+  tx_hash: string;
+  block_number: number;
+  anchored_at: string;
+}
+
+/** The data of each event type, as subscribers get it. */
+export interface EventData {
+  'file.anchor.confirmed': Anchored & { file_id: string };
+  'file.validation.completed': {
+    file_id: string;
+    vault_id: string;
+    version: number;
+    validation_id: string;
+    result: 'valid' | 'invalid';
+    integrity: boolean;
+    authenticity: boolean;
+    ownership: boolean;
+    validated_at: string;
+  };
+  'file.transfer.completed': {
+    file_id: string;
+    from_vault_id: string;
+    to_vault_id: string;
+    version: number;
+    tx_hash: string;
+    block_number: number;
+    transferred_at: string;
+  };
+  'record.anchor.confirmed': Anchored & { record_id: string };
+  'vault.deactivated': { vault_id: string; address: string; deactivated_at: string };
+  'vault.reactivated': { vault_id: string; address: string; reactivated_at: string };
+  'maintenance.anchor.confirmed': Omit<Anchored, 'version'> & { asset_id: string; maintenance_id: string };
+  'asset.transfer.completed': {
+    asset_id: string;
+    from_vault_id: string;
+    to_vault_id: string;
+    tx_hash: string;
+    block_number: number;
+    transferred_at: string;
+  };
+  'asset.changed': { asset_id: string; vault_id: string; version: number; changed_at: string };
+  'asset.intervals.changed': { asset_id: string; interval_id: string; changed_at: string };
+  'anchor.reorged': { tx_hash: string; block_number: number; reorged_at: string };
+  'endpoint.disabled': { endpoint_id: string; url: string; reason: string; disabled_at: string };
+}
+
+export type EventType = keyof EventData;
+
+export const eventTypes = [
+  'file.anchor.confirmed',
+  'file.validation.completed',
+  'file.transfer.completed',
+  'record.anchor.confirmed',
+  'vault.deactivated',
+  'vault.reactivated',
+  'maintenance.anchor.confirmed',
+  'asset.transfer.completed',
+  'asset.changed',
+  'asset.intervals.changed',
+  'anchor.reorged',
+  'endpoint.disabled',
+] as const satisfies EventType[];
+
+export interface NewEvent<T extends EventType> {
+  workspaceId: string;
+  type: T;
+  at: Date;
+  data: EventData[T];
+}
+
+/** The row for an event; its envelope is the exact text that is sent and served from now on. */
+export function eventWrite<T extends EventType>({ workspaceId, type, at, data }: NewEvent<T>): Write {
+  const id = newId('evt');
+  const envelope = JSON.stringify({ id, type, timestamp: at.toISOString(), workspace_id: workspaceId, data });
+  return { table: 'events', row: { workspace_id: workspaceId, id, type, envelope, created_at: at } };
+}
+
+/**
+ * Gives events that have none their position, one node at a time. A commit that comes late gets a later position,
+ * whatever its id says, so a reader who has seen position n has seen everything up to n. True when there may be more.
+ */
+export async function orderEvents(
+  db: Db,
+  { lowWater = createLowWater(), limit = 1000 }: { lowWater?: LowWater; limit?: number } = {},
+): Promise<boolean> {
+  return tryInTurn(db, locks.eventOrder, async (db) => {
+    const { rows } = await sql<{ placed: number; oldestOpen: number; lowest: number | null }>`
+      with waiting as (
+        select workspace_id, id, written_in from events
+        where position is null and written_in >= ${lowWater.find()} order by written_in, id limit ${limit}
+      ), unplaced as (
+        select workspace_id, id, row_number() over (order by id) as place from waiting
+      ), placed as (
+        update events e
+        set position = (select coalesce(max(position), 0) from events) + unplaced.place
+        from unplaced
+        where e.workspace_id = unplaced.workspace_id and e.id = unplaced.id
+        returning 1
+      )
+      select (select count(*) from placed) as placed, ${oldestOpen} as "oldestOpen",
+             (select min(written_in) from waiting) as lowest`.execute(db);
+    const [look] = rows;
+    if (look) lowWater.looked(look);
+    return look?.placed === limit;
+  });
+}
+
+/**
+ * Gives the events among these rows, which are about to be inserted, their positions at once: half of what they cost
+ * otherwise. Until the transaction ends nobody else gives any. They wait for `orderEvents` while somebody is at it, or
+ * while others wait: what was committed before, such as that an anchor was taken back, comes first.
+ */
+export async function placeEvents(db: Db, writes: Write[], lowWater = createLowWater()): Promise<void> {
+  const events = writes.filter((write) => write.table === 'events');
+  if (events.length === 0 || !(await tryTurn(db, locks.eventOrder))) return;
+  const { rows } = await sql<{ tail: number; oldestOpen: number; lowest: number | null }>`
+    select (${sql.raw(tailText)}) as tail, ${oldestOpen} as "oldestOpen",
+           (select min(written_in) from events where position is null and written_in >= ${lowWater.find()}) as lowest`.execute(
+    db,
+  );
+  const [found] = rows;
+  if (!found) return;
+  lowWater.looked(found);
+  if (found.lowest !== null) return;
+  for (const [place, { row }] of events.entries()) row.position = found.tail + place + 1;
+}
+
+export interface FeedQuery {
+  workspaceId: string;
+  type: string | undefined;
+  after: number;
+  limit: number;
+}
+
+export interface FeedItem {
+  position: number;
+  type: string;
+  envelope: string;
+}
+
+/** Events of a workspace that follow a position, oldest first. */
+export async function readFeed(
+  pool: Pool,
+  { workspaceId, type, after, limit }: FeedQuery,
+): Promise<FeedItem[]> {
+  const { rows } = await pool.query<FeedItem>({
+    name: 'event-feed',
+    text: `select position, type, envelope from events
+           where workspace_id = $1 and position > $2 and ($3::text is null or type = $3)
+           order by position limit $4`,
+    values: [workspaceId, after, type ?? null, limit],
+  });
+  return rows;
+}
+
+/** The same from its end: events before a position, newest first; for people who look at what happened last. */
+export async function readFeedBackwards(
+  pool: Pool,
+  { workspaceId, type, before, limit }: Omit<FeedQuery, 'after'> & { before: number | undefined },
+): Promise<FeedItem[]> {
+  const { rows } = await pool.query<FeedItem>({
+    name: 'event-feed-backwards',
+    text: `select position, type, envelope from events
+           where workspace_id = $1 and position < $2 and ($3::text is null or type = $3)
+           order by position desc limit $4`,
+    values: [workspaceId, before ?? Number.MAX_SAFE_INTEGER, type ?? null, limit],
+  });
+  return rows;
+}
+
+/** The last position of the feed: what is read after it is new. */
+export async function tailPosition(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ tail: number }>(tailText);
+  return rows[0]?.tail ?? 0;
+}
+
+const tailText = 'select coalesce(max(position), 0) as tail from events where position is not null';

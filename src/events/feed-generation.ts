@@ -1,0 +1,31 @@
+/** The generation of the event feed: a restore gives positions a second time, and the cursors from before it must not count. */
+import { sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import { AppError } from '../runtime/errors.ts';
+
+export interface FeedGeneration {
+  name: string;
+  beganAt: Date;
+}
+
+/** It changes only while no service runs on the database, so one look at the start is enough. */
+export async function readFeedGeneration(db: Db): Promise<FeedGeneration> {
+  const { generation, began_at } = await db
+    .selectFrom('event_feed')
+    .select(['generation', 'began_at'])
+    .executeTakeFirstOrThrow();
+  return { name: generation, beganAt: began_at };
+}
+
+/** By chance and not counted on: the same backup may be restored twice, and readers may have followed either. */
+export async function renewFeedGeneration(db: Db): Promise<void> {
+  await sql`update event_feed set generation = gen_random_uuid()::text, began_at = now()`.execute(db);
+}
+
+/** What a reader is told whose cursor is of another generation. */
+export function cursorFromBefore({ beganAt }: FeedGeneration): AppError {
+  return new AppError(
+    'invalid_cursor',
+    `This cursor is from before the service was restored from a backup (${beganAt.toISOString()}). What had happened since that backup is gone, and other events have taken its place. Read the feed again without a cursor and drop the events whose id you know, or go back with order=newest to one that you know.`,
+  );
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { openTestDatabase } from '../../../test/database.ts';
+import { auditWrite, chainAuditEntries, firstHash } from '../../access/audit/audit.ts';
+import { operatorIn } from '../../access/workspaces/workspaces.ts';
+import { insertAll } from '../../db/writes.ts';
+import { anchorAuditHeads, auditKind } from './audit-anchors.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+
+const now = new Date();
+const old = new Date(now.getTime() - 25 * 60 * 60 * 1000);
+
+async function makeWorkspace(id: string, options: { createdAt: Date; vault: boolean }): Promise<void> {
+  await insertAll(database.db, [
+    { table: 'workspaces', row: { id, name: id, slug: id, metadata: {}, created_at: options.createdAt } },
+    ...(options.vault
+      ? [
+          {
+            table: 'vaults' as const,
+            row: {
+              workspace_id: id,
+              id: `vlt_${id}`,
+              name: 'v',
+              description: '',
+              address: `0x${createHash('sha256').update(id).digest('hex').slice(0, 40)}`,
+              created_at: now,
+              updated_at: now,
+            },
+          },
+        ]
+      : []),
+    auditWrite(operatorIn(id), { action: 'workspace.create', targetId: id }),
+  ]);
+  await chainAuditEntries(database.db);
+}
+
+const leavesOf = (workspaceId: string) =>
+  database.db
+    .selectFrom('anchor_leaves')
+    .select(['version', 'digest', 'previous_leaf', 'leaf', 'claims', 'vault_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', auditKind)
+    .orderBy('version')
+    .execute();
+
+test('a day after a workspace was made its audit head is anchored, once', async () => {
+  await makeWorkspace('ws_old', { createdAt: old, vault: true });
+  assert.equal(await anchorAuditHeads(database.db), false);
+  await anchorAuditHeads(database.db);
+  const leaves = await leavesOf('ws_old');
+  assert.equal(leaves.length, 1);
+  const entry = await database.db
+    .selectFrom('audit_entries')
+    .select(['digest', 'hash', 'sequence'])
+    .where('workspace_id', '=', 'ws_old')
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(leaves[0]?.digest, entry.hash);
+  // The content that the digest is of, as somebody would check it.
+  const content = Buffer.concat([firstHash, entry.digest]);
+  assert.deepEqual(createHash('sha256').update(content).digest(), leaves[0]?.digest);
+  assert.equal(JSON.parse(leaves[0]?.claims ?? '{}').sequence, 1);
+});
+
+test('the next day it follows the one before, if anything was done', async () => {
+  await makeWorkspace('ws_busy', { createdAt: old, vault: true });
+  await anchorAuditHeads(database.db);
+  await database.pool.query(
+    "update anchor_leaves set created_at = now() - interval '25 hours' where workspace_id = 'ws_busy'",
+  );
+  await anchorAuditHeads(database.db);
+  assert.equal((await leavesOf('ws_busy')).length, 1, 'nothing was done since');
+  await insertAll(database.db, [
+    auditWrite(operatorIn('ws_busy'), { action: 'vault.update', targetId: 'v' }),
+  ]);
+  await chainAuditEntries(database.db);
+  await anchorAuditHeads(database.db);
+  const [first, second] = await leavesOf('ws_busy');
+  assert.equal(second?.version, 2);
+  assert.deepEqual(second?.previous_leaf, first?.leaf);
+});
+
+test('a new workspace waits its day, and one without a vault has nobody to seal it', async () => {
+  await makeWorkspace('ws_new', { createdAt: now, vault: true });
+  await makeWorkspace('ws_bare', { createdAt: old, vault: false });
+  await anchorAuditHeads(database.db);
+  assert.deepEqual(await leavesOf('ws_new'), []);
+  assert.deepEqual(await leavesOf('ws_bare'), []);
+});

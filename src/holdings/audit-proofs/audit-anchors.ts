@@ -1,0 +1,121 @@
+/** Anchors the head of each workspace's audit log once a day, so that not even the operator can rewrite it unseen. */
+import { sql } from 'kysely';
+import { firstHash } from '../../access/audit/audit.ts';
+import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
+import type { Db } from '../../db/database.ts';
+import { locks, tryInTurn } from '../../db/turn.ts';
+import { insertAll } from '../../db/writes.ts';
+import type { Proof } from '../../proof/proof.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { ProofRequest } from '../records/records.ts';
+
+/** What the leaves of audit logs are called; their subject is the workspace. */
+export const auditKind = 'audit-log';
+
+/** Also how old a workspace is before its first. */
+const everySeconds = 24 * 60 * 60;
+const workspacesAtOnce = 100;
+
+interface HeadRow {
+  workspace_id: string;
+  sequence: number;
+  hash: Buffer;
+  version: number | null;
+  leaf: Buffer | null;
+  vault_id: string;
+  address: string;
+}
+
+/** Makes the leaves that are due, one node at a time; true when there may be more. Sealed by the oldest vault. */
+export function anchorAuditHeads(db: Db): Promise<boolean> {
+  return tryInTurn(db, locks.auditAnchors, async (db) => {
+    const { rows } = await sql<HeadRow>`
+      select w.id as workspace_id, head.sequence, head.hash, last.version, last.leaf, v.id as vault_id, v.address
+      from workspaces w
+      cross join lateral (
+        select sequence, hash from audit_entries e
+        where e.workspace_id = w.id and sequence is not null order by sequence desc limit 1
+      ) as head
+      cross join lateral (
+        select id, address from vaults where workspace_id = w.id order by id limit 1
+      ) as v
+      left join lateral (
+        select version, leaf, digest, created_at from anchor_leaves l
+        where l.workspace_id = w.id and l.subject_id = w.id and l.kind = ${auditKind}
+        order by version desc limit 1
+      ) as last on true
+      where coalesce(last.created_at, w.created_at) < now() - make_interval(secs => ${everySeconds})
+        and last.digest is distinct from head.hash
+      order by w.id limit ${workspacesAtOnce}`.execute(db);
+    await insertAll(
+      db,
+      rows.map(
+        (row) =>
+          pendingLeaf({
+            workspaceId: row.workspace_id,
+            kind: auditKind,
+            subjectId: row.workspace_id,
+            version: (row.version ?? 0) + 1,
+            vault: { id: row.vault_id, address: row.address },
+            digest: row.hash,
+            previousLeaf: row.leaf ?? firstLeaf,
+            claims: { sequence: row.sequence },
+          }).write,
+      ),
+    );
+    return rows.length === workspacesAtOnce;
+  });
+}
+
+export interface AuditProof {
+  /** Place of the entry in the chain whose hash is proved. */
+  sequence: number;
+  /** The 64 bytes whose SHA-256 is that hash: the hash before it, and the digest of the entry. */
+  content: Buffer;
+  proof: Proof;
+}
+
+/** The newest confirmed one. */
+export async function proveAuditLog(
+  db: Db,
+  makeProof: (request: ProofRequest) => Promise<Proof>,
+  workspaceId: string,
+): Promise<AuditProof> {
+  const { rows } = await sql<{ version: number; digest: Buffer; claims: string }>`
+    select l.version, l.digest, l.claims from anchor_leaves l join anchor_batches b on b.id = l.batch_id
+    where l.workspace_id = ${workspaceId} and l.subject_id = ${workspaceId} and l.kind = ${auditKind}
+      and b.status in ('confirmed', 'finalized')
+    order by l.version desc limit 1`.execute(db);
+  const [leaf] = rows;
+  if (!leaf) {
+    throw new AppError(
+      'conflict',
+      'The audit log has no confirmed anchor yet. It gets one a day, from a day after the workspace was made on, once there is a vault to seal it.',
+    );
+  }
+  const { sequence } = JSON.parse(leaf.claims) as { sequence: number };
+  const entries = await db
+    .selectFrom('audit_entries')
+    .select(['sequence', 'digest', 'hash'])
+    .where('workspace_id', '=', workspaceId)
+    .where('sequence', 'in', [sequence - 1, sequence])
+    .execute();
+  const at = (place: number) => entries.find((entry) => entry.sequence === place);
+  const proof = await makeProof({
+    workspaceId,
+    kind: auditKind,
+    subjectId: workspaceId,
+    version: leaf.version,
+    content: {
+      algorithm: 'sha-256',
+      digest: `0x${leaf.digest.toString('hex')}`,
+      canonicalization: 'raw',
+      salt: null,
+    },
+  });
+  const content = Buffer.concat([
+    at(sequence - 1)?.hash ?? firstHash,
+    at(sequence)?.digest ?? Buffer.alloc(32),
+  ]);
+  return { sequence, content, proof };
+}

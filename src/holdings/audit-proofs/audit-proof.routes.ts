@@ -1,0 +1,39 @@
+/** /platform/audit-log/proof */
+import { Type } from 'typebox';
+import type { Db } from '../../db/database.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Proof } from '../../proof/proof.ts';
+import type { ProofRequest } from '../records/records.ts';
+import { proveAuditLog } from './audit-anchors.ts';
+
+export interface AuditProofRoutesDeps {
+  db: Db;
+  makeProof(request: ProofRequest): Promise<Proof>;
+}
+
+export function auditProofRoutes(app: Api, { db, makeProof }: AuditProofRoutesDeps): void {
+  app.get(
+    `${apiBase}/platform/audit-log/proof`,
+    {
+      config: { scope: 'audit:read' },
+      schema: {
+        summary: 'Get the proof of the audit log',
+        description:
+          'The hash of one entry, and thereby of all before it, as it was anchored last: once a day. `content` is the 64 bytes whose SHA-256 is that hash. 409 before the first.',
+        tags: ['audit'],
+        response: {
+          200: Type.Object({
+            sequence: Type.Integer({ description: 'Place of the entry in the chain' }),
+            content: Type.String({ description: 'Base64' }),
+            proof: Type.Object({ format: Type.String() }, { additionalProperties: true }),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { sequence, content, proof } = await proveAuditLog(db, makeProof, callerOf(request).workspaceId);
+      return { sequence, content: content.toString('base64'), proof: { ...proof } };
+    },
+  );
+}

@@ -1,0 +1,170 @@
+/** /platform/files/{fileId}: transfer, history and proof */
+
+import { Type } from 'typebox';
+import { anchorToJson } from '../../anchoring/anchor-state.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import { mostProofs, sendHistoryPage } from '../../http/api/history-page.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { address, dateTime, orNull } from '../../http/api/schemas.ts';
+import { anchorFields } from '../records/records.routes.ts';
+import type { FileHistoryItem } from './file-history.ts';
+import type { FileTransfer } from './file-transfers.ts';
+import { filePath, fileVersion } from './files.routes.ts';
+import type { Files } from './files.ts';
+
+const TransferSchema = Type.Object({
+  id: Type.String(),
+  fileId: Type.String(),
+  fromVaultAddress: Type.String({ description: 'EIP-55' }),
+  toVaultAddress: Type.String({ description: 'EIP-55' }),
+  status: anchorFields.status,
+  anchor: anchorFields.anchor,
+});
+
+const proofDocument = Type.Object({ format: Type.String() }, { additionalProperties: true });
+
+const HistoryItemSchema = Type.Object({
+  type: Type.Unsafe<FileHistoryItem['type']>(Type.String({ enum: ['version', 'transfer', 'validation'] })),
+  at: dateTime,
+  id: orNull(Type.String({ description: 'Of a transfer or validation' })),
+  version: Type.Integer({ description: 'Of the file' }),
+  vaultAddress: Type.String({ description: 'Who owned it, gave it away, or was said to own it' }),
+  toVaultAddress: orNull(Type.String({ description: 'Of a transfer: who takes it' })),
+  contentHash: Type.String({ description: 'Of the version, or of what was presented' }),
+  name: orNull(Type.String({ description: 'Of a version' })),
+  result: Type.Unsafe<FileHistoryItem['result']>({
+    type: ['string', 'null'],
+    enum: ['valid', 'invalid', null],
+    description: 'Of a validation; null until it is completed',
+  }),
+  status: anchorFields.status,
+  anchor: anchorFields.anchor,
+  proof: orNull(
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'With `proofs=true`: its proof, once it is confirmed' },
+    ),
+  ),
+});
+
+const url = `${apiBase}/platform/files/:fileId`;
+const tags = ['files'];
+const read = { scope: 'files:read', tellsOfChain: true } as const;
+
+export interface FileCustodyRoutesDeps {
+  files: Files;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: FileCustodyRoutesDeps): void {
+  app.post(
+    `${url}/transfer`,
+    {
+      config: { scope: 'files:write', tellsOfChain: true, idempotent: true },
+      schema: {
+        summary: 'Transfer a file to another vault',
+        description:
+          'Sealed by the giving vault. The file belongs to the taking one once this is confirmed, which `file.transfer.completed` tells; until then there is no other transfer and no new version. 409 into a deactivated vault; out of one is possible.',
+        tags,
+        params: filePath,
+        body: Type.Object({ destinationVaultAddress: address }, { additionalProperties: false }),
+        response: { 202: TransferSchema },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(202));
+      const transfer = { fileId: request.params.fileId, ...request.body };
+      await files.transfer(callerOf(request), transfer, (made) => answer.remember(transferJson(made)));
+      return answer.send();
+    },
+  );
+
+  app.get(
+    `${url}/history`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get the history of a file',
+        description:
+          'Every version, transfer and validation with the state of its anchor, oldest first. With `format=proof` instead one document, `holdfast/history@1`: the proofs of its versions and transfers, which verify as one chain of custody without this service, up to the first that is not confirmed; 409 while nothing is. A long one comes in pages, each a document like this with the next `proofs`; all of them in one list are the whole history.',
+        tags,
+        params: filePath,
+        querystring: Type.Object(
+          {
+            format: Type.Unsafe<'list' | 'proof'>(Type.String({ enum: ['list', 'proof'], default: 'list' })),
+            proofs: Type.Boolean({ default: false, description: 'Put its proof into each item of the list' }),
+            cursor: pageParameters.cursor,
+            limit: Type.Optional(
+              Type.Integer({
+                minimum: 1,
+                maximum: 1000,
+                description: 'Items per page: 100 when not given, or 1000 proofs with `format=proof`.',
+              }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Unsafe<object>({ anyOf: [Type.Array(HistoryItemSchema), proofDocument] }) },
+      },
+    },
+    async (request, reply) => {
+      const { fileId } = request.params;
+      const { format, proofs, cursor, limit } = request.query;
+      if (format === 'proof') {
+        return sendHistoryPage(
+          { name: 'file-history-proof', filters: { fileId }, request, reply, cursors, cursor },
+          (after) =>
+            files.historyProof(callerOf(request).workspaceId, fileId, { after, limit: limit ?? mostProofs }),
+        );
+      }
+      const items = await fetchPage<FileHistoryItem>(
+        {
+          name: 'file-history',
+          filters: { fileId },
+          fetch: (workspaceId, after, limit) =>
+            files.history(workspaceId, fileId, {
+              after: after as FileHistoryItem['position'] | undefined,
+              limit,
+              proofs,
+            }),
+          positionOf: ({ position }) => position,
+          largeRows: proofs === true,
+        },
+        { request, reply, cursors, cursor, limit: limit ?? 100 },
+      );
+      return items.map(historyJson);
+    },
+  );
+
+  app.get(
+    `${url}/proof`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get the proof of a file',
+        description:
+          'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
+        tags,
+        params: filePath,
+        querystring: Type.Object({ version: fileVersion }, { additionalProperties: false }),
+        response: { 200: proofDocument },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = callerOf(request);
+      return { ...(await files.proof(workspaceId, request.params.fileId, request.query.version)) };
+    },
+  );
+}
+
+function transferJson(transfer: FileTransfer) {
+  return { ...transfer, ...anchorToJson(transfer) };
+}
+
+function historyJson({ at, anchor, position: _, ...rest }: FileHistoryItem) {
+  return { ...rest, at: at.toISOString(), ...anchorToJson({ status: rest.status, anchor }) };
+}

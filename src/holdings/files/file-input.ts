@@ -1,0 +1,70 @@
+/** What callers say of a file: its name, media type, hash and expiry, checked before anything is stored. */
+import { isCalendarDay, isDateTime } from '../../runtime/date-time.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { hasDirectionMark, visible } from '../../runtime/visible-text.ts';
+
+/** Usual limit of file systems, which the name may be saved under one day. */
+const maxNameBytes = 255;
+
+/**
+ * A name is data and never a path here, but others will save under it. Refused is what could lead them elsewhere or hide
+ * what it is: separators, `.` and `..`, control characters, line separators, and marks that turn the direction of text.
+ */
+export function checkFileName(name: string): string {
+  if (Buffer.byteLength(name) > maxNameBytes) {
+    throw new AppError('invalid_request', `name must have at most ${maxNameBytes} bytes in UTF-8.`);
+  }
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || hasDirectionMark(name)) {
+    throw new AppError(
+      'invalid_request',
+      'name must not hold control characters or marks that change the direction of text.',
+    );
+  }
+  if (!new RegExp(visible, 'u').test(name)) {
+    throw new AppError('invalid_request', 'name must have a sign that can be seen.');
+  }
+  if (/[/\\]/.test(name) || name === '.' || name === '..') {
+    throw new AppError('invalid_request', 'name must be the name of a file, not a path.');
+  }
+  return name;
+}
+
+export const unknownMediaType = 'application/octet-stream';
+
+/** `type/subtype` of RFC 6838, without parameters, in lower case. */
+export function checkMediaType(mediaType: string): string {
+  const type = mediaType.trim().toLowerCase();
+  if (!/^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(type)) {
+    throw new AppError(
+      'invalid_request',
+      'mediaType must be a type and a subtype such as application/pdf, without parameters.',
+    );
+  }
+  return type;
+}
+
+export interface Expiration {
+  /** As it was given. */
+  text: string;
+  /** From then on it is expired. */
+  at: Date;
+}
+
+/** A day is meant to its end, in UTC. */
+export function readExpiration(text: string, now: Date): Expiration {
+  const day = isCalendarDay(text) && text >= '0001-01-01';
+  if (!day && !isDateTime(text)) {
+    throw new AppError(
+      'invalid_request',
+      'expirationDate must be a calendar day such as 2030-12-31, or a date and time with a time zone such as 2030-12-31T12:00:00Z.',
+    );
+  }
+  const at = new Date(day ? `${text}T23:59:59.999Z` : text);
+  if (at <= now) throw new AppError('invalid_request', `expirationDate ${text} is in the past.`);
+  return { text, at };
+}
+
+/** Of a text that its schema has checked. */
+export function hashBytes(contentHash: string): Buffer {
+  return Buffer.from(contentHash.slice(2), 'hex');
+}

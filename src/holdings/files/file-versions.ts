@@ -1,0 +1,240 @@
+/** Versions of files: made as the rows that are committed for them, the first or one that follows under the file's lock. */
+import { sql } from 'kysely';
+import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
+import type { ReceivedBlob } from '../../blobs/blobs.ts';
+import type { Db } from '../../db/database.ts';
+import type { Write } from '../../db/writes.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { newId, timeOf } from '../../runtime/ids.ts';
+import { vaultDeactivated } from '../vaults/refused-seal.ts';
+import type { VaultStatus } from '../vaults/vaults.store.ts';
+import type { Expiration } from './file-input.ts';
+import {
+  type FileCanonicalization,
+  type FileKey,
+  type FileVersion,
+  fileKind,
+  noFile,
+} from './files.store.ts';
+
+/** What a version is made of. */
+export interface FileContentInput {
+  name: string;
+  mediaType: string;
+  expiration: Expiration | null;
+  content: StoredContent | HashOnly;
+}
+
+export interface StoredContent {
+  blob: ReceivedBlob;
+}
+
+export interface HashOnly {
+  contentHash: Buffer;
+  canonicalization: FileCanonicalization;
+}
+
+export interface OwningVault {
+  id: string;
+  address: string;
+}
+
+export interface MadeFileVersion {
+  file: FileVersion;
+  leaf: Buffer;
+  /** To be committed together. */
+  writes: Write[];
+}
+
+/** Inside the transaction that inserts the rows: the bytes are attached to it. */
+export async function firstFileVersion(
+  db: Db,
+  owner: { workspaceId: string; vault: OwningVault },
+  input: FileContentInput,
+): Promise<MadeFileVersion> {
+  const id = newId('fil');
+  const createdAt = timeOf(id);
+  const made = await makeVersion(db, owner, {
+    ...input,
+    id,
+    version: 1,
+    previousLeaf: firstLeaf,
+    createdAt,
+  });
+  const row = {
+    workspace_id: owner.workspaceId,
+    id,
+    vault_id: owner.vault.id,
+    version: 1,
+    last_leaf: made.leaf,
+    transfer_id: null,
+    created_at: createdAt,
+  };
+  return { ...made, writes: [{ table: 'files', row }, ...made.writes] };
+}
+
+/** Of a file that is held; moves it on to its new version. */
+export async function nextFileVersion(
+  db: Db,
+  file: HeldFile,
+  input: FileContentInput,
+): Promise<MadeFileVersion> {
+  const { workspaceId, id } = file;
+  const version = file.version + 1;
+  const made = await makeVersion(db, file, {
+    ...input,
+    id,
+    version,
+    previousLeaf: file.lastLeaf,
+    createdAt: new Date(),
+  });
+  await db
+    .updateTable('file_versions')
+    .set({ current: false })
+    .where('workspace_id', '=', workspaceId)
+    .where('file_id', '=', id)
+    .where('version', '=', file.version)
+    .execute();
+  await db
+    .updateTable('files')
+    .set({ version, last_leaf: made.leaf })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+  return made;
+}
+
+/** A file as it is now, and its newest version. */
+export interface HeldFile extends FileKey {
+  vault: OwningVault;
+  version: number;
+  lastLeaf: Buffer;
+  transferId: string | null;
+  name: string;
+  mediaType: string;
+  contentHash: Buffer;
+}
+
+/** Held against other versions, transfers and erasures until the transaction ends. Its vault is not. */
+export async function holdFile(db: Db, { workspaceId, id }: FileKey): Promise<HeldFile> {
+  const held = await db
+    .selectFrom('files')
+    .select(['vault_id', 'version', 'last_leaf', 'transfer_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!held) throw noFile(id);
+  const vault = await db
+    .selectFrom('vaults')
+    .select(['id', 'address'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', held.vault_id)
+    .executeTakeFirstOrThrow();
+  const newest = await db
+    .selectFrom('file_versions')
+    .select(['name', 'media_type', 'content_hash'])
+    .where('workspace_id', '=', workspaceId)
+    .where('file_id', '=', id)
+    .where('version', '=', held.version)
+    .executeTakeFirstOrThrow();
+  return {
+    workspaceId,
+    id,
+    vault,
+    version: held.version,
+    lastLeaf: held.last_leaf,
+    transferId: held.transfer_id,
+    name: newest.name,
+    mediaType: newest.media_type,
+    contentHash: newest.content_hash,
+  };
+}
+
+/** Held until the transaction ends, so that it cannot be deactivated in between. One for each transaction: no order needed. */
+export async function holdActiveVault(
+  db: Db,
+  { workspaceId, address }: { workspaceId: string; address: string },
+): Promise<OwningVault> {
+  const { rows } = await sql<OwningVault & { status: VaultStatus }>`
+    select id, address, status from vaults
+    where workspace_id = ${workspaceId} and lower(address) = ${address.toLowerCase()} for share`.execute(db);
+  const [vault] = rows;
+  if (!vault) throw new AppError('resource_not_found', `There is no vault ${address}.`);
+  if (vault.status !== 'active') throw vaultDeactivated(vault.address);
+  return vault;
+}
+
+interface VersionToMake extends FileContentInput {
+  id: string;
+  version: number;
+  previousLeaf: Buffer;
+  createdAt: Date;
+}
+
+async function makeVersion(
+  db: Db,
+  { workspaceId, vault }: { workspaceId: string; vault: OwningVault },
+  made: VersionToMake,
+): Promise<MadeFileVersion> {
+  const { id, version, name, mediaType, expiration, previousLeaf, createdAt } = made;
+  const { contentHash, canonicalization, size, blobId } = await attach(db, made.content, vault.id);
+  const expirationDate = expiration?.text ?? null;
+  const { leaf, write } = pendingLeaf({
+    workspaceId,
+    kind: fileKind,
+    subjectId: id,
+    version,
+    vault,
+    digest: contentHash,
+    previousLeaf,
+    claims: { name, mediaType, size, expirationDate },
+  });
+  const row = {
+    workspace_id: workspaceId,
+    file_id: id,
+    version,
+    vault_id: vault.id,
+    name,
+    media_type: mediaType,
+    size,
+    canonicalization,
+    content_hash: contentHash,
+    blob_id: blobId,
+    erased_at: null,
+    expiration_date: expirationDate,
+    expires_at: expiration?.at ?? null,
+    current: true,
+    created_at: createdAt,
+  };
+  return {
+    leaf,
+    file: {
+      id,
+      vaultId: vault.id,
+      vaultAddress: vault.address,
+      name,
+      version,
+      contentHash: `0x${contentHash.toString('hex')}`,
+      size,
+      mediaType,
+      expirationDate,
+      expired: false,
+      erased: false,
+      status: 'pending',
+      createdAt,
+      anchor: null,
+    },
+    writes: [{ table: 'file_versions', row }, write],
+  };
+}
+
+async function attach(
+  db: Db,
+  content: StoredContent | HashOnly,
+  vaultId: string,
+): Promise<HashOnly & { size: number | null; blobId: string | null }> {
+  if (!('blob' in content)) return { ...content, size: null, blobId: null };
+  const { contentHash, size } = content.blob;
+  return { contentHash, canonicalization: 'raw', size, ...(await content.blob.attach(db, vaultId)) };
+}

@@ -1,0 +1,172 @@
+/** Files in SQL: versions as they are answered, read together with their owner and the state of their anchors. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Pool } from 'pg';
+import {
+  type AnchorColumns,
+  type AnchorState,
+  type AnchorStatus,
+  anchorStateOf,
+  hasStatus,
+} from '../../anchoring/anchor-state.ts';
+import type { Db } from '../../db/database.ts';
+import { AppError } from '../../runtime/errors.ts';
+
+/** One version of a file, as it is answered. */
+export interface FileVersion extends AnchorState {
+  id: string;
+  /** Who owns the file today; in a list of versions, who owned it then. */
+  vaultId: string;
+  /** EIP-55. */
+  vaultAddress: string;
+  name: string;
+  /** Counts from 1. */
+  version: number;
+  /** Hex. */
+  contentHash: `0x${string}`;
+  /** Null where only the hash was given. */
+  size: number | null;
+  mediaType: string;
+  /** As it was given. */
+  expirationDate: string | null;
+  /** Whether that time is over. */
+  expired: boolean;
+  /** Its content is not given out any more. */
+  erased: boolean;
+  createdAt: Date;
+}
+
+/** What the leaves of versions of files are called. */
+export const fileKind = 'file';
+
+export type FileCanonicalization = 'raw' | 'hmac-sha256';
+
+export interface FileKey {
+  workspaceId: string;
+  id: string;
+}
+
+/** The newest version, with the owner of today. */
+export async function findFile(pool: Pool, { workspaceId, id }: FileKey): Promise<FileVersion> {
+  const { rows } = await pool.query<FileRow>({
+    name: 'file',
+    text: `select ${columns} from files f ${joins} where f.workspace_id = $1 and f.id = $2`,
+    values: [workspaceId, id],
+  });
+  const [row] = rows;
+  if (!row) throw noFile(id);
+  return toFile(row);
+}
+
+/** Newest first, those before a version; each with the vault that owned it then. */
+export async function findFileVersions(
+  pool: Pool,
+  { workspaceId, id }: FileKey,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<FileVersion[]> {
+  const { rows } = await pool.query<FileRow>({
+    name: 'file-versions',
+    text: `select ${columns} from (
+             select workspace_id, file_id as id, version, vault_id from file_versions
+             where workspace_id = $1 and file_id = $2 and ($3::integer is null or version < $3)
+             order by version desc limit $4
+           ) as f ${joins} order by f.version desc`,
+    values: [workspaceId, id, before ?? null, limit],
+  });
+  if (rows.length === 0 && before === undefined) throw noFile(id);
+  return rows.map(toFile);
+}
+
+/** What a proof of a version is about. Without a version: the newest. */
+export async function findDigest(
+  pool: Pool,
+  { workspaceId, id }: FileKey,
+  version?: number,
+): Promise<{ version: number; contentHash: `0x${string}`; canonicalization: FileCanonicalization }> {
+  const { rows } = await pool.query<{
+    version: number | null;
+    content_hash: Buffer;
+    canonicalization: FileCanonicalization;
+  }>({
+    name: 'file-digest',
+    text: `select v.version, v.content_hash, v.canonicalization from files f
+           left join file_versions v on v.workspace_id = f.workspace_id and v.file_id = f.id
+             and v.version = coalesce($3, f.version)
+           where f.workspace_id = $1 and f.id = $2`,
+    values: [workspaceId, id, version ?? null],
+  });
+  const [row] = rows;
+  if (!row) throw noFile(id);
+  if (row.version === null) throw noFileVersion(id, version);
+  return {
+    version: row.version,
+    contentHash: `0x${row.content_hash.toString('hex')}`,
+    canonicalization: row.canonicalization,
+  };
+}
+
+/** `files`: a select of rows with workspace_id, id, version and vault_id. Newest files first. */
+export async function readFiles(
+  db: Db,
+  { files, status, limit }: { files: RawBuilder<unknown>; status?: AnchorStatus; limit: number },
+): Promise<FileVersion[]> {
+  const { rows } = await sql<FileRow>`
+    select ${sql.raw(columns)} from (${files}) as f ${sql.raw(joins)}
+    where ${status === undefined ? sql`true` : hasStatus(status)}
+    order by f.id desc limit ${limit}`.execute(db);
+  return rows.map(toFile);
+}
+
+export function noFile(id: string): AppError {
+  return new AppError('resource_not_found', `There is no file ${id}.`);
+}
+
+export function noFileVersion(id: string, version: number | undefined): AppError {
+  return new AppError('resource_not_found', `There is no version ${version} of the file ${id}.`);
+}
+
+const columns = `f.id, f.vault_id, o.address, v.version, v.name, v.media_type, v.size, v.content_hash,
+  v.expiration_date, coalesce(v.expires_at <= now(), false) as expired, v.erased_at is not null as erased,
+  v.created_at,
+  b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time`;
+
+/** Each by a key of its own, for every row `f` that has workspace_id, id, version and vault_id. */
+const joins = `
+  join file_versions v on v.workspace_id = f.workspace_id and v.file_id = f.id and v.version = f.version
+  join vaults o on o.workspace_id = f.workspace_id and o.id = f.vault_id
+  left join anchor_leaves l on l.workspace_id = f.workspace_id and l.subject_id = f.id and l.kind = '${fileKind}'
+    and l.version = f.version
+  left join anchor_batches b on b.id = l.batch_id
+  left join chain c on c.singleton`;
+
+interface FileRow extends AnchorColumns {
+  id: string;
+  vault_id: string;
+  address: string;
+  version: number;
+  name: string;
+  media_type: string;
+  size: number | null;
+  content_hash: Buffer;
+  expiration_date: string | null;
+  expired: boolean;
+  erased: boolean;
+  created_at: Date;
+}
+
+function toFile(row: FileRow): FileVersion {
+  return {
+    id: row.id,
+    vaultId: row.vault_id,
+    vaultAddress: row.address,
+    name: row.name,
+    version: row.version,
+    contentHash: `0x${row.content_hash.toString('hex')}`,
+    size: row.size,
+    mediaType: row.media_type,
+    expirationDate: row.expiration_date,
+    expired: row.expired,
+    erased: row.erased,
+    createdAt: row.created_at,
+    ...anchorStateOf(row),
+  };
+}

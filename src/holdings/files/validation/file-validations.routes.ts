@@ -1,0 +1,161 @@
+/** /platform/files/{fileId}/validate and /validations */
+import { Type } from 'typebox';
+import { callerOf } from '../../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../../http/api/api.ts';
+import type { Cursors } from '../../../http/api/cursor.ts';
+import type { Idempotency } from '../../../http/api/idempotency.ts';
+import { fetchPage, pageParameters } from '../../../http/api/page.ts';
+import { address, contentHash, dateTime, orNull } from '../../../http/api/schemas.ts';
+import { jsonOrForm, uploadedFile } from '../../../http/api/uploads.ts';
+import type { FileValidation } from './file-validations.store.ts';
+import type { FileValidations } from './file-validations.ts';
+
+const ValidationSchema = Type.Object({
+  id: Type.String(),
+  fileId: Type.String(),
+  version: Type.Integer(),
+  status: Type.Unsafe<FileValidation['status']>(Type.String({ enum: ['pending', 'completed'] })),
+  result: Type.Unsafe<FileValidation['result']>({
+    type: ['string', 'null'],
+    enum: ['valid', 'invalid', null],
+    description: 'Valid when integrity, authenticity and ownership all hold',
+  }),
+  integrity: orNull(Type.Boolean({ description: 'What was presented has the digest that is anchored' })),
+  authenticity: orNull(Type.Boolean({ description: 'The proof of the version verified against the chain' })),
+  ownership: orNull(Type.Boolean({ description: 'The vault had the file then' })),
+  validatedAt: orNull(dateTime),
+});
+
+const about = {
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+  ),
+  vaultAddress: Type.Optional(address),
+};
+const filePath = Type.Object({ fileId: Type.String() });
+const validationPath = Type.Object({ fileId: Type.String(), validationId: Type.String() });
+
+const url = `${apiBase}/platform/files/:fileId`;
+const tags = ['files'];
+const read = { scope: 'files:read', tellsOfChain: true } as const;
+
+export interface FileValidationRoutesDeps {
+  fileValidations: FileValidations;
+  /** Where routes that take files are added. */
+  uploads: Api;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): void {
+  const { fileValidations, uploads, cursors, idempotency } = deps;
+
+  uploads.post(
+    `${url}/validate`,
+    {
+      config: { scope: 'files:write', tellsOfChain: true, idempotent: true, upload: 'hash' },
+      schema: {
+        summary: 'Validate a file',
+        description:
+          'Compares what is presented, bytes that are hashed and not kept, or their hash, with what is anchored; verifies the proof against the chain as it then is; and sees whether the vault, by default the owner when it is asked, has the file. `file.validation.completed` comes with the result. A version that is not confirmed yet is validated once it is.',
+        tags,
+        params: filePath,
+        body: jsonOrForm(
+          Type.Object({ contentHash, ...about }, { additionalProperties: false }),
+          Type.Object({ file: uploadedFile, ...about }, { additionalProperties: false }),
+        ),
+        response: { 202: ValidationSchema },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(202));
+      const { version, vaultAddress, ...given } = request.body;
+      const [by, hash] =
+        'file' in given
+          ? (['bytes', given.file.contentHash] as const)
+          : (['hash', given.contentHash] as const);
+      await fileValidations.request(
+        callerOf(request),
+        {
+          fileId: request.params.fileId,
+          version,
+          vaultAddress,
+          presented: { by, hash: Buffer.from(hash.slice(2), 'hex') },
+        },
+        (validation) => answer.remember(toJson(validation)),
+      );
+      return answer.send();
+    },
+  );
+
+  app.get(
+    `${url}/validations`,
+    {
+      config: read,
+      schema: {
+        summary: 'List the validations of a file',
+        description: 'Newest first.',
+        tags,
+        params: filePath,
+        querystring: Type.Object(pageParameters, { additionalProperties: false }),
+        response: { 200: Type.Array(ValidationSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { fileId } = request.params;
+      const items = await fetchPage<FileValidation>(
+        {
+          name: 'file-validations',
+          filters: { fileId },
+          fetch: (workspaceId, after, limit) =>
+            fileValidations.list({ workspaceId, fileId }, { before: after?.[0] as string, limit }),
+          positionOf: ({ id }) => [id],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(toJson);
+    },
+  );
+
+  app.get(
+    `${url}/validations/:validationId`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get a validation of a file',
+        tags,
+        params: validationPath,
+        response: { 200: ValidationSchema },
+      },
+    },
+    async (request) => {
+      const { fileId, validationId } = request.params;
+      const { workspaceId } = callerOf(request);
+      return toJson(await fileValidations.get({ workspaceId, fileId }, validationId));
+    },
+  );
+
+  app.get(
+    `${url}/validations/:validationId/proof`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get the proof of a validation',
+        description:
+          'A result is anchored as well: its proof, `holdfast/proof@1`, has it among its claims. 409 until it is there and confirmed.',
+        tags,
+        params: validationPath,
+        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+      },
+    },
+    async (request) => {
+      const { fileId, validationId } = request.params;
+      const { workspaceId } = callerOf(request);
+      return { ...(await fileValidations.proof({ workspaceId, fileId }, validationId)) };
+    },
+  );
+}
+
+function toJson({ validatedAt, ...rest }: FileValidation) {
+  return { ...rest, validatedAt: validatedAt?.toISOString() ?? null };
+}

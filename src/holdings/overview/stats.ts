@@ -1,0 +1,277 @@
+/** How a workspace fares: what was anchored and delivered over time, what waits now, and what needs attention. */
+import { sql } from 'kysely';
+import type { Address } from 'viem';
+import type { Chain } from '../../chain/chain.ts';
+import { forecastGas } from '../../chain/registry/gas-forecast.ts';
+import type { Db } from '../../db/database.ts';
+
+export interface Stats {
+  bucketSeconds: number;
+  /** One after the other without a gap, empty ones too. */
+  buckets: Bucket[];
+  waiting: Waiting;
+  chain: ChainState | null;
+}
+
+export interface Bucket {
+  at: Date;
+  anchored: number;
+  /** From when something was accepted until its anchor was confirmed; null where none was. */
+  anchorMsP50: number | null;
+  anchorMsP95: number | null;
+  delivered: number;
+  failed: number;
+  skipped: number;
+}
+
+export interface Waiting {
+  /** Counted up to `mostCounted`. */
+  anchors: number;
+  deliveries: number;
+  oldestDeliveryAt: Date | null;
+  failingEndpoints: number;
+  disabledEndpoints: number;
+  /** Batches that an operator has to see to: those that carry something of the workspace; for operators all. */
+  setAsideBatches: number;
+}
+
+export interface ChainState {
+  chainId: number;
+  /** Development evidence only. */
+  embedded: boolean;
+  indexedBlock: number | null;
+  indexedAt: Date | null;
+  /** The rest is known on the node that leads; null elsewhere, and while the chain is away. */
+  headBlock: number | null;
+  /** Of the account that pays for everybody: null for all but operators. */
+  balanceWei: string | null;
+  anchorsLeft: number | null;
+}
+
+export interface StatsQuery {
+  from: Date;
+  to: Date;
+  /** Whether to tell what is of the whole installation. */
+  forOperator: boolean;
+}
+
+export interface StatsDeps {
+  db: Db;
+  /** Null on a node that does not have it open. */
+  openChain(): Promise<Chain | null>;
+  submitter(): Promise<{ address: Address }>;
+}
+
+export type ReadStats = (workspaceId: string, query: StatsQuery) => Promise<Stats>;
+
+const mostCounted = 100_000;
+/** The overview of each tenant asks every few seconds; the node of the chain need not be asked as often. */
+const headHoldsMs = 15_000;
+const bucketChoicesSeconds = [60, 300, 900, 3_600, 10_800, 21_600, 86_400];
+const bucketsWanted = 60;
+
+export function createStats({ db, openChain, submitter }: StatsDeps): ReadStats {
+  const head = heldFor(headHoldsMs, () => readHead({ openChain, submitter }));
+  return async (workspaceId, { from, to, forOperator }) => {
+    const seconds = (to.getTime() - from.getTime()) / 1000;
+    const bucketSeconds = bucketChoicesSeconds.find((choice) => seconds / choice <= bucketsWanted) ?? 86_400;
+    const range = { workspaceId, from: floorTo(from, bucketSeconds), to, bucketSeconds };
+    const [anchored, deliveries, waiting, chain] = await Promise.all([
+      readAnchored(db, range),
+      readDeliveries(db, range),
+      readWaiting(db, workspaceId, forOperator),
+      readChain(db, forOperator ? head : async () => ({ ...(await head()), ...notTold })),
+    ]);
+    return { bucketSeconds, buckets: fill(range, anchored, deliveries), waiting, chain };
+  };
+}
+
+interface BucketRange {
+  from: Date;
+  to: Date;
+  workspaceId: string;
+  bucketSeconds: number;
+}
+
+interface AnchoredRow {
+  at: Date;
+  anchored: number;
+  p50: number | null;
+  p95: number | null;
+}
+
+/**
+ * By the vaults' parts of batches, which know how many leaves they have. When these were accepted is read of a sample: some
+ * leaves of some parts, spread evenly, each counting for those that it stands for.
+ */
+async function readAnchored(
+  db: Db,
+  { workspaceId, from, to, bucketSeconds }: BucketRange,
+): Promise<AnchoredRow[]> {
+  const { rows } = await sql<AnchoredRow>`
+    with parts as materialized (
+      select b.id, b.confirmed_at, s.first_place, length(s.leaves) / 32 as size, bucket.at,
+             row_number() over (partition by bucket.at order by b.id, s.first_place) as place,
+             count(*) over (partition by bucket.at) as parts
+      from anchor_batches b
+      join anchor_subtrees s on s.batch_id = b.id and s.workspace_id = ${workspaceId}
+      cross join lateral (
+        select date_bin(make_interval(secs => ${bucketSeconds}), b.confirmed_at, ${from}::timestamptz) as at
+      ) as bucket
+      where b.confirmed_at >= ${from} and b.confirmed_at < ${to}
+    ), sample as (
+      select p.at, (extract(epoch from p.confirmed_at - l.created_at) * 1000)::float8 as ms,
+             p.size::float8 / least(p.size, ${sampled.leaves}::integer) as weight
+      from parts p
+      cross join lateral generate_series(0, least(p.size, ${sampled.leaves}::integer) - 1) as nth
+      join anchor_leaves l on l.batch_id = p.id
+        and l.place = p.first_place + nth * p.size / least(p.size, ${sampled.leaves}::integer)
+      where p.place % ceil(p.parts::float8 / ${sampled.parts}::integer)::bigint = 0
+    ), weighed as (
+      select at, ms, sum(weight) over (partition by at order by ms) / sum(weight) over (partition by at) as share
+      from sample
+    ), times as (
+      select at, min(ms) filter (where share >= 0.5) as p50, min(ms) filter (where share >= 0.95) as p95
+      from weighed group by at
+    ), counts as (
+      select at, sum(size)::float8 as anchored from parts group by at
+    )
+    select counts.at, counts.anchored, times.p50, times.p95 from counts left join times on times.at = counts.at`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Of each bucket so many parts of batches, and so many leaves of each: some ten thousand at most, found by index. */
+const sampled = { parts: 100, leaves: 8 };
+
+interface DeliveryRow {
+  at: Date;
+  status: string;
+  count: number;
+}
+
+async function readDeliveries(
+  db: Db,
+  { workspaceId, from, to, bucketSeconds }: BucketRange,
+): Promise<DeliveryRow[]> {
+  const { rows } = await sql<DeliveryRow>`
+    select date_bin(make_interval(secs => ${bucketSeconds}), created_at, ${from}::timestamptz) as at, status, count(*)
+    from webhook_deliveries
+    where workspace_id = ${workspaceId} and created_at >= ${from} and created_at < ${to}
+    group by 1, 2`.execute(db);
+  return rows;
+}
+
+async function readWaiting(db: Db, workspaceId: string, forOperator: boolean): Promise<Waiting> {
+  const { rows } = await sql<{
+    anchors: number;
+    deliveries: number;
+    oldest: Date | null;
+    failing: number;
+    disabled: number;
+    aside: number;
+  }>`
+    select
+      (select count(*) from (
+        select workspace_id from anchor_leaves where batch_id is null order by id limit ${mostCounted}
+      ) as pending where workspace_id = ${workspaceId}) as anchors,
+      (select count(*) from (
+        select 1 from webhook_queue where workspace_id = ${workspaceId} limit ${mostCounted}
+      ) as open) as deliveries,
+      (select min(created_at) from (
+        select created_at from webhook_queue where workspace_id = ${workspaceId} limit ${mostCounted}
+      ) as open) as oldest,
+      (select count(*) from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null
+         and enabled and failing_since is not null) as failing,
+      (select count(*) from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null
+         and not enabled and disabled_reason is distinct from 'owner') as disabled,
+      (select count(*) from anchor_batches b where status = 'set_aside' and (${forOperator} or exists (
+         select 1 from anchor_subtrees s where s.batch_id = b.id and s.workspace_id = ${workspaceId}
+       ))) as aside`.execute(db);
+  const [row] = rows;
+  return {
+    anchors: row?.anchors ?? 0,
+    deliveries: row?.deliveries ?? 0,
+    oldestDeliveryAt: row?.oldest ?? null,
+    failingEndpoints: row?.failing ?? 0,
+    disabledEndpoints: row?.disabled ?? 0,
+    setAsideBatches: row?.aside ?? 0,
+  };
+}
+
+/** Null before the chain was ever opened. */
+async function readChain(db: Db, head: () => Promise<Head>): Promise<ChainState | null> {
+  const known = await db.selectFrom('chain').select(['chain_id', 'embedded']).executeTakeFirst();
+  if (!known) return null;
+  const newest = await db
+    .selectFrom('chain_blocks')
+    .select(['number', 'time_seconds'])
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    chainId: known.chain_id,
+    embedded: known.embedded,
+    indexedBlock: newest?.number ?? null,
+    indexedAt: newest ? new Date(newest.time_seconds * 1000) : null,
+    ...(await head()),
+  };
+}
+
+type Head = Pick<ChainState, 'headBlock' | 'balanceWei' | 'anchorsLeft'>;
+
+const notTold = { balanceWei: null, anchorsLeft: null };
+
+/** However often it is asked for, it is read anew no sooner than after this time. */
+function heldFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let held: { answer: Promise<T>; until: number } | null = null;
+  return () => {
+    if (held === null || performance.now() >= held.until)
+      held = { answer: read(), until: performance.now() + ms };
+    return held.answer;
+  };
+}
+
+/** A chain that does not answer leaves its figures out; the rest is told all the same. */
+async function readHead({ openChain, submitter }: Pick<StatsDeps, 'openChain' | 'submitter'>): Promise<Head> {
+  const none = { headBlock: null, balanceWei: null, anchorsLeft: null };
+  try {
+    const chain = await openChain();
+    if (!chain) return none;
+    const { address } = await submitter();
+    const [head, forecast] = await Promise.all([chain.head(), forecastGas(chain.client, address)]);
+    return { headBlock: head.number, ...forecast };
+  } catch {
+    return none;
+  }
+}
+
+function fill(
+  { from, to, bucketSeconds }: BucketRange,
+  anchored: AnchoredRow[],
+  deliveries: DeliveryRow[],
+): Bucket[] {
+  const anchoredAt = new Map(anchored.map((row) => [row.at.getTime(), row]));
+  const countOf = new Map(deliveries.map(({ at, status, count }) => [`${at.getTime()} ${status}`, count]));
+  const buckets: Bucket[] = [];
+  for (let time = from.getTime(); time < to.getTime(); time += bucketSeconds * 1000) {
+    const row = anchoredAt.get(time);
+    const count = (status: string) => countOf.get(`${time} ${status}`) ?? 0;
+    buckets.push({
+      at: new Date(time),
+      anchored: row?.anchored ?? 0,
+      anchorMsP50: row?.p50 == null ? null : Math.round(row.p50),
+      anchorMsP95: row?.p95 == null ? null : Math.round(row.p95),
+      delivered: count('succeeded'),
+      failed: count('failed'),
+      skipped: count('skipped'),
+    });
+  }
+  return buckets;
+}
+
+function floorTo(time: Date, seconds: number): Date {
+  const step = seconds * 1000;
+  return new Date(Math.floor(time.getTime() / step) * step);
+}

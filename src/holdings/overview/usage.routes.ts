@@ -1,0 +1,52 @@
+/** /platform/usage */
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import { orNull } from '../../http/api/schemas.ts';
+import { budgetNames } from '../../runtime/budgets.ts';
+import type { ReadUsage } from './usage.ts';
+
+const UsageSchema = Type.Object({
+  budgets: Type.Array(
+    Type.Object({
+      name: Type.String({ enum: [...budgetNames] }),
+      limit: orNull(Type.Integer({ description: 'Null: no limit' })),
+      used: Type.Integer(),
+      resetsAt: orNull(
+        Type.String({
+          format: 'date-time',
+          description:
+            'When a budget of a minute or a day begins anew; null for amounts, and while nothing of a minute is used',
+        }),
+      ),
+      perNode: Type.Boolean({
+        description: 'Counted on the node that answers, and not for the whole installation',
+      }),
+    }),
+  ),
+});
+
+export function usageRoutes(app: Api, { readUsage }: { readUsage: ReadUsage }): void {
+  app.get(
+    `${apiBase}/platform/usage`,
+    {
+      config: { scope: 'events:read' },
+      schema: {
+        summary: 'What the workspace may use, and what it uses',
+        description:
+          'Beyond a rate (requests_per_minute) requests get 429 rate_limited with Retry-After; beyond any other budget what would need more gets 403 budget_exceeded. The header X-Budget of such an answer names the budget.',
+        tags: ['operations'],
+        response: { 200: UsageSchema },
+      },
+    },
+    async (request) => {
+      const budgets = await readUsage(callerOf(request));
+      return {
+        budgets: budgets.map(({ resetsAt, ...budget }) => ({
+          ...budget,
+          resetsAt: resetsAt?.toISOString() ?? null,
+        })),
+      };
+    },
+  );
+}

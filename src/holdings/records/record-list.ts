@@ -1,0 +1,56 @@
+/** Lists records, newest first: each at its newest version, whatever it is filtered by, with bounded work for a page. */
+import { type RawBuilder, sql } from 'kysely';
+import type { AnchorStatus } from '../../anchoring/anchor-state.ts';
+import { type AnchoredPage, type Bounds, listAnchored } from '../../anchoring/anchored-list.ts';
+import type { Db } from '../../db/database.ts';
+import { idBound } from '../../runtime/ids.ts';
+import { type RecordVersion, readRecords, recordKind } from './records.store.ts';
+
+export interface RecordQuery {
+  vaultId?: string | undefined;
+  externalId?: string | undefined;
+  status?: AnchorStatus | undefined;
+  /** When the record, its first version that is, was created: `from` is included, `to` is not. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** Id after which the page begins. */
+  before?: string | undefined;
+  limit: number;
+}
+
+export type RecordPage = AnchoredPage<RecordVersion>;
+
+export function listRecords(
+  db: Db,
+  workspaceId: string,
+  query: RecordQuery,
+  bounds?: Bounds,
+): Promise<RecordPage> {
+  const { status, before, limit } = query;
+  return listAnchored(
+    db,
+    {
+      workspaceId,
+      kind: recordKind,
+      status,
+      before,
+      limit,
+      select: (before) => currentWithin(workspaceId, { ...query, before }),
+      read: (db, { select, ...rest }) => readRecords(db, { versions: select, ...rest }),
+    },
+    bounds,
+  );
+}
+
+/** A select without an order, to which conditions may be added. */
+function currentWithin(workspaceId: string, query: Omit<RecordQuery, 'limit'>): RawBuilder<unknown> {
+  const { vaultId, externalId, from, to, before } = query;
+  const conditions = [sql`workspace_id = ${workspaceId}`, sql`current`];
+  if (vaultId !== undefined) conditions.push(sql`vault_id = ${vaultId}`);
+  if (externalId !== undefined) conditions.push(sql`external_id = ${externalId}`);
+  // Ids sort by the time they were made, so the index that orders the list also finds its days.
+  if (from !== undefined) conditions.push(sql`id >= ${idBound('rec', from)}`);
+  if (to !== undefined) conditions.push(sql`id < ${idBound('rec', to)}`);
+  if (before !== undefined) conditions.push(sql`id < ${before}`);
+  return sql`select * from records where ${sql.join(conditions, sql` and `)}`;
+}

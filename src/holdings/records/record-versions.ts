@@ -1,0 +1,144 @@
+/** Adds versions to records; those asked for at the same time share a commit, and no two get the same number. */
+import { sql } from 'kysely';
+import { auditWrite } from '../../access/audit/audit.ts';
+import type { Db } from '../../db/database.ts';
+import { isStatementFault } from '../../db/faults.ts';
+import { gather } from '../../db/gather.ts';
+import { insertAll, type Write } from '../../db/writes.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { explainRefusedSeal, vaultDeactivated } from '../vaults/refused-seal.ts';
+import type { VaultStatus } from '../vaults/vaults.store.ts';
+import { type MadeVersion, nextVersion, type RecordContent } from './record-content.ts';
+import { type RecordVersion, recordKind } from './records.store.ts';
+
+export interface VersionAddition {
+  caller: Caller;
+  id: string;
+  content: RecordContent;
+  /** Rows to commit with the version. */
+  also(record: RecordVersion): Write[];
+}
+
+export function createVersionAdder(db: Db): (addition: VersionAddition) => Promise<RecordVersion> {
+  const add = gather<VersionAddition, RecordVersion | AppError>({
+    maxInFlight: 1,
+    maxItems: 200,
+    isItemFault: isStatementFault,
+    run: (additions) => db.transaction().execute((db) => addAll(db, additions)),
+  });
+  return async (addition) => {
+    const result = await add(addition).catch(explainRefusedSeal);
+    if (result instanceof AppError) throw result;
+    return result;
+  };
+}
+
+/** In the order they came; one that is refused takes nothing from the others. */
+async function addAll(db: Db, additions: VersionAddition[]): Promise<(RecordVersion | AppError)[]> {
+  const newest = await lockNewest(db, additions);
+  const outdated: Newest[] = [];
+  const made: MadeVersion[] = [];
+  const more: Write[] = [];
+  const results = additions.map(({ caller, id, content, also }) => {
+    const { workspaceId } = caller;
+    const before = newest.get(keyOf(workspaceId, id));
+    if (!before) return noRecord(id);
+    const { vault } = before;
+    if (vault.status !== 'active') return vaultDeactivated(vault.address);
+    const { externalId } = before;
+    const next = nextVersion({ workspaceId, vault, externalId, content }, before);
+    newest.set(keyOf(workspaceId, id), { ...before, version: next.record.version, leaf: next.leaf });
+    outdated.push(before);
+    made.push(next);
+    more.push(
+      auditWrite(caller, {
+        action: 'record.add_version',
+        targetId: id,
+        details: { version: next.record.version },
+      }),
+      ...also(next.record),
+    );
+    return next.record;
+  });
+  if (made.length === 0) return results;
+  await insertAll(db, [...made.flatMap(({ writes }) => writes), ...more]);
+  // Of two versions in this very commit the first is outdated at once, so it is inserted by now.
+  await sql`
+    update records r set current = false
+    from unnest(${outdated.map(({ workspaceId }) => workspaceId)}::text[], ${outdated.map(({ id }) => id)}::text[],
+                ${outdated.map(({ version }) => version)}::integer[]) as old (workspace_id, id, version)
+    where r.workspace_id = old.workspace_id and r.id = old.id and r.version = old.version`.execute(db);
+  return results;
+}
+
+interface Newest {
+  workspaceId: string;
+  id: string;
+  version: number;
+  externalId: string;
+  leaf: Buffer;
+  vault: { id: string; address: string; status: VaultStatus };
+}
+
+interface NewestRow {
+  workspace_id: string;
+  id: string;
+  version: number;
+  external_id: string | null;
+  leaf: Buffer;
+  vault_id: string;
+  address: string;
+  status: VaultStatus;
+}
+
+/** The newest version of each record that exists, held against other additions until the transaction ends. */
+async function lockNewest(db: Db, additions: VersionAddition[]): Promise<Map<string, Newest>> {
+  const wanted = [
+    ...new Map(
+      additions.map(({ caller, id }) => [
+        keyOf(caller.workspaceId, id),
+        { workspaceId: caller.workspaceId, id },
+      ]),
+    ).values(),
+  ];
+  const keys = sql`unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[],
+                          ${wanted.map(({ id }) => id)}::text[]) as wanted (workspace_id, id)`;
+  // The first version stands for the record: it is there for good, while another one is the newest after each wait.
+  // In one order for all, so that two groups never wait for each other.
+  await sql`
+    select 1 from ${keys}
+    join records r on r.workspace_id = wanted.workspace_id and r.id = wanted.id and r.version = 1
+    order by r.workspace_id, r.id for update of r`.execute(db);
+  // A statement of its own, which sees what was committed during the wait.
+  const { rows } = await sql<NewestRow>`
+    select r.workspace_id, r.id, r.version, r.external_id, l.leaf, r.vault_id, v.address, v.status
+    from ${keys}
+    cross join lateral (
+      select * from records
+      where workspace_id = wanted.workspace_id and id = wanted.id order by version desc limit 1
+    ) as r
+    join anchor_leaves l on l.workspace_id = r.workspace_id and l.subject_id = r.id and l.kind = ${recordKind}
+      and l.version = r.version
+    join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id`.execute(db);
+  return new Map(rows.map((row) => [keyOf(row.workspace_id, row.id), toNewest(row)]));
+}
+
+function toNewest(row: NewestRow): Newest {
+  return {
+    workspaceId: row.workspace_id,
+    id: row.id,
+    version: row.version,
+    externalId: row.external_id ?? '',
+    leaf: row.leaf,
+    vault: { id: row.vault_id, address: row.address, status: row.status },
+  };
+}
+
+function keyOf(workspaceId: string, id: string): string {
+  return `${workspaceId} ${id}`;
+}
+
+export function noRecord(id: string): AppError {
+  return new AppError('resource_not_found', `There is no record ${id}.`);
+}

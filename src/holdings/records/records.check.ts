@@ -1,0 +1,150 @@
+/** Checks the records: their digests, their versions and their leaves. */
+import { sql } from 'kysely';
+import type { Announced } from '../../anchoring/announcements.check.ts';
+import { fromBytea } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import { rowsPass } from '../../db/rows-pass.ts';
+import { recordDigest } from '../../proof/content.ts';
+import type { Check, Finding, Pass } from '../../runtime/check.ts';
+
+/** For the check of announcements. */
+export const announcedRecords: Announced = {
+  thing: 'record',
+  type: 'record.anchor.confirmed',
+  idMember: 'record_id',
+  isOne: sql`l.kind = 'record'`,
+  isStored: sql`exists (
+    select 1 from records r
+    where r.workspace_id = l.workspace_id and r.id = l.subject_id and r.version = l.version
+  )`,
+  leaves: sql`
+    select l.id from anchor_leaves l
+    where l.workspace_id = told.workspace_id and l.subject_id = told.subject_id and l.kind = 'record'
+      and l.version = (told.data ->> 'version')::integer
+    limit 1`,
+};
+
+export function recordsCheck(db: Db): Check {
+  return { name: 'records', passes: [recordsPass(db), storedBytesPass(db)] };
+}
+
+interface Row {
+  workspace_id: string;
+  id: string;
+  version: number;
+  vault_id: string;
+  data: string;
+  salt: Buffer;
+  data_hash: Buffer;
+  current: boolean;
+  newest: boolean;
+  first: boolean;
+  leaf_digest: Buffer | null;
+  leaf_vault: string | null;
+}
+
+function recordsPass(db: Db): Pass {
+  return rowsPass<Row>({
+    db,
+    what: 'versions of records',
+    table: 'records',
+    key: [
+      { column: 'r.workspace_id', member: 'workspace_id' },
+      { column: 'r.id', member: 'id' },
+      { column: 'r.version', member: 'version' },
+    ],
+    read: ({ where, end }) => sql<Row>`
+      select r.workspace_id, r.id, r.version, r.vault_id, r.data, r.salt, r.data_hash, r.current,
+             not exists (
+               select 1 from records n where n.workspace_id = r.workspace_id and n.id = r.id and n.version > r.version
+             ) as newest,
+             not exists (
+               select 1 from records p where p.workspace_id = r.workspace_id and p.id = r.id and p.version = r.version - 1
+             ) as first,
+             leaf.digest as leaf_digest, leaf.vault_id as leaf_vault
+      from records r
+      left join lateral (
+        select l.digest, l.vault_id from anchor_leaves l
+        where l.workspace_id = r.workspace_id and l.subject_id = r.id and l.kind = 'record' and l.version = r.version
+        limit 1
+      ) as leaf on true
+      where ${where} ${end}`,
+    judge: (rows) => rows.flatMap(judge),
+  });
+}
+
+const restore = 'The row was changed in the database: restore it from a backup.';
+
+function judge(row: Row): Finding[] {
+  const { workspace_id: workspace, id: record, version } = row;
+  const findings: Finding[] = [];
+  const find = (rule: string, what: string, advice = restore) =>
+    findings.push({
+      rule,
+      ids: { workspace, record, version },
+      message: `The record ${record}, version ${version}, ${what}.`,
+      advice,
+    });
+  if (digestOf(row) !== fromBytea(row.data_hash)) {
+    find('record_changed', 'has other data than those that its hash was made of');
+  }
+  if (row.leaf_digest === null || row.leaf_vault === null) {
+    find('record_without_leaf', 'has no leaf: it will never be anchored');
+  } else if (!row.leaf_digest.equals(row.data_hash) || row.leaf_vault !== row.vault_id) {
+    find('record_leaf_differs', 'has a leaf with another hash or of another vault');
+  }
+  if (row.first !== (version === 1)) find('record_version_gap', 'is without the version before it');
+  if (row.current !== row.newest) {
+    find(
+      'record_current',
+      row.current ? 'counts as the newest, and is not' : 'is the newest, and does not count as it',
+    );
+  }
+  return findings;
+}
+
+interface StoredRow {
+  id: string;
+  counted: number;
+  stored: number;
+}
+
+/** Read in one statement, so that nothing is committed between the figure and what it is the sum of. */
+function storedBytesPass(db: Db): Pass {
+  return rowsPass<StoredRow>({
+    db,
+    what: 'workspaces with what they store',
+    table: 'workspaces',
+    key: [{ column: 'w.id', member: 'id' }],
+    pageRows: 10,
+    read: ({ where, end }) => sql<StoredRow>`
+      select w.id,
+        (select used from budget_use(w.id, 'stored_bytes', 'epoch')) as counted,
+        (select coalesce(sum(b.size), 0)::bigint from blobs b
+         where b.workspace_id = w.id and b.erased_at is null)
+        + (select coalesce(sum(octet_length(r.data)), 0) from records r where r.workspace_id = w.id)
+        + (select coalesce(sum(octet_length(v.document)), 0) from asset_versions v where v.workspace_id = w.id)
+        + (select coalesce(sum(octet_length(m.entry)), 0) from maintenances m where m.workspace_id = w.id)
+        + (select coalesce(sum(octet_length(s.document)), 0) from signoffs s where s.workspace_id = w.id) as stored
+      from workspaces w where ${where} ${end}`,
+    judge: (rows) =>
+      rows
+        .filter(({ counted, stored }) => counted !== stored)
+        .map(({ id, counted, stored }) => ({
+          rule: 'stored_bytes_differ',
+          ids: { workspace: id },
+          message: `The workspace ${id} stores ${stored} bytes of files and data, and ${counted} are counted for it.`,
+          advice:
+            'Rows were changed in the database past its triggers: restore a backup, or add a row to workspace_usage with the difference.',
+        })),
+  });
+}
+
+/** Null when the data are no JSON that has one reading. */
+function digestOf({ data, salt }: Row): string | null {
+  try {
+    return recordDigest(salt, JSON.parse(data));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,260 @@
+/** /platform/records */
+import { Type } from 'typebox';
+import { type AnchorStatus, anchorStatuses, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
+import { address, dateTime, orNull, plainText } from '../../http/api/schemas.ts';
+import { bodyBytes } from '../../http/bodies/body-limits.ts';
+import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { RecordVersion } from './records.store.ts';
+import type { Records } from './records.ts';
+
+/** How far something is anchored. */
+export const anchorFields = {
+  status: Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })),
+  anchor: orNull(
+    Type.Object(
+      {
+        chainId: Type.Integer(),
+        transactionHash: Type.String(),
+        blockNumber: Type.Integer(),
+        anchoredAt: dateTime,
+      },
+      { description: 'Null until it is confirmed' },
+    ),
+  ),
+};
+const { status, anchor } = anchorFields;
+
+const fields = {
+  id: Type.String(),
+  externalId: Type.String({ description: 'Empty when none was given' }),
+  vaultId: Type.String(),
+  vaultAddress: Type.String({ description: 'EIP-55' }),
+  version: Type.Integer(),
+  dataHash: Type.String({
+    description: 'SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof',
+  }),
+  status,
+  createdAt: dateTime,
+  anchor,
+};
+const RecordSchema = Type.Object(fields);
+const data = Type.Object({}, { additionalProperties: true, description: 'Any JSON object' });
+const WholeRecordSchema = Type.Object({ ...fields, data });
+
+const externalId = plainText({ maxLength: 255, description: 'Your own name for it; need not be unique' });
+const newRecord = { data, externalId: Type.Optional(externalId) };
+const recordPath = Type.Object({ recordId: Type.String() });
+const version = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+);
+
+const url = `${apiBase}/platform/records`;
+const tags = ['records'];
+
+const write = { scope: 'records:write', tellsOfChain: true, idempotent: true } as const;
+const read = { scope: 'records:read', tellsOfChain: true } as const;
+
+export interface RecordRoutesDeps {
+  records: Records;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function recordRoutes(app: Api, { records, cursors, idempotency }: RecordRoutesDeps): void {
+  app.post(
+    url,
+    {
+      config: write,
+      bodyLimit: bodyBytes.data,
+      schema: {
+        summary: 'Create a record',
+        description: 'Anchored with the next batch; `record.anchor.confirmed` tells when.',
+        tags,
+        body: Type.Object({ vaultAddress: address, ...newRecord }, { additionalProperties: false }),
+        response: { 202: RecordSchema },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(202));
+      await records.create(callerOf(request), request.body, (record) => answer.remember(toJson(record)));
+      return answer.send();
+    },
+  );
+
+  app.post(
+    `${url}/batch`,
+    {
+      config: write,
+      bodyLimit: bodyBytes.data,
+      schema: {
+        summary: 'Create many records',
+        description: 'All of them or, when one is refused, none. The answer has them in the same order.',
+        tags,
+        body: Type.Object(
+          {
+            vaultAddress: address,
+            records: Type.Array(Type.Object(newRecord, { additionalProperties: false }), {
+              minItems: 1,
+              maxItems: 1000,
+            }),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 202: Type.Array(RecordSchema) },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(202));
+      await records.createBatch(callerOf(request), request.body, (made) => answer.remember(made.map(toJson)));
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: read,
+      schema: {
+        summary: 'List records',
+        description:
+          'Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
+        tags,
+        querystring: Type.Object(
+          {
+            vaultAddress: Type.Optional(address),
+            externalId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+            status: Type.Optional(status),
+            from: Type.Optional(
+              Type.String({ ...dateTime, description: 'First versions made then or later' }),
+            ),
+            to: Type.Optional(Type.String({ ...dateTime, description: 'First versions made before then' })),
+            ...pageParameters,
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(RecordSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId } = callerOf(request);
+      const { cursor, limit, ...filters } = request.query;
+      const { from, to, ...rest } = filters;
+      if (from !== undefined && to !== undefined && new Date(from) > new Date(to)) {
+        throw new AppError('invalid_date_range', `from ${from} is after to ${to}.`);
+      }
+      const vaultAddress = filters.vaultAddress?.toLowerCase();
+      const list = { name: 'records', workspaceId, filters: { ...filters, vaultAddress } };
+      const before = cursor === undefined ? undefined : String(cursors.read(list, cursor)[0]);
+      const { items, next } = await records.list(workspaceId, {
+        ...rest,
+        from: from === undefined ? undefined : new Date(from),
+        to: to === undefined ? undefined : new Date(to),
+        before,
+        limit,
+      });
+      if (next !== null) linkNextPage(request, reply, cursors.write(list, [next]));
+      return items.map(toJson);
+    },
+  );
+
+  app.get(
+    `${url}/:recordId`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get a record with its data',
+        tags,
+        params: recordPath,
+        querystring: Type.Object({ version }, { additionalProperties: false }),
+        response: { 200: WholeRecordSchema },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId } = callerOf(request);
+      const { record, data } = await records.get(workspaceId, request.params.recordId, request.query.version);
+      // The data goes out as the very text that was hashed.
+      return sendJson(reply, withStored(toJson(record), { name: 'data', text: data }));
+    },
+  );
+
+  app.get(
+    `${url}/:recordId/versions`,
+    {
+      config: read,
+      schema: {
+        summary: 'List the versions of a record',
+        description: 'Newest first, without their data.',
+        tags,
+        params: recordPath,
+        querystring: Type.Object(pageParameters, { additionalProperties: false }),
+        response: { 200: Type.Array(RecordSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { recordId } = request.params;
+      const items = await fetchPage<RecordVersion>(
+        {
+          name: 'record-versions',
+          filters: { recordId },
+          fetch: (workspaceId, after, limit) =>
+            records.versions(workspaceId, recordId, { before: after?.[0] as number, limit }),
+          positionOf: ({ version }) => [version],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(toJson);
+    },
+  );
+
+  app.post(
+    `${url}/:recordId/versions`,
+    {
+      config: write,
+      bodyLimit: bodyBytes.data,
+      schema: {
+        summary: 'Add a version to a record',
+        description: 'Its leaf names that of the version before. Nothing of older versions changes.',
+        tags,
+        params: recordPath,
+        body: Type.Object({ data }, { additionalProperties: false }),
+        response: { 202: RecordSchema },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(202));
+      const input = { id: request.params.recordId, data: request.body.data };
+      await records.addVersion(callerOf(request), input, (record) => answer.remember(toJson(record)));
+      return answer.send();
+    },
+  );
+
+  app.get(
+    `${url}/:recordId/proof`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get the proof of a record',
+        description:
+          'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
+        tags,
+        params: recordPath,
+        querystring: Type.Object({ version }, { additionalProperties: false }),
+        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = callerOf(request);
+      return { ...(await records.proof(workspaceId, request.params.recordId, request.query.version)) };
+    },
+  );
+}
+
+function toJson({ createdAt, ...rest }: RecordVersion) {
+  return { ...rest, createdAt: createdAt.toISOString(), ...anchorToJson(rest) };
+}

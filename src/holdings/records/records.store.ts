@@ -1,0 +1,124 @@
+/** Records in SQL: versions as they are stored, read together with the state of their anchors. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Pool } from 'pg';
+import {
+  type AnchorColumns,
+  type AnchorState,
+  type AnchorStatus,
+  anchorStateOf,
+  hasStatus,
+} from '../../anchoring/anchor-state.ts';
+import type { Db } from '../../db/database.ts';
+
+/** One version of a record, as it is answered. Its data is apart: lists do without. */
+export interface RecordVersion extends AnchorState {
+  id: string;
+  /** Empty: none was given. */
+  externalId: string;
+  vaultId: string;
+  /** EIP-55. */
+  vaultAddress: string;
+  /** Counts from 1. */
+  version: number;
+  /** Hex. */
+  dataHash: `0x${string}`;
+  createdAt: Date;
+}
+
+/** What the leaves of records are called. */
+export const recordKind = 'record';
+
+export interface WholeRecord {
+  record: RecordVersion;
+  /** RFC 8785 form. */
+  data: string;
+  salt: Buffer;
+}
+
+export interface RecordKey {
+  workspaceId: string;
+  id: string;
+}
+
+/** Without a version: the newest. */
+export async function findRecord(
+  pool: Pool,
+  { workspaceId, id }: RecordKey,
+  version: number | undefined,
+): Promise<WholeRecord | null> {
+  const { rows } = await pool.query<RecordRow & { data: string; salt: Buffer }>({
+    name: 'record',
+    text: `select ${columns}, r.data, r.salt from (
+             select * from records
+             where workspace_id = $1 and id = $2 and ($3::integer is null or version = $3)
+             order by version desc limit 1
+           ) as r ${joins}`,
+    values: [workspaceId, id, version ?? null],
+  });
+  const [row] = rows;
+  return row ? { record: toRecord(row), data: row.data, salt: row.salt } : null;
+}
+
+/** Newest first, those before a version. */
+export async function findVersions(
+  pool: Pool,
+  { workspaceId, id }: RecordKey,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<RecordVersion[]> {
+  const { rows } = await pool.query<RecordRow>({
+    name: 'record-versions',
+    text: `select ${columns} from (
+             select * from records
+             where workspace_id = $1 and id = $2 and ($3::integer is null or version < $3)
+             order by version desc limit $4
+           ) as r ${joins} order by r.version desc`,
+    values: [workspaceId, id, before ?? null, limit],
+  });
+  return rows.map(toRecord);
+}
+
+/** `versions`: a select of rows of `records`. Newest records first. */
+export async function readRecords(
+  db: Db,
+  { versions, status, limit }: { versions: RawBuilder<unknown>; status?: AnchorStatus; limit: number },
+): Promise<RecordVersion[]> {
+  const { rows } = await sql<RecordRow>`
+    select ${sql.raw(columns)} from (${versions}) as r ${sql.raw(joins)}
+    where ${status === undefined ? sql`true` : hasStatus(status)}
+    order by r.id desc limit ${limit}`.execute(db);
+  return rows.map(toRecord);
+}
+
+const columns = `r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at,
+  b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time`;
+
+/** Each by a key of its own, for every version `r`. */
+const joins = `
+  join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id
+  left join anchor_leaves l on l.workspace_id = r.workspace_id and l.subject_id = r.id and l.kind = '${recordKind}'
+    and l.version = r.version
+  left join anchor_batches b on b.id = l.batch_id
+  left join chain c on c.singleton`;
+
+interface RecordRow extends AnchorColumns {
+  id: string;
+  external_id: string | null;
+  vault_id: string;
+  address: string;
+  version: number;
+  data_hash: Buffer;
+  created_at: Date;
+}
+
+function toRecord(row: RecordRow): RecordVersion {
+  return {
+    id: row.id,
+    externalId: row.external_id ?? '',
+    vaultId: row.vault_id,
+    vaultAddress: row.address,
+    version: row.version,
+    dataHash: `0x${row.data_hash.toString('hex')}`,
+    createdAt: row.created_at,
+    ...anchorStateOf(row),
+  };
+}

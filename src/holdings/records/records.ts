@@ -1,0 +1,157 @@
+/** Records: JSON data of a vault in versions, each hashed under a salt and anchored. */
+import type { Pool } from 'pg';
+import { auditWrite } from '../../access/audit/audit.ts';
+import type { Db } from '../../db/database.ts';
+import type { CommitTogether, Write } from '../../db/writes.ts';
+import type { Proof, ProofContent } from '../../proof/proof.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { explainRefusedSeal, vaultDeactivated } from '../vaults/refused-seal.ts';
+import type { Vault } from '../vaults/vaults.store.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+import { firstVersion, recordContent } from './record-content.ts';
+import { listRecords, type RecordPage, type RecordQuery } from './record-list.ts';
+import { createVersionAdder, noRecord } from './record-versions.ts';
+import {
+  findRecord,
+  findVersions,
+  type RecordVersion,
+  recordKind,
+  type WholeRecord,
+} from './records.store.ts';
+
+export interface Records {
+  /** `also`: rows to commit with the record. */
+  create(
+    caller: Caller,
+    input: NewRecord & InVault,
+    also: (record: RecordVersion) => Write[],
+  ): Promise<RecordVersion>;
+  /** All of them, or none. */
+  createBatch(
+    caller: Caller,
+    input: { records: NewRecord[] } & InVault,
+    also: (records: RecordVersion[]) => Write[],
+  ): Promise<RecordVersion[]>;
+  addVersion(
+    caller: Caller,
+    input: { id: string; data: unknown },
+    also: (record: RecordVersion) => Write[],
+  ): Promise<RecordVersion>;
+  list(workspaceId: string, query: Omit<RecordQuery, 'vaultId'> & Partial<InVault>): Promise<RecordPage>;
+  /** Without a version: the newest. */
+  get(workspaceId: string, id: string, version?: number): Promise<WholeRecord>;
+  /** Newest first. */
+  versions(
+    workspaceId: string,
+    id: string,
+    page: { before: number | undefined; limit: number },
+  ): Promise<RecordVersion[]>;
+  proof(workspaceId: string, id: string, version?: number): Promise<Proof>;
+}
+
+export interface NewRecord {
+  data: unknown;
+  /** Empty or absent: none. */
+  externalId?: string;
+}
+
+export interface InVault {
+  vaultAddress: string;
+}
+
+export interface RecordsDeps {
+  db: Db;
+  pool: Pool;
+  commit: CommitTogether;
+  vaults: Pick<Vaults, 'get'>;
+  /** Refuses what is not confirmed yet. */
+  makeProof(of: ProofRequest): Promise<Proof>;
+}
+
+export interface ProofRequest {
+  workspaceId: string;
+  kind: string;
+  subjectId: string;
+  version: number;
+  content: ProofContent;
+}
+
+export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDeps): Records {
+  const addVersion = createVersionAdder(db);
+
+  async function activeVault(workspaceId: string, address: string): Promise<Vault> {
+    const vault = await vaults.get(workspaceId, address);
+    if (vault.status !== 'active') throw vaultDeactivated(vault.address);
+    return vault;
+  }
+
+  async function get(workspaceId: string, id: string, version?: number): Promise<WholeRecord> {
+    const found = await findRecord(pool, { workspaceId, id }, version);
+    if (found) return found;
+    if (version === undefined) throw noRecord(id);
+    throw new AppError('resource_not_found', `There is no version ${version} of a record ${id}.`);
+  }
+
+  return {
+    async create(caller, { vaultAddress, data, externalId = '' }, also) {
+      const { workspaceId } = caller;
+      const content = recordContent(data, 'data');
+      const vault = await activeVault(workspaceId, vaultAddress);
+      const { record, writes } = firstVersion({ workspaceId, vault, externalId, content });
+      const entry = { action: 'record.create', targetId: record.id, details: { vaultId: vault.id } };
+      await commit([...writes, auditWrite(caller, entry), ...also(record)]).catch(explainRefusedSeal);
+      return record;
+    },
+
+    async createBatch(caller, { vaultAddress, records }, also) {
+      const { workspaceId } = caller;
+      const contents = records.map(({ data }, place) => recordContent(data, `records[${place}].data`));
+      const vault = await activeVault(workspaceId, vaultAddress);
+      const made = contents.map((content, place) =>
+        firstVersion({ workspaceId, vault, externalId: records[place]?.externalId ?? '', content }),
+      );
+      const versions = made.map(({ record }) => record);
+      // The ids of a batch are made one after the other, so the first and the last tell which are meant.
+      const details = { count: made.length, first: versions.at(0)?.id, last: versions.at(-1)?.id };
+      await commit([
+        ...made.flatMap(({ writes }) => writes),
+        auditWrite(caller, { action: 'record.create_batch', targetId: vault.id, details }),
+        ...also(versions),
+      ]).catch(explainRefusedSeal);
+      return versions;
+    },
+
+    addVersion: (caller, { id, data }, also) =>
+      addVersion({ caller, id, content: recordContent(data, 'data'), also }),
+
+    async list(workspaceId, { vaultAddress, ...query }) {
+      const vault = vaultAddress === undefined ? null : await vaults.get(workspaceId, vaultAddress);
+      return listRecords(db, workspaceId, { ...query, vaultId: vault?.id });
+    },
+
+    get,
+
+    async versions(workspaceId, id, page) {
+      const found = await findVersions(pool, { workspaceId, id }, page);
+      if (found.length === 0 && page.before === undefined) throw noRecord(id);
+      return found;
+    },
+
+    async proof(workspaceId, id, version) {
+      const { record, salt } = await get(workspaceId, id, version);
+      return makeProof({
+        workspaceId,
+        kind: recordKind,
+        subjectId: id,
+        version: record.version,
+        content: {
+          algorithm: 'sha-256',
+          digest: record.dataHash,
+          canonicalization: 'jcs',
+          salt: `0x${salt.toString('hex')}`,
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,203 @@
+/** Pages of a vault's transactions in SQL: how they are looked up, and the text that they come as. */
+import type { HexText } from '../../db/bytea.ts';
+
+export interface VaultTransaction {
+  hash: HexText;
+  /** EIP-55, as `to`. */
+  from: string;
+  to: string;
+  valueWei: string;
+  timeSeconds: number;
+}
+
+export interface PageRow {
+  indexed_block: number | null;
+  reorg_id: number;
+  /** How many of the lines, from the first one, tell of what was moved. */
+  moved: number;
+  /** See `readLine`; null: none. */
+  lines: string | null;
+}
+
+/** Reads a line of `lines`. */
+export function readLine(line: string): VaultTransaction {
+  const valueEnd = line.indexOf(' ', 148);
+  return {
+    hash: `0x${line.slice(0, 64)}`,
+    from: line.slice(64, 106),
+    to: line.slice(106, 148),
+    valueWei: line.slice(148, valueEnd),
+    timeSeconds: Number(line.slice(valueEnd + 1, line.indexOf(' ', valueEnd + 1))),
+  };
+}
+
+/** Where the transaction of a line stands. */
+export function readPosition(line: string): { blockNumber: number; index: number } {
+  const [, , blockNumber, index] = line.slice(148).split(' ');
+  return { blockNumber: Number(blockNumber), index: Number(index) };
+}
+
+/** UTC days. */
+export type Dates = {
+  initialDate?: string | undefined;
+  finalDate?: string | undefined;
+};
+
+export type Statement = (dates: Dates) => { name: string; text: string };
+
+const columns = 'hash, from_address, to_address, value_wei, time_seconds, block_number, transaction_index';
+
+/**
+ * A page comes as one text with a line for each row, separated by commas: 101 rows of ten columns each took 0.5 ms to
+ * read here and 0.1 ms to write there.
+ */
+const lineOf = `encode(hash, 'hex') || from_address || to_address || value_wei || ' ' || time_seconds
+  || ' ' || block_number || ' ' || transaction_index`;
+
+const facts = `(select max(number) from chain_blocks) as indexed_block,
+  (select coalesce(max(id), 0) from chain_reorgs) as reorg_id`;
+
+/** The common case: the rows below a position, and one more that tells whether there is another page. */
+export const belowStatement = statement('transactions-below', (dates) =>
+  pageBelow('select $4::bigint, $5::integer', dates, 6),
+);
+
+/** Below a transaction that no reorg ever moved. Nothing is returned for another one. */
+export const belowHashStatement = statement('transactions-below-hash', (dates) =>
+  pageBelow(
+    `select block_number, transaction_index from vault_transactions
+     where vault_id = $2 and workspace_id = $1 and hash = $4
+       and not exists (select from vault_transactions_undone where vault_id = $2 and hash = $4)`,
+    dates,
+    5,
+  ),
+);
+
+/** `place`: a select of block and index. */
+function pageBelow(place: string, dates: Dates, firstDate: number): string {
+  return `
+    with place (block, index) as materialized (${place}),
+    bound as materialized (${boundOf(dates, firstDate)})
+    select ${facts}, 0 as moved, (
+      select string_agg(${lineOf}, ',') from (
+        ${rowsBelow(dates, firstDate)}
+        -- Not $3 + 1, by which a plan for any limit looks so dear that every page would be planned anew: 0.3 ms.
+        limit (select $3::integer + 1)
+      ) as page
+    ) as lines
+    from place`;
+}
+
+/**
+ * After a reorg, or by the hash of what one has moved. With H for the transaction that the cursor names:
+ * - `place`: where to go on. A signed cursor knows where H stood; else it is where H is now or, if it is in no block now,
+ *   where it was last;
+ * - `stood`: where H stood when the reader may have read it. A signed cursor knows; else it is each place that a reorg
+ *   took H away from;
+ * - `moved`: what stood below that until a reorg since then, and does not stand below `place` now. The reader has not
+ *   seen it and would never come to it, so it goes ahead of the page.
+ * A page has at least one row below `place` when there is any, also if the moved ones fill it already: every page ends
+ * lower than the one before, or is the last. Nothing is returned for a hash that the vault never had.
+ */
+export const movedStatement = statement(
+  'transactions-moved',
+  (dates) => `
+    with place (block, index) as materialized (
+      select block_number, transaction_index from (
+        (select 0 as rank, $6::bigint as block_number, $7::integer as transaction_index
+         where $5::bigint is not null)
+        union all
+        (select 1, block_number, transaction_index from vault_transactions
+         where vault_id = $2 and workspace_id = $1 and hash = $4)
+        union all
+        (select 2, block_number, transaction_index from vault_transactions_undone
+         where vault_id = $2 and hash = $4 order by reorg_id desc limit 1)
+      ) as places order by rank limit 1
+    ), stood as materialized (
+      select $5::bigint as since, $6::bigint as block_number, $7::integer as transaction_index
+      where $5::bigint is not null
+      union all
+      select reorg_id - 1, block_number, transaction_index from vault_transactions_undone
+      where vault_id = $2 and hash = $4 and $5::bigint is null
+    ), candidates as materialized (
+      select distinct undone.hash as wanted
+      from stood
+      join chain_reorgs as reorg on reorg.id > stood.since and reorg.fork_number < stood.block_number
+      join vault_transactions_undone as undone on undone.vault_id = $2 and undone.reorg_id = reorg.id
+        and (undone.block_number, undone.transaction_index) < (stood.block_number, stood.transaction_index)
+      where undone.hash <> $4
+    ), moved as materialized (
+      select ${columns} from candidates cross join lateral (
+        -- By its hash and nothing else: from the place up could be a million rows.
+        select workspace_id, ${columns}
+        from vault_transactions where vault_id = $2 and hash = candidates.wanted limit 1
+      ) as present
+      where workspace_id = $1
+        and (block_number, transaction_index) >= (select block, index from place)
+        ${fromClause(dates, 8)} ${toClause(dates, 8)}
+    ), bound as materialized (${boundOf(dates, 8)})
+    select ${facts}, page.*
+    from place cross join lateral (
+      select (count(*) filter (where moved))::integer as moved, string_agg(${lineOf}, ',') as lines from (
+        select * from (
+          (select moved.*, true as moved from moved)
+          union all
+          (select ${columns}, false from (
+            ${rowsBelow(dates, 8)}
+            limit (select greatest(1, $3 - count(*)) + 1 from moved)
+          ) as below)
+        ) as both_of_them order by moved desc, block_number desc, transaction_index desc
+      ) as sorted
+    ) as page`,
+);
+
+/** Written once for each kind of dates. */
+function statement(name: string, textFor: (dates: Dates) => string): Statement {
+  const written = new Map<string, { name: string; text: string }>();
+  return (dates) => {
+    const kind = `${dates.initialDate === undefined ? '' : '-from'}${dates.finalDate === undefined ? '' : '-to'}`;
+    const known = written.get(kind) ?? { name: name + kind, text: textFor(dates) };
+    written.set(kind, known);
+    return known;
+  };
+}
+
+/**
+ * One upper bound, the lower of `place` and last day. With a condition for each, the scan of the index begins at the one
+ * and reads past everything down to the other: 18,000 rows for five days of a busy vault.
+ */
+function boundOf(dates: Dates, firstDate: number): string {
+  if (dates.finalDate === undefined) return 'select block, index from place';
+  return `
+    select case when place.block <= day.block then place.block else day.block + 1 end as block,
+           case when place.block <= day.block then place.index else 0 end as index
+    from place cross join (${lastBlock(dates, firstDate)}) as day (block)`;
+}
+
+function rowsBelow(dates: Dates, firstDate: number): string {
+  return `
+    select ${columns} from vault_transactions
+    where workspace_id = $1 and vault_id = $2
+      and (block_number, transaction_index) < ((select block from bound), (select index from bound))
+      ${fromClause(dates, firstDate)}
+    order by block_number desc, transaction_index desc`;
+}
+
+/**
+ * Days as a range of blocks, which the primary key can look up: as a condition on the time a window deep down took
+ * 615 ms at ten million rows, like this 0.3 ms. Blocks with transactions of vaults are never dropped.
+ */
+function fromClause({ initialDate }: Dates, first: number): string {
+  if (initialDate === undefined) return '';
+  return `and block_number >= (select number from chain_blocks where time_seconds >= $${first}
+    order by time_seconds, number limit 1)`;
+}
+
+function toClause(dates: Dates, first: number): string {
+  return dates.finalDate === undefined ? '' : `and block_number <= (${lastBlock(dates, first)})`;
+}
+
+function lastBlock({ initialDate }: Dates, first: number): string {
+  return `select number from chain_blocks where time_seconds < $${initialDate === undefined ? first : first + 1}
+    order by time_seconds desc, number desc limit 1`;
+}

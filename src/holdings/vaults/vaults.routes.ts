@@ -1,0 +1,150 @@
+/** /platform/vaults */
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { address, dateTime, name, plainText } from '../../http/api/schemas.ts';
+import type { Vault, VaultStatus } from './vaults.store.ts';
+import type { Vaults } from './vaults.ts';
+
+const status = Type.Unsafe<VaultStatus>(Type.String({ enum: ['active', 'inactive'] }));
+
+const VaultSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  address: Type.String({ description: 'Address of the wallet, EIP-55' }),
+  walletAddress: Type.String({ description: 'The same as address' }),
+  status,
+  createdAt: dateTime,
+  updatedAt: dateTime,
+});
+
+const description = plainText({ maxLength: 2000 });
+const vaultPath = Type.Object({ vaultAddress: address });
+
+const url = `${apiBase}/platform/vaults`;
+
+export interface VaultRoutesDeps {
+  vaults: Vaults;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRoutesDeps): void {
+  app.post(
+    url,
+    {
+      config: { scope: 'vaults:write', idempotent: true },
+      schema: {
+        summary: 'Create a vault',
+        description: 'Makes a new wallet; its private key never leaves the service.',
+        tags: ['vaults'],
+        body: Type.Object({ name, description: Type.Optional(description) }, { additionalProperties: false }),
+        response: { 201: VaultSchema },
+      },
+    },
+    async (request, reply) => {
+      const { name, description = '' } = request.body;
+      const answer = idempotency.answer(request, reply.code(201));
+      await vaults.create(callerOf(request), { name, description }, (vault) =>
+        answer.remember(toJson(vault)),
+      );
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { scope: 'vaults:read' },
+      schema: {
+        summary: 'List vaults',
+        description: 'Newest first.',
+        tags: ['vaults'],
+        querystring: Type.Object(
+          { status: Type.Optional(status), ...pageParameters },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(VaultSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { status, ...page } = request.query;
+      const items = await fetchPage<Vault>(
+        {
+          name: 'vaults',
+          filters: { status },
+          fetch: (workspaceId, after, limit) =>
+            vaults.list(workspaceId, { status, before: after?.[0] as string, limit }),
+          positionOf: ({ id }) => [id],
+          largeRows: true,
+        },
+        { request, reply, cursors, ...page },
+      );
+      return items.map(toJson);
+    },
+  );
+
+  app.get(
+    `${url}/:vaultAddress`,
+    {
+      config: { scope: 'vaults:read' },
+      schema: { summary: 'Get a vault', tags: ['vaults'], params: vaultPath, response: { 200: VaultSchema } },
+    },
+    async (request) => toJson(await vaults.get(callerOf(request).workspaceId, request.params.vaultAddress)),
+  );
+
+  app.put(
+    `${url}/:vaultAddress`,
+    {
+      config: { scope: 'vaults:write' },
+      schema: {
+        summary: 'Update a vault',
+        description: 'Changes the name, the description or both; what is not given stays.',
+        tags: ['vaults'],
+        params: vaultPath,
+        body: Type.Object(
+          { name: Type.Optional(name), description: Type.Optional(description) },
+          { additionalProperties: false },
+        ),
+        response: { 200: VaultSchema },
+      },
+    },
+    async (request) =>
+      toJson(await vaults.update(callerOf(request), request.params.vaultAddress, request.body)),
+  );
+
+  const moves = [
+    { path: 'deactivate', status: 'inactive', summary: 'Deactivate a vault', event: 'vault.deactivated' },
+    { path: 'reactivate', status: 'active', summary: 'Reactivate a vault', event: 'vault.reactivated' },
+  ] as const;
+  for (const { path, status, summary, event } of moves) {
+    app.patch(
+      `${url}/:vaultAddress/${path}`,
+      {
+        config: { scope: 'vaults:write' },
+        schema: {
+          summary,
+          description: `Sends ${event}. Doing it again changes nothing and sends nothing.`,
+          tags: ['vaults'],
+          params: vaultPath,
+          response: { 200: VaultSchema },
+        },
+      },
+      async (request) =>
+        toJson(await vaults.setStatus(callerOf(request), request.params.vaultAddress, status)),
+    );
+  }
+}
+
+function toJson({ createdAt, updatedAt, ...rest }: Vault) {
+  return {
+    ...rest,
+    walletAddress: rest.address,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

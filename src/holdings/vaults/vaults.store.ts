@@ -1,0 +1,95 @@
+/** Vaults in SQL: their rows, looked up for many requests at once or held for a change. */
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../../db/database.ts';
+import { isStatementFault } from '../../db/faults.ts';
+import { gather } from '../../db/gather.ts';
+
+export interface Vault {
+  id: string;
+  name: string;
+  description: string;
+  /** EIP-55. */
+  address: string;
+  status: VaultStatus;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export type VaultStatus = 'active' | 'inactive';
+
+export interface VaultKey {
+  workspaceId: string;
+  address: string;
+}
+
+export const vaultColumns = [
+  'id',
+  'name',
+  'description',
+  'address',
+  'status',
+  'created_at',
+  'updated_at',
+] as const;
+
+interface VaultRow {
+  id: string;
+  name: string;
+  description: string;
+  address: string;
+  status: VaultStatus;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export function createVaultFinder(pool: Pool): (key: VaultKey) => Promise<Vault | null> {
+  return gather<VaultKey, Vault | null>({
+    maxInFlight: 2,
+    maxItems: 500,
+    isItemFault: isStatementFault,
+    async run(wanted) {
+      const { rows } = await pool.query<VaultRow & { place: number }>({
+        name: 'vaults-by-address',
+        text: `select wanted.place, ${vaultColumns.map((column) => `v.${column}`).join(', ')}
+               from unnest($1::text[], $2::text[]) with ordinality as wanted (workspace_id, address, place)
+               cross join lateral (
+                 select * from vaults
+                 where workspace_id = wanted.workspace_id and lower(address) = wanted.address limit 1
+               ) as v`,
+        values: [
+          wanted.map(({ workspaceId }) => workspaceId),
+          wanted.map(({ address }) => address.toLowerCase()),
+        ],
+      });
+      const found: (Vault | null)[] = wanted.map(() => null);
+      for (const row of rows) found[row.place - 1] = toVault(row);
+      return found;
+    },
+  });
+}
+
+/** One text for a vault, however its address is written. */
+export function keyOf({ workspaceId, address }: VaultKey): string {
+  return `${workspaceId} ${address.toLowerCase()}`;
+}
+
+/** Those that exist, by `keyOf`, held against other changes until the transaction ends. */
+export async function lockVaults(db: Db, keys: VaultKey[]): Promise<Map<string, Vault>> {
+  const wanted = [...new Map(keys.map((key) => [keyOf(key), key])).values()];
+  // In one order for all, so that two groups never wait for each other.
+  const { rows } = await sql<VaultRow & { workspace_id: string }>`
+    select v.workspace_id, ${sql.join(vaultColumns.map((column) => sql.ref(`v.${column}`)))}
+    from unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[],
+                ${wanted.map(({ address }) => address.toLowerCase())}::text[]) as wanted (workspace_id, address)
+    join vaults v on v.workspace_id = wanted.workspace_id and lower(v.address) = wanted.address
+    order by v.workspace_id, v.id for update of v`.execute(db);
+  return new Map(
+    rows.map((row) => [keyOf({ workspaceId: row.workspace_id, address: row.address }), toVault(row)]),
+  );
+}
+
+export function toVault({ created_at, updated_at, ...rest }: VaultRow): Vault {
+  const { id, name, description, address, status } = rest;
+  return { id, name, description, address, status, createdAt: created_at, updatedAt: updated_at };
+}

@@ -1,0 +1,86 @@
+/** The public page that checks proofs in the browser, and the relay through which it may ask this service's chain. */
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { createRateLimiter } from '../../http/admission/rate-limit.ts';
+import type { Api } from '../../http/api/api.ts';
+import { createPageBundle } from '../../http/pages/page-bundle.ts';
+import { networkOf } from '../../runtime/client-network.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { ChainRelay } from './chain-relay.ts';
+
+/** A verification asks about ten times. */
+const relayLimit = { requests: 300, windowSeconds: 60 };
+
+/** Connections go where the visitor says: to any node over https, or to one on the visitor's own machine. */
+const policy = [
+  "default-src 'none'",
+  // WebAssembly hashes the content; it is inside the script.
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self' https: http://127.0.0.1:* http://localhost:*",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const RelayCall = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Integer({ minimum: 0 }),
+    method: Type.String({ maxLength: 64 }),
+    params: Type.Array(Type.Unknown(), { maxItems: 2 }),
+  },
+  { additionalProperties: false },
+);
+
+export function verifyPageRoutes(app: Api, { chainRelay }: { chainRelay: ChainRelay }): void {
+  const limiter = createRateLimiter(relayLimit);
+  const bundle = createPageBundle({
+    folder: join(import.meta.dirname, '../../../pages/verify'),
+    entries: ['main.ts', 'verify.css'],
+    assetPath: '/verify/assets',
+  });
+
+  app.get('/verify', { schema: { hide: true } }, async (_request, reply) => {
+    const { html } = await bundle();
+    return reply
+      .header('content-security-policy', policy)
+      .header('referrer-policy', 'no-referrer')
+      .header('cross-origin-opener-policy', 'same-origin')
+      .type('text/html; charset=utf-8')
+      .send(html);
+  });
+
+  app.get(
+    '/verify/assets/:name',
+    {
+      config: { sameBytes: true },
+      schema: { hide: true, params: Type.Object({ name: Type.String({ maxLength: 100 }) }) },
+    },
+    async ({ params: { name } }, reply) => {
+      const asset = (await bundle()).assets.get(name);
+      if (!asset) throw new AppError('resource_not_found', `There is no ${name} here.`);
+      // Another version has another name.
+      return reply
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .type(asset.type)
+        .send(asset.body);
+    },
+  );
+
+  app.post(
+    '/verify/rpc',
+    {
+      schema: { hide: true, body: RelayCall },
+      onRequest: (request, reply, done) => {
+        limiter.count(networkOf(request.ip), reply);
+        done();
+      },
+    },
+    async ({ body: { id, method, params } }, reply) => {
+      const answer = await chainRelay.ask(method, params);
+      return reply.type('application/json; charset=utf-8').send({ jsonrpc: '2.0', id, ...answer });
+    },
+  );
+}

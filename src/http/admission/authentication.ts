@@ -1,0 +1,103 @@
+/** Lets a request in: finds its caller by API key or session, checks what its route asks for, and counts it. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, isAtLeast, may, type Role, type Scope } from '../../runtime/caller.ts';
+import { networkOf } from '../../runtime/client-network.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { endsWithHeaders } from '../bodies/line.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { requireSameOrigin } from './same-origin.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The scope a caller needs; a route with neither scope nor role is open to everybody. */
+    scope?: Scope;
+    /** For people who are signed in, not for keys: the role that they need at least. */
+    role?: Role;
+  }
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+/** Finds who makes a request; null when it has neither a valid key nor a session. */
+export type FindCaller = (headers: IncomingHttpHeaders, requestId: string) => Promise<Caller | null>;
+
+export interface AuthenticationDeps {
+  findCaller: FindCaller;
+  limiter: RateLimiter;
+  requestBudget: Pick<RequestBudget, 'count'>;
+  publicUrl(): string;
+}
+
+/** Gives what counts a request whose open route, such as that of a file by its name, found nothing: it throws at the limit. */
+export function requireCallers(
+  app: FastifyInstance,
+  { findCaller, limiter, requestBudget, publicUrl }: AuthenticationDeps,
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+  app.decorateRequest('caller', null);
+  app.addHook('onRequest', async (request, reply) => {
+    const { scope, role } = request.routeOptions.config;
+    if (scope === undefined && role === undefined) {
+      // Counted before the body is read: reading it is the work that a stranger could ask for.
+      if (request.is404 || !endsWithHeaders(request)) countAddress(request, reply, limiter);
+      return;
+    }
+    const caller = await findCaller(request.headers, request.id).catch((error) => {
+      if (error instanceof AppError) countAddress(request, reply, limiter);
+      throw error;
+    });
+    if (!caller) throw refuse(request, reply, limiter);
+    if (caller.person) requireSameOrigin(request, publicUrl());
+    request.caller = caller;
+    limiter.count(caller.actor.id, reply);
+    requestBudget.count(caller);
+    if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
+    if (role !== undefined) requireRole(caller, role);
+  });
+  return (error, request, reply) => {
+    const { scope, role } = request.routeOptions.config;
+    const isOpen = scope === undefined && role === undefined;
+    const wasCounted = !isOpen || request.is404 || !endsWithHeaders(request);
+    if (wasCounted || !(error instanceof AppError) || error.code !== 'resource_not_found') return;
+    countAddress(request, reply, limiter);
+  };
+}
+
+/** The caller of a route that has a scope or a role. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error(`${request.routeOptions.url} asks for a caller but has no scope`);
+  return request.caller;
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): AppError {
+  countAddress(request, reply, limiter);
+  if (request.headers['x-api-key'] !== undefined) {
+    return new AppError(
+      'unauthorized',
+      'The API key in x-api-key is not valid: malformed, unknown, revoked or expired.',
+    );
+  }
+  return new AppError(
+    'unauthorized',
+    'The x-api-key header is missing, and there is no session. Send a key, or sign in.',
+  );
+}
+
+/** Whoever has no key gets no more answers than a key holder. */
+function countAddress(request: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): void {
+  limiter.count(`address ${networkOf(request.ip)}`, reply);
+}
+
+function lacks({ person }: Caller, scope: Scope): string {
+  return person
+    ? `As ${person.role} of this workspace you do not have the scope ${scope}.`
+    : `This API key does not have the scope ${scope}.`;
+}
+
+function requireRole({ person }: Caller, role: Role): void {
+  if (!person) throw new AppError('forbidden', 'This is for people who are signed in, not for API keys.');
+  if (isAtLeast(person.role, role)) return;
+  throw new AppError('forbidden', `This needs the role ${role} in the workspace; you are ${person.role}.`);
+}

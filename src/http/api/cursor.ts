@@ -1,0 +1,56 @@
+/** Cursors: opaque, signed, bound to the list and the filters they were made for; they never expire. */
+import { timingSafeEqual } from 'node:crypto';
+import { createHmacSha256 } from '../../keys/hmac.ts';
+import { AppError } from '../../runtime/errors.ts';
+
+export type CursorPosition = (string | number)[];
+
+export interface Cursors {
+  /** `list` names the list with its workspace and filters; a cursor is only good for the very same. */
+  write(list: CursorList, position: CursorPosition): string;
+  read(list: CursorList, cursor: string): CursorPosition;
+}
+
+export interface CursorList {
+  name: string;
+  workspaceId: string;
+  filters: Record<string, string | number | boolean | undefined>;
+}
+
+const macBytes = 16;
+
+export function createCursors(secret: Buffer): Cursors {
+  const hmac = createHmacSha256(secret);
+
+  function mac(list: CursorList, payload: Buffer): Buffer {
+    const filters = Object.entries(list.filters)
+      .filter(([, value]) => value !== undefined)
+      .sort();
+    const bound = JSON.stringify([list.name, list.workspaceId, filters]);
+    // Byte by byte, because a cursor that was tampered with may hold what is no UTF-8.
+    return Buffer.from(hmac(`${bound}\0${payload.toString('latin1')}`, 'hex'), 'hex').subarray(0, macBytes);
+  }
+
+  return {
+    write(list, position) {
+      const payload = Buffer.from(JSON.stringify(position));
+      return Buffer.concat([mac(list, payload), payload]).toString('base64url');
+    },
+    read(list, cursor) {
+      const bytes = Buffer.from(cursor, 'base64url');
+      const payload = bytes.subarray(macBytes);
+      // The text must be the one spelling that we write, so that a cursor cannot be varied and still pass.
+      const genuine =
+        bytes.length > macBytes &&
+        bytes.toString('base64url') === cursor &&
+        timingSafeEqual(bytes.subarray(0, macBytes), mac(list, payload));
+      if (!genuine) {
+        throw new AppError(
+          'invalid_cursor',
+          'The cursor is not one of ours for this list and these filters.',
+        );
+      }
+      return JSON.parse(payload.toString()) as CursorPosition;
+    },
+  };
+}

@@ -1,0 +1,283 @@
+/**
+ * Idempotency-Key: the answer of a creating request is committed with the work it answers for, so that a repeat gets
+ * the same answer and does nothing. Nothing is reserved beforehand: of two that race, the second commit breaks the
+ * primary key of the answers, rolls back whole, and is given the answer of the first.
+ */
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
+import type { Db } from '../../db/database.ts';
+import { isDuplicate, isStatementFault } from '../../db/faults.ts';
+import { gather } from '../../db/gather.ts';
+import type { Write } from '../../db/writes.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { callerOf } from '../admission/authentication.ts';
+import { pathOf, type Rescue } from './error-reply.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Takes an Idempotency-Key; `own`: the answer holds a secret and is repeated only to the key that asked first. */
+    idempotent?: boolean | 'own';
+  }
+  interface FastifyRequest {
+    idempotency: Slot | null;
+  }
+}
+
+/** Where the answer of one request is kept. */
+interface Slot {
+  workspaceId: string;
+  method: string;
+  path: string;
+  key: string;
+  fingerprint: Buffer;
+}
+
+interface AnswerRow {
+  fingerprint: Buffer;
+  status: number;
+  body: string | null;
+  created_at: Date;
+}
+
+export interface Answer<Body> {
+  /** Makes the answer and returns the rows to commit with the work; none when the request has no key. */
+  remember(body: Body): Write[];
+  send(): FastifyReply;
+}
+
+export interface Idempotency {
+  /**
+   * For a route whose body is read by itself: takes the key before that, so that no second request reads the same in vain,
+   * and says whether an answer is kept. The payload is compared once it is there. `none`: the request has no key.
+   */
+  takeKey(request: FastifyRequest): Promise<'none' | 'new' | 'answered'>;
+  /** Whether an answer is kept for the request's key: nothing may be refused then that was accepted before. */
+  isAnswered(request: FastifyRequest): Promise<boolean>;
+  /** `secret`: the answer holds one, so what is kept of it is sealed. */
+  answer<Body>(request: FastifyRequest, reply: FastifyReply, options?: { secret: boolean }): Answer<Body>;
+  rescue: Rescue;
+}
+
+const keptForMs = 24 * 60 * 60 * 1000;
+const secretPurpose = 'idempotent-answer';
+
+export interface IdempotencyDeps {
+  db: Db;
+  pool: Pool;
+  keyring: Keyring;
+}
+
+export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: IdempotencyDeps): Idempotency {
+  /** What runs on this node just now, by workspace, route and key; null while its payload is still read. */
+  const running = new Map<string, Buffer | null>();
+
+  const find = gather<Slot, AnswerRow | null>({
+    maxInFlight: 2,
+    maxItems: 500,
+    isItemFault: isStatementFault,
+    async run(slots) {
+      const { rows } = await pool.query<AnswerRow & { place: number }>({
+        name: 'idempotent-answers',
+        text: `select wanted.place, a.fingerprint, a.status, a.body, a.created_at
+               from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
+                 as wanted (workspace_id, method, path, key, place)
+               cross join lateral (
+                 select * from idempotent_answers
+                 where workspace_id = wanted.workspace_id and method = wanted.method
+                   and path = wanted.path and key = wanted.key limit 1
+               ) as a`,
+        values: [
+          slots.map(({ workspaceId }) => workspaceId),
+          slots.map(({ method }) => method),
+          slots.map(({ path }) => path),
+          slots.map(({ key }) => key),
+        ],
+      });
+      const found: (AnswerRow | null)[] = slots.map(() => null);
+      for (const row of rows) found[row.place - 1] = row;
+      return found;
+    },
+  });
+
+  app.decorateRequest('idempotency', null);
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.idempotent) return;
+    route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
+    route.onSend = [...[route.onSend ?? []].flat(), onSend];
+  });
+
+  async function preHandler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const key = readKey(request);
+    if (key === null) return;
+    const fingerprint = fingerprintOf(request);
+    const slot = request.idempotency ?? slotOf(request, key);
+    slot.fingerprint = fingerprint;
+    if (!request.idempotency) refuseWhileRunning(slot);
+    running.set(slotName(slot), fingerprint);
+    request.idempotency = slot;
+    return (await replay(slot, reply)) ? reply : undefined;
+  }
+
+  function refuseWhileRunning(slot: Slot): void {
+    const first = running.get(slotName(slot));
+    if (first === undefined) return;
+    if (first !== null && slot.fingerprint.length > 0) refuseOtherPayload(slot, first);
+    throw new AppError(
+      'idempotency_in_progress',
+      'The first request with this Idempotency-Key is still running.',
+      { retryAfterSeconds: 1 },
+    );
+  }
+
+  async function onSend(request: FastifyRequest): Promise<void> {
+    if (request.idempotency) running.delete(slotName(request.idempotency));
+  }
+
+  /** Sends the kept answer; false when there is none. */
+  async function replay(slot: Slot, reply: FastifyReply): Promise<boolean> {
+    const row = await find(slot);
+    if (!row) return false;
+    if (isOver(row)) {
+      await forgetOldAnswers(db);
+      return false;
+    }
+    refuseOtherPayload(slot, row.fingerprint);
+    const body = row.body ?? (await keyring.open(secretRef(slot)))?.toString();
+    if (body === undefined) throw new Error('the sealed answer of an idempotent request is missing');
+    reply
+      .code(row.status)
+      .header('idempotency-replayed', 'true')
+      .type('application/json; charset=utf-8')
+      .send(body);
+    return true;
+  }
+
+  async function hasAnswer(slot: Slot): Promise<boolean> {
+    const row = await find(slot);
+    return row !== null && !isOver(row);
+  }
+
+  return {
+    async takeKey(request) {
+      const key = readKey(request);
+      if (key === null) return 'none';
+      const slot = slotOf(request, key);
+      refuseWhileRunning(slot);
+      running.set(slotName(slot), null);
+      request.idempotency = slot;
+      return (await hasAnswer(slot)) ? 'answered' : 'new';
+    },
+    async isAnswered(request) {
+      const key = readKey(request);
+      return key !== null && hasAnswer(slotOf(request, key));
+    },
+    answer<Body>(request: FastifyRequest, reply: FastifyReply, { secret } = { secret: false }): Answer<Body> {
+      let text: string | null = null;
+      return {
+        remember(body) {
+          text = String(reply.serialize(body));
+          const slot = request.idempotency;
+          if (!slot) return [];
+          const sealed = secret ? [keyring.seal(secretRef(slot), Buffer.from(text))] : [];
+          return [...sealed, answerWrite(slot, reply.statusCode, secret ? null : text)];
+        },
+        send() {
+          return reply.type('application/json; charset=utf-8').send(text);
+        },
+      };
+    },
+    async rescue(error, request, reply) {
+      if (!request.idempotency || !isDuplicate(error)) return false;
+      return replay(request.idempotency, reply);
+    },
+  };
+}
+
+function isOver({ created_at }: AnswerRow): boolean {
+  return created_at.getTime() < Date.now() - keptForMs;
+}
+
+/** Deletes the answers whose time is over; returns how many. */
+export async function forgetOldAnswers(db: Db): Promise<number> {
+  const before = new Date(Date.now() - keptForMs);
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotent_answers')
+    .where('created_at', '<', before)
+    .executeTakeFirst();
+  await db
+    .deleteFrom('secrets')
+    .where('purpose', '=', secretPurpose)
+    .where('created_at', '<', before)
+    .execute();
+  return Number(numDeletedRows);
+}
+
+/** Without its fingerprint, which needs the body. */
+function slotOf(request: FastifyRequest, key: string): Slot {
+  return {
+    workspaceId: callerOf(request).workspaceId,
+    method: request.method,
+    path: pathOf(request).replace(/\/$/, ''),
+    key,
+    fingerprint: noFingerprint,
+  };
+}
+
+const noFingerprint = Buffer.alloc(0);
+
+function fingerprintOf(request: FastifyRequest): Buffer {
+  const own = request.routeOptions.config.idempotent === 'own';
+  const asked = canonicalize([request.query, request.body, own ? callerOf(request).actor.id : null]) ?? '';
+  // As text first: the hash object of createHash costs more than the hashing.
+  return Buffer.from(hash('sha256', asked), 'hex');
+}
+
+function readKey(request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  // The draft writes it as a quoted string; most clients send it bare.
+  const key = String(header).replace(/^"(.*)"$/, '$1');
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new AppError(
+      'invalid_request',
+      'Idempotency-Key must have 1 to 255 printable characters without spaces.',
+    );
+  }
+  return key;
+}
+
+function refuseOtherPayload(slot: Slot, first: Buffer): void {
+  if (first.equals(slot.fingerprint)) return;
+  throw new AppError('idempotency_key_reused', 'This Idempotency-Key was already used with another payload.');
+}
+
+function answerWrite(slot: Slot, status: number, body: string | null): Write {
+  return {
+    table: 'idempotent_answers',
+    row: {
+      workspace_id: slot.workspaceId,
+      method: slot.method,
+      path: slot.path,
+      key: slot.key,
+      fingerprint: slot.fingerprint,
+      status,
+      body,
+      created_at: new Date(),
+    },
+  };
+}
+
+function slotName({ workspaceId, method, path, key }: Slot): string {
+  return JSON.stringify([workspaceId, method, path, key]);
+}
+
+function secretRef(slot: Slot): { workspaceId: string; purpose: string; id: string } {
+  return {
+    workspaceId: slot.workspaceId,
+    purpose: secretPurpose,
+    id: hash('sha256', slotName(slot)),
+  };
+}

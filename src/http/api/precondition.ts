@@ -1,0 +1,30 @@
+/** ETag and If-Match: which version was sent, and which one a change is meant for. */
+import { Type } from 'typebox';
+import type { SeenVersions } from '../../runtime/seen-version.ts';
+
+const tag = '(W/)?"[!#-+\\--~]*"';
+
+export const ifMatchHeaders = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      maxLength: 1024,
+      pattern: `^(\\*|${tag}( ?, ?${tag})*)$`,
+      description:
+        'The ETag of what you have seen: its version in quotes, like `"3"`. 412 when it was changed since.',
+    }),
+  ),
+});
+
+export function etagOf({ version }: { version: number }): string {
+  return `"${version}"`;
+}
+
+/** Tags that are weak, or not ours, match nothing, as RFC 9110 has it. */
+export function seenVersions(headers: { 'if-match'?: string }): SeenVersions {
+  const text = headers['if-match'];
+  if (text === undefined || text === '*') return undefined;
+  return text.split(',').flatMap((tag) => {
+    const version = /^"([1-9]\d{0,8})"$/.exec(tag.trim())?.[1];
+    return version === undefined ? [] : [Number(version)];
+  });
+}

@@ -1,0 +1,30 @@
+/** Schema pieces that several routes use. */
+import { type Static, type TSchema, type TStringOptions, Type } from 'typebox';
+import { visible } from '../../runtime/visible-text.ts';
+
+export const dateTime = Type.String({ format: 'date-time' });
+
+/** What somebody writes for others to read: no sign in it turns the direction of what stands beside it. */
+export function plainText(options: TStringOptions & { maxLength: number }) {
+  return Type.String({ ...options, format: 'plain-text' });
+}
+
+/** What people call a thing. */
+export const name = plainText({ minLength: 1, maxLength: 200, pattern: visible });
+
+export const address = Type.String({
+  format: 'address',
+  description: '0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum',
+});
+
+/** Of a file, as a caller gives it. */
+export const contentHash = Type.String({
+  format: 'hash',
+  description: '0x and 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them',
+});
+
+/** Text or null, written so that OpenAPI 3.1 and the serialiser both take the short way. */
+export function orNull<T extends TSchema>(schema: T) {
+  const { type, ...rest } = schema as unknown as { type: string };
+  return Type.Unsafe<Static<T> | null>({ type: [type, 'null'], ...rest });
+}

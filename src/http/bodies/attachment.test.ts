@@ -1,0 +1,72 @@
+/** Names and types of downloads, also of those that were chosen to do harm. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../../../test/properties.ts';
+import { attachment, safeMediaType } from './attachment.ts';
+
+test('a plain name is given once', () => {
+  assert.equal(attachment('report 2026 (final).pdf'), 'attachment; filename="report 2026 (final).pdf"');
+});
+
+test('a name beyond ASCII is given exactly, beside one that every client reads', () => {
+  assert.equal(
+    attachment("Jürgen's 50% €.pdf"),
+    `attachment; filename="J_rgen_s 50_ _.pdf"; filename*=UTF-8''J%C3%BCrgen%27s%2050%25%20%E2%82%AC.pdf`,
+  );
+});
+
+test('a name leads into no directory, hides nothing, and turns no text around', () => {
+  for (const [name, safe] of [
+    ['../../etc/passwd', '__.._etc_passwd'],
+    ['..\\..\\boot.ini', '__.._boot.ini'],
+    ['.bashrc', '_bashrc'],
+    ['..', '_'],
+    ['', 'file'],
+    ['a"; filename="b.exe', 'a__ filename=_b.exe'],
+    ['line\r\nSet-Cookie: a=b', 'line__Set-Cookie_ a=b'],
+    ['invoice\u202efdp.exe', 'invoice_fdp.exe'],
+    ['CON: ', 'CON__'],
+  ] as const) {
+    assert.match(
+      attachment(name),
+      new RegExp(`^attachment; filename="${safe.replaceAll('.', '\\.')}"`),
+      name,
+    );
+  }
+});
+
+test('a long name is cut, and keeps its ending', () => {
+  const [, exact = ''] = /filename\*=UTF-8''(\S+)$/.exec(attachment(`${'ü'.repeat(400)}.tar.gz`)) ?? [];
+  assert.ok(Buffer.byteLength(decodeURIComponent(exact)) <= 200);
+  assert.match(decodeURIComponent(exact), /^ü+\.gz$/);
+});
+
+test('whatever the name, the header is ASCII and has no quote, slash or line end inside', () => {
+  const character = fc.integer({ min: 0, max: 0x10_ff_ff }).map((code) => String.fromCodePoint(code));
+  const name = fc.array(character, { maxLength: 60 }).map((characters) => characters.join(''));
+  fc.assert(
+    fc.property(name, (name) => {
+      assert.match(
+        attachment(name),
+        /^attachment; filename="[\w .()+,=@~-]+"(; filename\*=UTF-8''[\w%.!~-]+)?$/,
+      );
+    }),
+  );
+});
+
+test('only media types are sent as media types', () => {
+  for (const type of ['text/plain', 'image/svg+xml', 'text/plain; charset=utf-8', 'a/b;x="y z"']) {
+    assert.equal(safeMediaType(type), type);
+  }
+  for (const type of [
+    '',
+    'text',
+    'text/',
+    'text/html\r\nx: y',
+    'text/html, text/plain',
+    'a/b; x',
+    'a/b;x="ü"',
+  ]) {
+    assert.equal(safeMediaType(type), 'application/octet-stream', type);
+  }
+});

@@ -1,0 +1,97 @@
+/** Reads JSON bodies: UTF-8 and nothing else, one reading, no poison that PostgreSQL or a receiver could choke on. */
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../runtime/errors.ts';
+import { findJsonFault, type JsonRules } from '../../runtime/json-fault.ts';
+import { JsonTextError, parseJsonText } from '../../runtime/json-text.ts';
+
+/** More than any honest body has: a thousand records of twenty fields. What is beyond would hold up everybody else. */
+const limits = { values: 50_000 };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function acceptJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      const { 'content-encoding': encoding, 'content-type': type = '' } = request.headers;
+      if (encoding !== undefined && encoding !== 'identity') {
+        throw new AppError(
+          'unsupported_media_type',
+          `The body must not be compressed, but Content-Encoding is ${encoding}.`,
+        );
+      }
+      requireUtf8(type);
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  // An absent body counts as an empty one.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.body === undefined) request.body = {};
+    const unusable = findJsonFault(
+      { ...(request.params as object), ...(request.query as object) },
+      '',
+      storable,
+    );
+    done(unusable === null ? undefined : new AppError('invalid_request', unusable));
+  });
+}
+
+export function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return {};
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    throw new AppError('invalid_request', 'The body is not valid UTF-8.');
+  }
+  if (text.trim() === '') return {};
+  const value = parseText(text);
+  // Without an escape there is no NUL and no half of a surrogate pair, and the one name that is refused is spelled out.
+  if (text.includes('\\u') || text.includes('__proto__')) refuseUnusable(value);
+  return value;
+}
+
+function parseText(text: string): unknown {
+  try {
+    return parseJsonText(text, limits);
+  } catch (error) {
+    const { message } = error as Error;
+    const isJson = error instanceof JsonTextError;
+    throw new AppError('invalid_request', isJson ? message : `The body is not valid JSON: ${message}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Throws AppError when a text, number, name or nesting cannot be stored and given back unchanged. */
+export function refuseUnusable(value: unknown): void {
+  const unusable = findJsonFault(value, '', storable);
+  if (unusable !== null) throw new AppError('invalid_request', unusable);
+}
+
+const storable: JsonRules = {
+  value(value) {
+    if (typeof value === 'number') return Number.isFinite(value) ? null : 'is not a finite number';
+    if (typeof value !== 'string') return null;
+    if (value.includes('\0')) return 'must not hold a NUL character';
+    return value.isWellFormed() ? null : 'must not hold half of a surrogate pair';
+  },
+  name(name) {
+    if (name === '__proto__') return 'is not a usable field name';
+    return name.includes('\0') || !name.isWellFormed()
+      ? 'has a field name that holds a NUL character or half of a surrogate pair'
+      : null;
+  },
+};
+
+/** JSON is UTF-8 by its standard; what says otherwise would be read as something else than was meant. */
+export function requireUtf8(contentType: string): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType)?.[1];
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return;
+  throw new AppError(
+    'unsupported_media_type',
+    `The body must be UTF-8, but Content-Type says charset=${charset.slice(0, 40)}.`,
+  );
+}

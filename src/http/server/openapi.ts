@@ -1,0 +1,179 @@
+/** The OpenAPI document, made from the routes' own schemas. */
+import swagger from '@fastify/swagger';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { errorKinds } from '../../runtime/errors.ts';
+import { apiBase } from '../api/api.ts';
+import type { PublicUrl } from '../api/error-reply.ts';
+import { fileField } from '../bodies/multipart.ts';
+
+const ErrorObject = Type.Object(
+  {
+    message: Type.String({ description: 'What is wrong, in words' }),
+    errorCode: Type.String({ enum: Object.keys(errorKinds) }),
+    docUrl: Type.String({ description: 'A page of this service that explains the code' }),
+    timestamp: Type.String({ format: 'date-time' }),
+  },
+  { description: 'The one shape of every error' },
+);
+
+const nothing = Type.Object({}, { additionalProperties: false });
+
+const idempotencyKey = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      // 255 characters and the quotes that may stand around them.
+      maxLength: 257,
+      description: 'A repeat with the same key within 24 hours gets the first answer and does nothing.',
+    }),
+  ),
+});
+
+/** Call before the routes are added. */
+export async function describeApi(
+  app: FastifyInstance,
+  { version, publicUrl }: { version: string; publicUrl: PublicUrl },
+): Promise<void> {
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith(apiBase) || route.schema?.hide) return;
+    const schema = { ...route.schema };
+    const methods = [route.method].flat();
+    schema.querystring ??= nothing;
+    if (methods.some((method) => !['GET', 'HEAD'].includes(method))) schema.body ??= nothing;
+    if (route.config?.idempotent) schema.headers ??= idempotencyKey;
+    schema.security = securityOf(route.config ?? {});
+    // An event stream takes a cursor too, but has no next page.
+    if ('limit' in ((schema.querystring as { properties?: object }).properties ?? {})) {
+      const { 200: list, ...rest } = schema.response as Record<string, object>;
+      schema.response = {
+        ...rest,
+        200: {
+          ...list,
+          headers: { 'X-Next-Cursor': Type.String({ description: 'Leads to the next page' }) },
+        },
+      };
+    }
+    schema.response = { ...(schema.response as object), '4xx': ErrorObject, '5xx': ErrorObject };
+    const need = needOf(route.config ?? {});
+    if (need !== null) schema.description = [schema.description, need].filter(Boolean).join(' ');
+    route.schema = schema;
+  });
+
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Holdfast',
+        version,
+        description:
+          'Custodial vaults, anchored files and records, maintained assets with their workers, events, webhooks, keys and people over HTTP. Every error has the same four fields; every list is an array whose next page is named by the X-Next-Cursor header.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'This service' }],
+      components: { securitySchemes },
+      tags: [
+        { name: 'vaults', description: 'Wallets whose keys the service keeps' },
+        {
+          name: 'files',
+          description: 'Files in versions, stored or by their hash alone, anchored and provable',
+        },
+        { name: 'records', description: 'JSON data in versions, hashed, anchored and provable' },
+        { name: 'workers', description: 'People who sign maintenance work' },
+        { name: 'assets', description: 'What is maintained: its owner, its parts, and who may see it' },
+        {
+          name: 'maintenances',
+          description: 'Maintenance work on assets, anchored, and signed off by workers',
+        },
+        { name: 'events', description: 'What happened, in an order that a poller can rely on' },
+        {
+          name: 'webhooks',
+          description: 'Where events are sent, every attempt to send them, and sending them again',
+        },
+        { name: 'keys', description: 'API keys of the workspace' },
+        { name: 'audit', description: 'Who did what to which thing' },
+        { name: 'people', description: 'Members, invitations and sessions: for people, not for keys' },
+        { name: 'operations', description: 'For those who run the service' },
+      ],
+    },
+    hideUntagged: true,
+    transformObject: (document) =>
+      'openapiObject' in document ? loosen(document.openapiObject) : document.swaggerObject,
+  });
+  let made: { url: string; body: Buffer } | null = null;
+  app.get(
+    '/openapi.json',
+    { config: { sameBytes: true }, schema: { hide: true } },
+    async (_request, reply) => {
+      const url = publicUrl();
+      if (made?.url !== url) {
+        const document = { ...app.swagger(), servers: [{ url }] };
+        made = { url, body: Buffer.from(JSON.stringify(document)) };
+      }
+      return reply.type('application/json; charset=utf-8').send(made.body);
+    },
+  );
+}
+
+/** The cookie's name begins as that of every cookie here does, see access/people/sign-in.ts. */
+const securitySchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-holdfast.session_token',
+    description:
+      'Of somebody who is signed in. A change has to come from a page of this service, as Origin or Sec-Fetch-Site shows; X-Workspace-Id chooses among several workspaces.',
+  },
+} as const;
+
+function securityOf({ scope, role }: FastifyContextConfig): Record<string, string[]>[] {
+  if (scope) return [{ apiKey: [] }, { session: [] }];
+  return role ? [{ session: [] }] : [];
+}
+
+function needOf({ scope, role }: FastifyContextConfig): string | null {
+  if (scope) return `Needs the scope \`${scope}\`.`;
+  return role ? `For people who are signed in: needs the role \`${role}\`.` : null;
+}
+
+interface Body {
+  properties?: Record<string, { type?: string; default?: unknown }>;
+  required?: string[];
+}
+
+interface Operation {
+  parameters?: { required?: boolean; schema?: { default?: unknown } }[];
+  requestBody?: { required?: boolean; content: Record<string, { schema?: Body }> };
+}
+
+/** The generator calls every body required, and everything that has a default; and it cannot know what stands for a file. */
+function loosen<T extends { paths?: object }>(document: T): T {
+  const items: Record<string, Operation>[] = Object.values(document.paths ?? {});
+  for (const operation of items.flatMap((item) => Object.values(item))) {
+    for (const parameter of operation.parameters ?? []) {
+      if (parameter.schema?.default !== undefined) parameter.required = false;
+    }
+    const { requestBody } = operation;
+    if (!requestBody) continue;
+    for (const [type, media] of Object.entries(requestBody.content)) {
+      if (media.schema) media.schema = describedBody(type, media.schema);
+    }
+    const body = requestBody.content['application/json']?.schema;
+    if (!body) continue;
+    if (Object.keys(body.properties ?? {}).length === 0) delete operation.requestBody;
+    else requestBody.required = (body.required ?? []).length > 0;
+  }
+  return document;
+}
+
+const binary = { type: 'string', format: 'binary', description: 'The bytes' };
+
+/** A copy, because the original may be what requests are checked by. */
+function describedBody(type: string, { required = [], properties = {}, ...rest }: Body): Body {
+  const needed = required.filter((name) => properties[name]?.default === undefined);
+  return {
+    ...rest,
+    properties: type === 'multipart/form-data' ? { ...properties, [fileField]: binary } : properties,
+    ...(needed.length > 0 && { required: needed }),
+  };
+}

@@ -1,0 +1,94 @@
+/** For those who run the service: alive, ready, and figures for Prometheus. */
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { AppError } from '../../runtime/errors.ts';
+import { isLoopback } from '../../runtime/host-address.ts';
+import type { LoopHealth } from '../../runtime/loop.ts';
+import type { Api } from '../api/api.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface OperationsDeps {
+  /** Rejects when the database does not answer. */
+  pingDatabase(): Promise<void>;
+  loopHealth(): LoopHealth[];
+  metrics: Metrics;
+  metricsToken: string | null;
+}
+
+const Ready = Type.Object({
+  ready: Type.Boolean(),
+  database: Type.String({ enum: ['up', 'away'] }),
+  loops: Type.Record(Type.String(), Type.String(), {
+    description: 'State of each background loop on this node',
+  }),
+});
+
+export function operationsRoutes(app: Api, deps: OperationsDeps): void {
+  app.get(
+    '/healthz',
+    {
+      schema: {
+        summary: 'Is the process alive',
+        tags: ['operations'],
+        response: { 200: Type.Object({ status: Type.Literal('ok') }) },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  );
+
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        summary: 'Can the service do its work',
+        description:
+          '503 while the database is away, or a background loop is stuck that requests need. A chain that cannot be reached does not make it unready: what is accepted stays pending.',
+        tags: ['operations'],
+        response: { 200: Ready, 503: Ready },
+      },
+    },
+    async (_request, reply) => {
+      const loops = deps.loopHealth();
+      const database = await deps.pingDatabase().then(
+        () => 'up',
+        () => 'away',
+      );
+      const ready =
+        database === 'up' && loops.every(({ state, dispensable }) => state !== 'stuck' || dispensable);
+      if (!ready) reply.header('retry-after', '2');
+      return reply.code(ready ? 200 : 503).send({
+        ready,
+        database,
+        loops: Object.fromEntries(loops.map(({ name, state }) => [name, state])),
+      });
+    },
+  );
+
+  app.get(
+    '/metrics',
+    { schema: { summary: 'Figures in Prometheus text format', tags: ['operations'] } },
+    async (request, reply) => {
+      if (!comesFromHere(request) && !hasToken(request, deps.metricsToken)) {
+        throw new AppError(
+          'unauthorized',
+          'Metrics are shown on loopback, or with "Authorization: Bearer" and the token set as HOLDFAST_METRICS_TOKEN.',
+        );
+      }
+      return reply.type(deps.metrics.contentType).send(await deps.metrics.render());
+    },
+  );
+}
+
+/** A request that a proxy passed on comes from elsewhere, also when the proxy itself runs on this machine. */
+function comesFromHere(request: FastifyRequest): boolean {
+  const passedOn = request.headers['x-forwarded-for'] ?? request.headers.forwarded ?? request.headers.via;
+  return passedOn === undefined && isLoopback(request.ip.replace(/^::ffff:/, ''));
+}
+
+function hasToken(request: FastifyRequest, token: string | null): boolean {
+  if (token === null) return false;
+  const given = Buffer.from(request.headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,193 @@
+/** The Fastify shell: everything that holds for every route, and nothing about any one of them. */
+import { randomUUID } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Blobs } from '../../blobs/blobs.ts';
+import type { Config } from '../../config/config.ts';
+import type { Db } from '../../db/database.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { type FindCaller, requireCallers } from '../admission/authentication.ts';
+import { createRateLimiter } from '../admission/rate-limit.ts';
+import type { RequestBudget } from '../admission/request-budget.ts';
+import type { Api } from '../api/api.ts';
+import { announceDeprecations } from '../api/deprecation.ts';
+import { errorPage } from '../api/error-page.ts';
+import { answerBrokenRequest, answerFrameworkError, pathOf, replyWithErrors } from '../api/error-reply.ts';
+import { labelEvidence } from '../api/evidence.ts';
+import { type Idempotency, useIdempotency } from '../api/idempotency.ts';
+import { acceptUploads, type StoredRoom } from '../api/uploads.ts';
+import { useStrictValidation } from '../api/validation.ts';
+import { bodyBytes, limitOpenRoutes } from '../bodies/body-limits.ts';
+import { compressAnswers } from '../bodies/compression.ts';
+import { acceptJsonBodies } from '../bodies/json-body.ts';
+import { hearLateSenders } from '../bodies/late-senders.ts';
+import { addReferencePage } from '../pages/reference-page.ts';
+import { boundHttp2, secureOptions } from './http2.ts';
+import { watchMethods } from './method-not-allowed.ts';
+import type { Metrics } from './metrics.ts';
+import { describeApi } from './openapi.ts';
+import { closeConnectionsWhenStopping } from './stopping.ts';
+
+export interface ServerDeps {
+  config: Config;
+  log: Logger;
+  version: string;
+  db: Db;
+  pool: Pool;
+  keyring: Keyring;
+  metrics: Metrics;
+  blobs: Pick<Blobs, 'receive'>;
+  findCaller: FindCaller;
+  requestBudget: RequestBudget;
+  storedRoom: StoredRoom;
+  /** `uploads`: for routes that take files. */
+  addRoutes(app: Api, shell: { idempotency: Idempotency; uploads: Api }): void;
+}
+
+/** For a whole request to arrive; a file may take longer. */
+const requestTimeoutMs = 60_000;
+/** How long a connection may be idle. */
+const keepAliveMs = 72_000;
+
+export interface Server {
+  http: FastifyInstance;
+  /** Base of every link the service gives out; true once it listens. */
+  publicUrl(): string;
+}
+
+export async function createServer(deps: ServerDeps): Promise<Server> {
+  const { config, log } = deps;
+  const publicUrl = (): string => config.publicUrl ?? derivedUrl(config, app);
+  let isUploading = (_connection: object): boolean => false;
+  const app: FastifyInstance = Fastify({
+    ...serverKind(config),
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request costs more than the few lines it would write: the request's id is given with each.
+    childLoggerFactory: (logger) => logger,
+    trustProxy: toTrustFunction(config.trustProxy),
+    bodyLimit: bodyBytes.usual,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    // A request that arrives on an open connection during shutdown is still answered, then the connection closes.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+    },
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(request, reply, config);
+      answerFrameworkError(error, request, reply, publicUrl);
+    },
+    clientErrorHandler(error, socket) {
+      // A file may take longer than a request does otherwise.
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
+      answerBrokenRequest(error, socket, publicUrl);
+    },
+  }) as unknown as FastifyInstance;
+
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  useStrictValidation(app);
+  limitOpenRoutes(app);
+  acceptJsonBodies(app);
+  addHeadersAndLog(app, config, log);
+  hearLateSenders(app);
+  closeConnectionsWhenStopping(app, config);
+  if (config.tls)
+    boundHttp2(app, { requestTimeoutMs, keepAliveMs, isUploading: (line) => isUploading(line) });
+  compressAnswers(app);
+  deps.metrics.countRequests(app);
+  announceDeprecations(app);
+  const countMiss = requireCallers(app, {
+    findCaller: deps.findCaller,
+    limiter: createRateLimiter(config.rateLimit),
+    requestBudget: deps.requestBudget,
+    publicUrl,
+  });
+  const idempotency = useIdempotency(app, deps);
+  replyWithErrors(app, publicUrl, async (error, request, reply) => {
+    countMiss(error, request, reply);
+    return idempotency.rescue(error, request, reply);
+  });
+
+  const methods = watchMethods(app);
+  await describeApi(app, { version: deps.version, publicUrl });
+  labelEvidence(app, { embedded: config.chain.rpcUrls.length === 0 });
+  const uploads = await acceptUploads(app, { ...deps, maxFileBytes: config.maxFileBytes, idempotency });
+  isUploading = uploads.isRunning;
+  const api: Api = app.withTypeProvider<TypeBoxTypeProvider>();
+  errorPage(api);
+  addReferencePage(app, publicUrl);
+  deps.addRoutes(api, { idempotency, uploads: uploads.app });
+  methods.close();
+  return { http: app, publicUrl };
+}
+
+// Hooks that every request runs through call back: a promise each would cost some 30 µs per request together.
+function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    setHeaders(request, reply, config);
+    const lost = request.headers.host === undefined && request.raw.httpVersion === '1.1';
+    done(lost ? new AppError('invalid_request', 'The Host header is missing.') : undefined);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const level = reply.statusCode >= 500 ? 'error' : reply.statusCode >= 400 ? 'info' : 'debug';
+    if (!log.isLevelEnabled(level)) return done();
+    // The query and the headers are left out: they are where secrets would be.
+    request.log[level](
+      {
+        requestId: request.id,
+        method: request.method,
+        path: pathOf(request),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        caller: request.caller?.actor.id,
+      },
+      'request',
+    );
+    done();
+  });
+}
+
+/** With TLS, HTTP/2 and HTTP/1.1 by the client's choice. The types of the framework know one kind of server at a time. */
+function serverKind({ tls }: Config): FastifyServerOptions {
+  const plain = { requireHostHeader: false };
+  if (!tls) return { http: plain } as object;
+  const https = { ...secureOptions(tls), ...plain };
+  return { http2: true, https, http2SessionTimeout: keepAliveMs } as object;
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  reply
+    .header('x-request-id', request.id)
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-store');
+  if (config.tls) reply.header('strict-transport-security', 'max-age=31536000');
+}
+
+/** A number of proxies in front, counted from this service, or the proxies' addresses. */
+function toTrustFunction(
+  trust: Config['trustProxy'],
+): false | string[] | ((address: string, hop: number) => boolean) {
+  return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
+}
+
+/** Where the service can be reached when nobody said: the address it listens on. */
+function derivedUrl(config: Config, app: FastifyInstance): string {
+  const address = app.server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : config.port;
+  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
+  return `${config.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,98 @@
+/** Changes of an asset: each is a version of its own, whose leaf names the one before. */
+import { auditWrite } from '../../access/audit/audit.ts';
+import type { Db } from '../../db/database.ts';
+import { insertAll, type Write } from '../../db/writes.ts';
+import { eventWrite } from '../../events/events.ts';
+import { vaultDeactivated } from '../../holdings/vaults/refused-seal.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import {
+  type AssetFields,
+  canonicalMetadata,
+  type Installation,
+  makeAssetVersion,
+} from './asset-document.ts';
+import { type HeldAsset, holdAsset } from './assets.store.ts';
+
+/** Held, and such that it may get a new version. */
+export async function holdForChange(db: Db, caller: Caller, assetId: string): Promise<HeldAsset> {
+  const asset = await holdAsset(db, { workspaceId: caller.workspaceId, assetId });
+  refuseDuringTransfer(asset);
+  if (asset.vault.status !== 'active') throw vaultDeactivated(asset.vault.address);
+  return asset;
+}
+
+/** Its next leaf has to be sealed by whoever owns it then, and that is not settled before the confirmation. */
+export function refuseDuringTransfer({ assetId, transferId }: HeldAsset): void {
+  if (transferId === null) return;
+  throw new AppError(
+    'conflict',
+    `The asset ${assetId} is being transferred (${transferId}). Wait for asset.transfer.completed.`,
+  );
+}
+
+/** `asset.changed`: there is a new version, the first one included. */
+export function assetChanged(change: {
+  workspaceId: string;
+  assetId: string;
+  vaultId: string;
+  version: number;
+  at: Date;
+}): Write {
+  const { workspaceId, assetId, vaultId, version, at } = change;
+  const data = { asset_id: assetId, vault_id: vaultId, version, changed_at: at.toISOString() };
+  return eventWrite({ workspaceId, type: 'asset.changed', at, data });
+}
+
+export interface AssetChange {
+  caller: Caller;
+  /** As they are from now on. */
+  fields?: AssetFields;
+  installation?: Installation;
+  /** For the audit log. */
+  action: string;
+  details: Record<string, unknown>;
+  /** Rows to commit with the version. */
+  also?: Write[];
+}
+
+/** Writes the next version of an asset that is held. */
+export async function writeNextVersion(db: Db, asset: HeldAsset, change: AssetChange): Promise<void> {
+  const { workspaceId, assetId, vault, lastLeaf } = asset;
+  const { caller, fields = asset.fields, installation = asset.installation, action, details } = change;
+  const version = asset.version + 1;
+  const at = new Date();
+  const { leaf, writes } = makeAssetVersion({
+    workspaceId,
+    assetId,
+    version,
+    vault,
+    fields,
+    installation,
+    previousLeaf: lastLeaf,
+    at,
+  });
+  await insertAll(db, [
+    ...writes,
+    auditWrite(caller, { action, targetId: assetId, details: { ...details, version } }),
+    assetChanged({ workspaceId, assetId, vaultId: vault.id, version, at }),
+    ...(change.also ?? []),
+  ]);
+  await db
+    .updateTable('assets')
+    .set({
+      name: fields.name,
+      serial_number: fields.serialNumber,
+      part_number: fields.partNumber,
+      metadata: canonicalMetadata(fields.metadata),
+      usage_hours: fields.usage.hours,
+      usage_cycles: fields.usage.cycles,
+      parent_asset_id: installation?.removedAt === null ? installation.parentAssetId : null,
+      version,
+      last_leaf: leaf,
+      updated_at: at,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('asset_id', '=', assetId)
+    .execute();
+}

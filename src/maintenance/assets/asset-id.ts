@@ -1,0 +1,31 @@
+/** What callers may call an asset: printable text that fits into a path and cannot be taken for an id of ours. */
+import { AppError } from '../../runtime/errors.ts';
+import { idPrefixes } from '../../runtime/ids.ts';
+
+export const maxAssetIdLength = 255;
+
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
+const ours = new RegExp(`^(${idPrefixes.join('|')})_`, 'i');
+
+/** Throws invalid_request. */
+export function checkAssetId(assetId: string): void {
+  const fault = faultOf(assetId);
+  if (fault !== null) throw new AppError('invalid_request', `assetId ${fault}.`);
+}
+
+function faultOf(assetId: string): string | null {
+  if (assetId === '' || assetId.length > maxAssetIdLength) {
+    return `must have 1 to ${maxAssetIdLength} characters`;
+  }
+  if (!printable.test(assetId)) return 'must hold printable characters only';
+  // A backslash counts as a slash in the addresses that browsers read.
+  if (/[/\\]/.test(assetId)) return 'must not hold a slash';
+  if (assetId === '.' || assetId === '..') return 'must not be a step in a path';
+  if (assetId !== assetId.trim()) return 'must not begin or end with a space';
+  // Two texts that look the same would name two assets.
+  if (assetId !== assetId.normalize('NFC')) return 'must be in Unicode normalization form C';
+  if (ours.test(assetId)) {
+    return `must not begin with ${assetId.slice(0, assetId.indexOf('_') + 1)}, which ids made by the service begin with`;
+  }
+  return null;
+}

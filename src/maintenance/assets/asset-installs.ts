@@ -1,0 +1,165 @@
+/** Which asset is installed in which, and when it was: one place at a time, and never round in a circle. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { locks } from '../../db/turn.ts';
+import type { Write } from '../../db/writes.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { earliestWork } from '../signing/maintenance-entry.ts';
+import { noAsset } from './asset-access.ts';
+import { holdForChange, writeNextVersion } from './asset-changes.ts';
+import type { Installation } from './asset-document.ts';
+import type { AssetKey, HeldAsset } from './assets.store.ts';
+
+export interface NumberedInstallation extends Installation {
+  assetId: string;
+  /** Counts from 1 for each asset. */
+  number: number;
+}
+
+export interface AssetInstalls {
+  /** `also`: rows to commit with the installation. */
+  install(
+    caller: Caller,
+    input: { assetId: string; parentAssetId: string; at: Date },
+    also: (installation: NumberedInstallation) => Write[],
+  ): Promise<NumberedInstallation>;
+  remove(
+    caller: Caller,
+    input: { assetId: string; parentAssetId?: string; at: Date },
+    also: (installation: NumberedInstallation) => Write[],
+  ): Promise<NumberedInstallation>;
+  /** Newest first. */
+  list(key: AssetKey, page: { before: number | undefined; limit: number }): Promise<NumberedInstallation[]>;
+}
+
+export function createAssetInstalls(db: Db): AssetInstalls {
+  return {
+    install: (caller, { assetId, parentAssetId, at }, also) =>
+      db.transaction().execute(async (db) => {
+        const { workspaceId } = caller;
+        // Two at once, each fine for itself, could close a circle.
+        await sql`select pg_advisory_xact_lock(${locks.assetParents}, hashtext(${workspaceId}))`.execute(db);
+        const asset = await holdForChange(db, caller, assetId);
+        const { installation: last } = asset;
+        if (last?.removedAt === null) {
+          throw new AppError(
+            'conflict',
+            `The asset ${assetId} is installed in ${last.parentAssetId}. Remove it there first.`,
+          );
+        }
+        checkTime(at, last?.removedAt ?? null, 'its last removal');
+        await refuseCircle(db, asset, parentAssetId);
+        const number = asset.installations + 1;
+        const made = { assetId, number, parentAssetId, installedAt: at, removedAt: null };
+        await writeNextVersion(db, asset, {
+          caller,
+          installation: made,
+          action: 'asset.install',
+          details: { parentAssetId, at: at.toISOString() },
+          also: [
+            {
+              table: 'asset_installations',
+              row: {
+                workspace_id: workspaceId,
+                asset_id: assetId,
+                number,
+                parent_asset_id: parentAssetId,
+                installed_at: at,
+              },
+            },
+            ...also(made),
+          ],
+        });
+        return made;
+      }),
+
+    remove: (caller, { assetId, parentAssetId, at }, also) =>
+      db.transaction().execute(async (db) => {
+        const asset = await holdForChange(db, caller, assetId);
+        const { installation: last, installations: number } = asset;
+        if (last === null || last.removedAt !== null) {
+          throw new AppError('conflict', `The asset ${assetId} is not installed anywhere.`);
+        }
+        if (parentAssetId !== undefined && parentAssetId !== last.parentAssetId) {
+          throw new AppError(
+            'conflict',
+            `The asset ${assetId} is installed in ${last.parentAssetId}, not in ${parentAssetId}.`,
+          );
+        }
+        checkTime(at, last.installedAt, 'its installation');
+        const made = { ...last, assetId, number, removedAt: at };
+        await db
+          .updateTable('asset_installations')
+          .set({ removed_at: at })
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('asset_id', '=', assetId)
+          .where('number', '=', number)
+          .execute();
+        await writeNextVersion(db, asset, {
+          caller,
+          installation: made,
+          action: 'asset.remove',
+          details: { parentAssetId: last.parentAssetId, at: at.toISOString() },
+          also: also(made),
+        });
+        return made;
+      }),
+
+    async list({ workspaceId, assetId }, { before, limit }) {
+      let select = db
+        .selectFrom('asset_installations')
+        .select(['number', 'parent_asset_id', 'installed_at', 'removed_at'])
+        .where('workspace_id', '=', workspaceId)
+        .where('asset_id', '=', assetId)
+        .orderBy('number', 'desc')
+        .limit(limit);
+      if (before !== undefined) select = select.where('number', '<', before);
+      return (await select.execute()).map((row) => ({
+        assetId,
+        number: row.number,
+        parentAssetId: row.parent_asset_id,
+        installedAt: row.installed_at,
+        removedAt: row.removed_at,
+      }));
+    },
+  };
+}
+
+/** `after`: when the last thing of this kind happened. */
+function checkTime(at: Date, after: Date | null, what: string): void {
+  if (at > new Date()) {
+    throw new AppError('invalid_request', `at must not lie in the future, as ${at.toISOString()} does.`);
+  }
+  if (at < earliestWork) {
+    throw new AppError('invalid_request', 'at must not lie before the year 1900.');
+  }
+  if (after !== null && at < after) {
+    throw new AppError('conflict', `at lies before ${what}, which was at ${after.toISOString()}.`);
+  }
+}
+
+async function refuseCircle(
+  db: Db,
+  { workspaceId, assetId }: HeldAsset,
+  parentAssetId: string,
+): Promise<void> {
+  const { rows } = await sql<{ asset_id: string }>`
+    with recursive above as (
+      select asset_id, parent_asset_id from assets
+      where workspace_id = ${workspaceId} and asset_id = ${parentAssetId}
+      union
+      select a.asset_id, a.parent_asset_id from above
+      join assets a on a.workspace_id = ${workspaceId} and a.asset_id = above.parent_asset_id
+    )
+    select asset_id from above`.execute(db);
+  if (rows.length === 0) throw noAsset(parentAssetId);
+  if (rows.some((row) => row.asset_id === assetId)) {
+    throw new AppError(
+      'conflict',
+      assetId === parentAssetId
+        ? `The asset ${assetId} cannot be installed in itself.`
+        : `The asset ${parentAssetId} is itself a part of ${assetId}.`,
+    );
+  }
+}

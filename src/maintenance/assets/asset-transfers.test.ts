@@ -1,0 +1,186 @@
+/** What a confirmed transfer does, once, however often the chain confirms it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openTestDatabase } from '../../../test/database.ts';
+import { waitUntil } from '../../../test/process.ts';
+import type { Database } from '../../db/database.ts';
+import { caller, openAssetBed, transferLeaf, vaultAddresses, workspaceId } from './assets.test-bed.ts';
+
+let database: Database;
+let bed: Awaited<ReturnType<typeof openAssetBed>>;
+before(async () => {
+  database = await openTestDatabase();
+  bed = await openAssetBed(database);
+});
+after(() => database.close());
+
+const [one = '', two = '', three = ''] = vaultAddresses;
+const viewer = `0x${'f'.repeat(40)}`;
+const create = (assetId: string) =>
+  bed.assets.create(caller, { vaultAddress: one, name: 'Pump', assetId }, () => []);
+const start = (assetId: string, destinationVaultAddress: string) =>
+  bed.transfers.start(caller, { assetId, destinationVaultAddress }, () => []);
+const grant = (assetId: string) =>
+  bed.viewers.grant(caller, { assetId, addresses: [viewer], until: null }, () => []);
+const isViewer = (assetId: string, address: string) =>
+  bed.viewers.isViewer({ workspaceId, assetId }, address);
+
+/** Of transfers; that it was made is told as well. */
+async function eventsOf(assetId: string) {
+  const rows = await database.db
+    .selectFrom('events')
+    .select('envelope')
+    .where('type', '=', 'asset.transfer.completed')
+    .orderBy('id')
+    .execute();
+  return rows
+    .map(({ envelope }) => JSON.parse(envelope))
+    .filter(({ data }) => data.asset_id === assetId)
+    .map(({ type, data }) => ({ type, ...data }));
+}
+
+test('the owner changes with the confirmation and not before, and the grants of the giver end', async () => {
+  await create('sold');
+  await grant('sold');
+  const { id, number } = await start('sold', two);
+  assert.equal((await bed.assets.get(workspaceId, 'sold')).vaultAddress, one);
+  assert.ok((await isViewer('sold', viewer)) && (await isViewer('sold', one)));
+  assert.equal(await isViewer('sold', two), false);
+
+  await bed.confirm(transferLeaf('sold', number));
+  assert.equal((await bed.assets.get(workspaceId, 'sold')).vaultAddress, two);
+  assert.ok(await isViewer('sold', two));
+  assert.equal((await isViewer('sold', viewer)) || (await isViewer('sold', one)), false);
+  assert.deepEqual(await eventsOf('sold'), [
+    {
+      type: 'asset.transfer.completed',
+      asset_id: 'sold',
+      from_vault_id: 'vlt_1',
+      to_vault_id: 'vlt_2',
+      tx_hash: '0xab',
+      block_number: 7,
+      transferred_at: '2026-11-15T08:00:00.000Z',
+    },
+  ]);
+  const entry = await database.db
+    .selectFrom('audit_entries')
+    .select(['details', 'actor_kind'])
+    .where('action', '=', 'asset.transfer_complete')
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(
+    [entry.actor_kind, entry.details.transferId, entry.details.endedViewers],
+    ['system', id, [viewer]],
+  );
+});
+
+test('a transfer that is confirmed again after a reorg is told again, and takes nothing from later owners', async () => {
+  await create('twice');
+  await start('twice', two);
+  await bed.confirm(transferLeaf('twice', 1));
+  await start('twice', three);
+  await bed.confirm(transferLeaf('twice', 2, 8));
+  await grant('twice');
+
+  await bed.confirm(transferLeaf('twice', 1, 9), transferLeaf('twice', 2, 9));
+  assert.equal((await bed.assets.get(workspaceId, 'twice')).vaultAddress, three);
+  assert.ok(await isViewer('twice', viewer), 'a grant of the owner of today stays');
+  assert.deepEqual(
+    (await eventsOf('twice')).map(({ to_vault_id, block_number }) => [to_vault_id, block_number]),
+    [
+      ['vlt_2', 7],
+      ['vlt_3', 8],
+      ['vlt_2', 9],
+      ['vlt_3', 9],
+    ],
+  );
+});
+
+test('while the first of two confirmations is repeated, a transfer under way stays under way', async () => {
+  await create('again');
+  await start('again', two);
+  await bed.confirm(transferLeaf('again', 1));
+  await start('again', one);
+  await bed.confirm(transferLeaf('again', 1, 9));
+  assert.equal((await bed.assets.get(workspaceId, 'again')).vaultAddress, two);
+  await assert.rejects(start('again', three), { code: 'conflict' });
+  await bed.confirm(transferLeaf('again', 2, 10));
+  assert.equal((await bed.assets.get(workspaceId, 'again')).vaultAddress, one);
+});
+
+test('transfers of other things are left alone', async () => {
+  await create('mine');
+  await bed.confirm(transferLeaf('fil_1', 1), transferLeaf('mine', 1));
+  assert.deepEqual([await eventsOf('mine'), await eventsOf('fil_1')], [[], []]);
+  assert.equal((await bed.assets.get(workspaceId, 'mine')).vaultAddress, one);
+});
+
+/** Of the third vault, inside a transaction that is committed when `work` is under way and waits, or is done. */
+async function deactivatedDuring<T>(work: () => Promise<T>): Promise<T> {
+  const other = await database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query("update vaults set status = 'inactive' where id = 'vlt_3'");
+    let done = false;
+    const result = work().finally(() => {
+      done = true;
+    });
+    result.catch(() => {});
+    await waitUntil(async () => {
+      const { rows } = await database.pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return done || rows.length > 0;
+    });
+    await other.query('commit');
+    return await result;
+  } finally {
+    await other.query("update vaults set status = 'active' where id = 'vlt_3'");
+    other.release();
+  }
+}
+
+test('a vault that is deactivated at that moment takes no asset, and no change of one it has', async () => {
+  await create('late');
+  const deactivated = { code: 'vault_deactivated' };
+  await assert.rejects(
+    deactivatedDuring(() => start('late', three)),
+    deactivated,
+  );
+  await start('late', three);
+  await bed.confirm(transferLeaf('late', 1));
+  await assert.rejects(
+    deactivatedDuring(() =>
+      bed.assets.update(caller, 'late', { change: { name: 'Valve' }, seen: undefined }),
+    ),
+    deactivated,
+  );
+});
+
+test('a transfer counts as confirmed once it has taken effect', async () => {
+  await create('seen');
+  await start('seen', two);
+  await database.pool.query(`
+    with account as (insert into sender_accounts values (decode(repeat('11', 20), 'hex'), 1) returning address),
+    sent as (
+      insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
+      select address, 0, 'anchor', address, '', 1 from account returning id
+    ), batch as (
+      insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time)
+      select decode(repeat('22', 32), 'hex'), 1, id, 'confirmed', decode(repeat('33', 32), 'hex'), 7,
+        decode(repeat('44', 32), 'hex'), 1 from sent returning id
+    ), chained as (
+      insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
+      select 1, decode(repeat('55', 32), 'hex'), true, address, address from account
+    )
+    update anchor_leaves set batch_id = batch.id, place = 0 from batch where subject_id = 'seen' and kind = 'transfer'`);
+  const seen = async () => {
+    const [transfer] = await bed.transfers.list(
+      { workspaceId, assetId: 'seen' },
+      { before: undefined, limit: 1 },
+    );
+    return [transfer?.status, transfer?.anchor?.blockNumber];
+  };
+  assert.deepEqual(await seen(), ['submitted', undefined]);
+  await bed.confirm(transferLeaf('seen', 1));
+  assert.deepEqual(await seen(), ['confirmed', 7]);
+});

@@ -1,0 +1,49 @@
+/**
+ * How long and how often an asset was used: the highest of what was stated with the asset itself and what its entries
+ * state. It goes down only where a mistake is corrected: an entry by superseding it, the asset itself with a reason.
+ */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { Usage } from './asset-document.ts';
+import { type HeldAsset, mostStated } from './assets.store.ts';
+
+export interface GivenUsage {
+  usage?: Partial<Usage>;
+  /** Why it goes down. */
+  usageCorrection?: string;
+}
+
+/** What is stated with the asset from now on; throws conflict when usage would go down by mistake. */
+export async function statedUsage(
+  db: Db,
+  { workspaceId, assetId, fields }: HeldAsset,
+  { usage: given = {}, usageCorrection }: GivenUsage,
+): Promise<Usage> {
+  const stated = { ...fields.usage };
+  for (const counter of ['hours', 'cycles'] as const) {
+    const value = given[counter];
+    if (value === undefined) continue;
+    const { rows } = await sql<{ id: string; value: number }>`
+      select most.id, most.value from (select ${workspaceId} as workspace_id, ${assetId} as asset_id) as a
+      cross join lateral ${mostStated(counter)} as most`.execute(db);
+    const [entry] = rows;
+    const before = Math.max(stated[counter], entry?.value ?? 0);
+    // What is as it was is not stated anew: it may be an entry's, and go with it.
+    if (value === before) continue;
+    if (entry && value < entry.value) {
+      throw new AppError(
+        'conflict',
+        `usage.${counter} cannot go down to ${value}: the maintenance ${entry.id} says ${entry.value}. If that is wrong, supersede it, and the asset follows.`,
+      );
+    }
+    if (value < before && usageCorrection === undefined) {
+      throw new AppError(
+        'conflict',
+        `usage.${counter} is ${before} already and cannot go down to ${value}. To correct a mistake, say in usageCorrection what it was.`,
+      );
+    }
+    stated[counter] = value;
+  }
+  return stated;
+}

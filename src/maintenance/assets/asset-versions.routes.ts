@@ -1,0 +1,151 @@
+/** /damc/assets/{assetId}/versions/, proof/ and history/ */
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import type { Api } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import { historyParameters, sendHistoryPage } from '../../http/api/history-page.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { dateTime } from '../../http/api/schemas.ts';
+import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import type { AssetAccess } from './asset-access.ts';
+import type { AssetVersion } from './asset-versions.ts';
+import { assetPath, assetUrl, viewerQuery } from './assets.routes.ts';
+import type { AssetKey } from './assets.store.ts';
+import type { Assets } from './assets.ts';
+
+const tags = ['assets'];
+const read = { scope: 'assets:read', tellsOfChain: true } as const;
+
+const VersionSchema = Type.Object({
+  version: Type.Integer(),
+  document: Type.Object(
+    { assetId: Type.String() },
+    {
+      additionalProperties: true,
+      description: 'The very document that was hashed: the content of the proof',
+    },
+  ),
+  digest: Type.String({ description: 'SHA-256 of the salt and the document in its RFC 8785 form' }),
+  salt: Type.String(),
+  createdAt: dateTime,
+});
+const version = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+);
+
+export interface AssetVersionRoutesDeps {
+  assets: Pick<Assets, 'versions' | 'proof' | 'history'>;
+  assetAccess: Pick<AssetAccess, 'require'>;
+  cursors: Cursors;
+}
+
+export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: AssetVersionRoutesDeps): void {
+  /** Checks and logs it, and says which asset it is. */
+  async function look(
+    caller: Caller,
+    { assetId, viewerAddress }: { assetId: string; viewerAddress?: string },
+    what: string,
+  ): Promise<AssetKey> {
+    await assetAccess.require({ caller, assetId, viewerAddress, what });
+    return { workspaceId: caller.workspaceId, assetId };
+  }
+
+  app.get(
+    `${assetUrl}versions/`,
+    {
+      config: read,
+      schema: {
+        summary: 'List the versions of an asset',
+        description: 'Newest first, each with the document that was anchored.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object(
+          { ...viewerQuery.properties, ...pageParameters },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(VersionSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { assetId } = request.params;
+      const { cursor, limit, ...viewer } = request.query;
+      let looked: Promise<AssetKey> | undefined;
+      const items = await fetchPage<AssetVersion>(
+        {
+          name: 'asset-versions',
+          filters: { assetId },
+          // Once for the page, and not before its cursor was found to be good: a refused request is no look.
+          async fetch(_workspaceId, after, limit) {
+            looked ??= look(callerOf(request), { assetId, ...viewer }, 'asset versions');
+            return assets.versions(await looked, { before: after?.[0] as number, limit });
+          },
+          positionOf: ({ version }) => [version],
+          largeRows: true,
+        },
+        { request, reply, cursors, cursor, limit },
+      );
+      return sendJson(reply, `[${items.map(versionToJson).join()}]`);
+    },
+  );
+
+  app.get(
+    `${assetUrl}proof/`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get the proof of an asset',
+        description:
+          'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object({ ...viewerQuery.properties, version }, { additionalProperties: false }),
+        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+      },
+    },
+    async (request) => {
+      const key = await look(callerOf(request), { ...request.params, ...request.query }, 'asset proof');
+      return { ...(await assets.proof(key, request.query.version)) };
+    },
+  );
+
+  app.get(
+    `${assetUrl}history/`,
+    {
+      config: read,
+      schema: {
+        summary: 'Get the history of an asset',
+        description:
+          'One JSON document, `holdfast/history@1`: the proofs of its versions and transfers that are confirmed, each followed by the one that names it. 409 until the first is. A long one comes in pages, which X-Next-Cursor leads through: a document like this with the next `proofs`. All of them in one list are the whole history.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object(
+          { ...viewerQuery.properties, ...historyParameters },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+      },
+    },
+    async (request, reply) => {
+      const { assetId } = request.params;
+      const { cursor, limit, ...viewer } = request.query;
+      return sendHistoryPage(
+        { name: 'asset-history', filters: { assetId }, request, reply, cursors, cursor },
+        async (after) => {
+          const key = await look(callerOf(request), { assetId, ...viewer }, 'asset history');
+          return assets.history(key, { after, limit });
+        },
+      );
+    },
+  );
+}
+
+function versionToJson({ version, document: text, salt, digest, createdAt }: AssetVersion): string {
+  const rest = {
+    version,
+    digest: `0x${digest.toString('hex')}`,
+    salt: `0x${salt.toString('hex')}`,
+    createdAt: createdAt.toISOString(),
+  };
+  return withStored(rest, { name: 'document', text });
+}

@@ -1,0 +1,81 @@
+/** The versions of assets in SQL: the documents that were anchored. */
+import { sql } from 'kysely';
+import type { HistoryLeaf } from '../../anchoring/history-proofs.ts';
+import { fromBytea } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import { transferKind } from '../../proof/history.ts';
+import type { ProofContent } from '../../proof/proof.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { noAsset } from './asset-access.ts';
+import { assetKind } from './asset-document.ts';
+import type { AssetKey } from './assets.store.ts';
+
+export interface AssetVersion {
+  version: number;
+  /** RFC 8785 form. */
+  document: string;
+  salt: Buffer;
+  digest: Buffer;
+  createdAt: Date;
+}
+
+/** Of the leaves that follow each other. */
+export const historyKinds = [assetKind, transferKind];
+
+/** Without a version: the newest. */
+export async function findAssetVersion(
+  db: Db,
+  key: AssetKey,
+  version: number | undefined,
+): Promise<AssetVersion> {
+  const [found] = await listAssetVersions(db, key, { upTo: version, limit: 1 });
+  if (found && (version === undefined || found.version === version)) return found;
+  throw new AppError('resource_not_found', `There is no version ${version} of the asset ${key.assetId}.`);
+}
+
+/** Newest first: those before a version, or up to one. */
+export async function listAssetVersions(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+  { before, upTo, limit }: { before?: number | undefined; upTo?: number | undefined; limit: number },
+): Promise<AssetVersion[]> {
+  let select = db
+    .selectFrom('asset_versions')
+    .select(['version', 'document', 'salt', 'digest', 'created_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('asset_id', '=', assetId)
+    .orderBy('version', 'desc')
+    .limit(limit);
+  if (before !== undefined) select = select.where('version', '<', before);
+  if (upTo !== undefined) select = select.where('version', '<=', upTo);
+  const rows = await select.execute();
+  if (rows.length === 0 && before === undefined && upTo === undefined) throw noAsset(assetId);
+  return rows.map(({ created_at, ...rest }) => ({ ...rest, createdAt: created_at }));
+}
+
+/** What each leaf of the asset is the hash of, in their order; a transfer passes on the version of that time. */
+export async function contentsOfLeaves(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+  leaves: HistoryLeaf[],
+): Promise<ProofContent[]> {
+  const { rows } = await sql<{ digest: Buffer; salt: Buffer }>`
+    select v.digest, v.salt
+    from unnest(${leaves.map(({ kind }) => kind)}::text[], ${leaves.map(({ version }) => version)}::integer[])
+      with ordinality as leaf (kind, version, place)
+    left join asset_transfers t on leaf.kind = ${transferKind} and t.workspace_id = ${workspaceId}
+      and t.asset_id = ${assetId} and t.number = leaf.version
+    join asset_versions v on v.workspace_id = ${workspaceId} and v.asset_id = ${assetId}
+      and v.version = coalesce(t.asset_version, leaf.version)
+    order by leaf.place`.execute(db);
+  return rows.map(toContent);
+}
+
+export function toContent({ digest, salt }: { digest: Buffer; salt: Buffer }): ProofContent {
+  return {
+    algorithm: 'sha-256',
+    digest: fromBytea(digest),
+    canonicalization: 'jcs',
+    salt: fromBytea(salt),
+  };
+}

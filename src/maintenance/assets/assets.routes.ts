@@ -1,0 +1,293 @@
+/** /damc/assets/ */
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields } from '../../holdings/records/records.routes.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
+import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
+import { address, dateTime, name, orNull, plainText } from '../../http/api/schemas.ts';
+import { bodyBytes } from '../../http/bodies/body-limits.ts';
+import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
+import type { AssetAccess } from './asset-access.ts';
+import { maxAssetIdLength } from './asset-id.ts';
+import type { Asset, StoredAsset } from './assets.store.ts';
+import type { Assets } from './assets.ts';
+
+export const assetsUrl = `${apiBase}/damc/assets/`;
+export const assetUrl = `${assetsUrl}:assetId/`;
+export const assetPath = Type.Object({ assetId: Type.String() });
+const tags = ['assets'];
+
+const write = { scope: 'assets:write', tellsOfChain: true } as const;
+const read = { scope: 'assets:read', tellsOfChain: true } as const;
+
+const assetId = plainText({
+  minLength: 1,
+  maxLength: maxAssetIdLength,
+  description:
+    'Your own name for it, unique in the workspace: printable, without slashes, not like an id of the service',
+});
+const number = plainText({ maxLength: 255 });
+const metadata = Type.Unsafe<Record<string, unknown>>(
+  Type.Object({}, { additionalProperties: true, description: 'Any JSON object' }),
+);
+const counter = { minimum: 0, maximum: 1e12 };
+const usage = Type.Object(
+  {
+    hours: Type.Optional(
+      Type.Number({ ...counter, description: 'In all; less than before needs usageCorrection' }),
+    ),
+    cycles: Type.Optional(
+      Type.Integer({ ...counter, description: 'In all; less than before needs usageCorrection' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const given = {
+  serialNumber: Type.Optional(number),
+  partNumber: Type.Optional(number),
+  metadata: Type.Optional(metadata),
+  usage: Type.Optional(usage),
+};
+
+const AssetSchema = Type.Object({
+  assetId: Type.String(),
+  vaultId: Type.String({ description: 'Its owner' }),
+  vaultAddress: Type.String({ description: 'EIP-55' }),
+  name: Type.String(),
+  serialNumber: Type.String({ description: 'Empty when none was given' }),
+  partNumber: Type.String({ description: 'Empty when none was given' }),
+  metadata,
+  parentAssetId: orNull(Type.String({ description: 'What it is installed in' })),
+  usage: Type.Object(
+    { hours: Type.Number(), cycles: Type.Integer() },
+    { description: 'The highest of what was stated here and what entries state that were not superseded' },
+  ),
+  version: Type.Integer({ description: 'Counts its changes; each is anchored' }),
+  ...anchorFields,
+  createdAt: dateTime,
+  updatedAt: dateTime,
+});
+/** The maintenance of an asset is shown to viewers alone; what it is, to the workspace as well. */
+export const viewerQuery = Type.Object(
+  {
+    viewerAddress: Type.Optional(
+      Type.String({
+        ...address,
+        description:
+          'For whom it is looked at, and refused when they may not see it. Not given: for the owner',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export interface AssetRoutesDeps {
+  assets: Assets;
+  assetAccess: Pick<AssetAccess, 'require'>;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotency }: AssetRoutesDeps): void {
+  app.post(
+    assetsUrl,
+    {
+      config: { ...write, idempotent: true },
+      bodyLimit: bodyBytes.document,
+      schema: {
+        summary: 'Create an asset',
+        description: 'Anchored with the next batch. Without an assetId the service makes one.',
+        tags,
+        body: Type.Object(
+          { vaultAddress: address, name, assetId: Type.Optional(assetId), ...given },
+          { additionalProperties: false },
+        ),
+        response: { 201: AssetSchema },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(201));
+      await assets.create(callerOf(request), request.body, (asset) => answer.remember(toJson(asset)));
+      return answer.send();
+    },
+  );
+
+  app.get(
+    assetsUrl,
+    {
+      config: read,
+      schema: {
+        summary: 'List assets',
+        description:
+          'Newest first. With `q` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
+        tags,
+        querystring: Type.Object(
+          {
+            q: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 100,
+                pattern: '\\S',
+                description:
+                  'Words, or parts of words, that all occur in the id, name, serial number or part number, in whatever case',
+              }),
+            ),
+            vaultAddress: Type.Optional(address),
+            serialNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+            parentAssetId: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: maxAssetIdLength,
+                description: 'Those installed in it',
+              }),
+            ),
+            ...pageParameters,
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(AssetSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { q, ...query } = request.query;
+      if (q !== undefined) return search(request, reply, { ...query, q });
+      const { cursor, limit, ...filters } = query;
+      const items = await fetchPage<StoredAsset>(
+        {
+          name: 'assets',
+          filters: { ...filters, vaultAddress: filters.vaultAddress?.toLowerCase() },
+          fetch: (workspaceId, after, limit) =>
+            assets.list(workspaceId, {
+              ...filters,
+              before: after && { createdAt: new Date(String(after[0])), assetId: String(after[1]) },
+              limit,
+            }),
+          positionOf: ({ createdAt, assetId }) => [createdAt.toISOString(), assetId],
+          largeRows: true,
+        },
+        { request, reply, cursors, cursor, limit },
+      );
+      return sendJson(reply, listToJson(items));
+    },
+  );
+
+  /** Much of what is looked through may not fit, so that a page ends with what was looked at, not with what was found. */
+  async function search(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    {
+      q,
+      cursor,
+      limit,
+      ...filters
+    }: {
+      q: string;
+      vaultAddress?: string;
+      serialNumber?: string;
+      parentAssetId?: string;
+      cursor?: string;
+      limit: number;
+    },
+  ) {
+    const { workspaceId } = callerOf(request);
+    const list = {
+      name: 'asset-search',
+      workspaceId,
+      filters: { ...filters, q, vaultAddress: filters.vaultAddress?.toLowerCase() },
+    };
+    const after = cursor === undefined ? undefined : cursors.read(list, cursor);
+    const before = after && { createdAt: new Date(String(after[0])), assetId: String(after[1]) };
+    const { items, next } = await assets.search(workspaceId, { ...filters, q, before, limit });
+    if (next) {
+      linkNextPage(request, reply, cursors.write(list, [next.createdAt.toISOString(), next.assetId]));
+    }
+    return sendJson(reply, listToJson(items));
+  }
+
+  app.get(
+    assetUrl,
+    {
+      config: read,
+      schema: {
+        summary: 'Get an asset',
+        description:
+          'The look is in its access log. The ETag is its version in quotes; If-Match takes it when it is changed.',
+        tags,
+        params: assetPath,
+        querystring: viewerQuery,
+        response: { 200: AssetSchema },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { assetId } = request.params;
+      await assetAccess.require({ caller, assetId, ...request.query, what: 'asset' });
+      const asset = await assets.get(caller.workspaceId, assetId);
+      reply.header('etag', etagOf(asset));
+      return toJson(asset);
+    },
+  );
+
+  app.put(
+    assetUrl,
+    {
+      config: write,
+      bodyLimit: bodyBytes.document,
+      schema: {
+        summary: 'Change an asset',
+        description:
+          'What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way, and with If-Match when it was changed since.',
+        tags,
+        params: assetPath,
+        headers: ifMatchHeaders,
+        body: Type.Object(
+          {
+            name: Type.Optional(name),
+            ...given,
+            usageCorrection: Type.Optional(
+              Type.String({
+                ...name,
+                maxLength: 500,
+                description: 'Why usage goes down: what the mistake was; for the audit log',
+              }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: AssetSchema },
+      },
+    },
+    async (request, reply) => {
+      const input = { change: request.body, seen: seenVersions(request.headers) };
+      const asset = await assets.update(callerOf(request), request.params.assetId, input);
+      reply.header('etag', etagOf(asset));
+      return toJson(asset);
+    },
+  );
+}
+
+function toJson({ metadata, ...rest }: Asset) {
+  return { ...plainToJson(rest), metadata };
+}
+
+function listToJson(assets: StoredAsset[]): string {
+  const texts = assets.map(({ metadata: text, ...rest }) =>
+    withStored(plainToJson(rest), { name: 'metadata', text }),
+  );
+  return `[${texts.join()}]`;
+}
+
+function plainToJson({ status, anchor, createdAt, updatedAt, ...rest }: Omit<Asset, 'metadata'>) {
+  return {
+    ...rest,
+    ...anchorToJson({ status, anchor }),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

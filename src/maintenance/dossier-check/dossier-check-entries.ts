@@ -1,0 +1,244 @@
+/** The checks of a dossier's entries, one after the other: each by itself, its sign-offs, and how entries hang together. */
+
+import type { ChainReader, Registry } from '../../proof/chain-reader.ts';
+import { recordDigest } from '../../proof/content.ts';
+import { fromHex, toHex } from '../../proof/hex.ts';
+import { leafHash } from '../../proof/leaf.ts';
+import type { EvmAnchor, Proof } from '../../proof/proof.ts';
+import { verifyProof } from '../../proof/verify.ts';
+import type { Usage } from '../signing/maintenance-entry.ts';
+import { fieldsOf, signoffsFault, verifySignoff } from '../signing/signoff.ts';
+import { type Ownership, ownershipFault } from './dossier-check-asset.ts';
+import type { createFindings } from './dossier-findings.ts';
+import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-format.ts';
+
+export interface EntryCheckDeps {
+  dossier: Dossier;
+  owned: Ownership[];
+  /** With the asset itself. */
+  statedUsage: Required<Usage>;
+  versionCount: number;
+  findings: ReturnType<typeof createFindings>;
+  options: { chain?: ChainReader | undefined; registry: Registry };
+}
+
+export interface EntryCheck {
+  entry(line: EntryLine): Promise<void>;
+  /** After the last one: what only all of them together show. Gives what was counted. */
+  end(): DossierCounts;
+}
+
+export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
+  const { dossier, owned, statedUsage, versionCount, findings, options } = deps;
+  const { asset, workspaceId, counts } = dossier;
+  const seen = new Set<string>();
+  /** By what they correct; and what entries say of themselves. */
+  const corrections = new Map<string, string>();
+  const superseded = new Map<string, string>();
+  const usages = new Map<string, Usage>();
+  const counted: DossierCounts = {
+    versions: versionCount,
+    entries: 0,
+    provenEntries: 0,
+    signoffs: 0,
+    provenSignoffs: 0,
+    certified: 0,
+  };
+  /** The place of the entry before: when the work was done, and its id. */
+  let last = ['', ''];
+
+  async function checkProof(
+    place: string,
+    { proof, unprovable, anchor }: Pick<EntryLine, 'proof' | 'unprovable' | 'anchor'>,
+    expected: {
+      kind: string;
+      id: string;
+      version: number;
+      digest: string;
+      document: unknown;
+      /** When the owner sealed it. */
+      at: string;
+      previousLeaf?: string;
+    },
+  ): Promise<boolean> {
+    if (proof === null) {
+      if (unprovable) findings.fault(place, 'has no proof, because what was stored is not what was anchored');
+      else findings.gap('Entries or sign-offs that were not anchored yet when the dossier was made.');
+      return !unprovable;
+    }
+    findings.chainsOf(proof);
+    if (!proof.anchors.some((one) => isAnchor(one, anchor))) {
+      findings.fault(place, 'names another anchor than its proof');
+    }
+    const content = new TextEncoder().encode(JSON.stringify(expected.document));
+    const { steps } = await verifyProof(proof, { ...options, content });
+    if (!findings.steps(place, steps)) return false;
+    const wrong = mismatch(proof, expected);
+    if (wrong !== null) findings.fault(place, `has a proof of something else: ${wrong}`);
+    return wrong === null;
+  }
+
+  function mismatch(
+    { kind, subject, content, leaf, claims }: Proof,
+    expected: {
+      kind: string;
+      id: string;
+      version: number;
+      digest: string;
+      at: string;
+      previousLeaf?: string;
+    },
+  ): string | null {
+    const [, , , , version, previousLeaf, vault] = leaf.values;
+    if (kind !== expected.kind) return `its kind is ${kind}`;
+    if (subject.workspaceId !== workspaceId || subject.id !== expected.id)
+      return `its subject is ${subject.id}`;
+    if (Number(version) !== expected.version) return `its version is ${version}`;
+    if (content.digest !== expected.digest) return `its digest is ${content.digest}`;
+    if (claims?.assetId !== asset.assetId) return 'it names another asset';
+    const notOwned = ownershipFault(owned, vault, expected.at);
+    if (notOwned !== null) return notOwned;
+    if (expected.previousLeaf !== undefined && previousLeaf !== expected.previousLeaf) {
+      return 'it does not follow the proof of its entry';
+    }
+    return null;
+  }
+
+  async function checkSignoff(entry: EntryLine, signoff: SignoffLine): Promise<boolean> {
+    const { number, document, signoffHash, salt, typedData } = signoff;
+    const place = `${entry.maintenanceId}, sign-off ${number} (${document.role})`;
+    const { maintenanceId, maintenanceHash } = entry;
+    const signed = { workspaceId, assetId: asset.assetId, maintenanceId, maintenanceHash };
+    const faults = await verifySignoff(document, signed);
+    if (!hasDigest(salt, document, signoffHash)) faults.push('it does not have its hash');
+    const message = typedData?.message as unknown as Record<string, unknown> | undefined;
+    if (Object.entries(fieldsOf(document)).some(([name, value]) => message?.[name] !== value)) {
+      faults.push('the typed data beside it are not what was signed');
+    }
+    for (const fault of faults) findings.fault(place, fault);
+    const proven = await checkProof(place, signoff, {
+      kind: 'signoff',
+      id: maintenanceId,
+      version: number,
+      digest: signoffHash,
+      document,
+      at: document.signedAt,
+      ...(entry.proof && { previousLeaf: toHex(leafHash(entry.proof.leaf.values)) }),
+    });
+    return faults.length === 0 && proven;
+  }
+
+  async function checkEntry(line: EntryLine): Promise<void> {
+    const { maintenanceId, maintenanceHash, entry, supersededBy } = line;
+    if (seen.has(maintenanceId)) return findings.fault(maintenanceId, 'is there twice');
+    seen.add(maintenanceId);
+    const faults: string[] = [];
+    if (entry.maintenanceId !== maintenanceId) faults.push('is beside the id of another entry');
+    if (entry.assetId !== asset.assetId || entry.workspaceId !== workspaceId)
+      faults.push('is of another asset');
+    if (!hasDigest(line.salt, entry, maintenanceHash)) faults.push('does not have its hash: it was changed');
+    const place = [entry.performedAt, maintenanceId];
+    if (place.join(' ') < last.join(' '))
+      faults.push('is not in its place: entries go by the time of the work');
+    last = place;
+    if (!attachmentsFit(line)) faults.push('names other attachments beside it than it has');
+    const together = signoffsFault(
+      entry,
+      line.signoffs.map(({ document }) => document),
+    );
+    if (together !== null) faults.push(`has sign-offs that break a rule: ${together}`);
+    for (const fault of faults) findings.fault(maintenanceId, fault);
+    const { recordedAt: at } = entry;
+    const expected = { kind: 'maintenance', id: maintenanceId, version: 1, digest: maintenanceHash, at };
+    const proven = await checkProof(maintenanceId, line, { ...expected, document: entry });
+    if (faults.length === 0 && proven) findings.count('entries');
+    counted.entries += 1;
+    if (line.proof) counted.provenEntries += 1;
+    if (line.signoffs.some(({ document }) => document.role === 'certified')) counted.certified += 1;
+    if (entry.data.usage) usages.set(maintenanceId, entry.data.usage as Usage);
+    for (const [place, signoff] of line.signoffs.entries()) {
+      counted.signoffs += 1;
+      if (signoff.proof) counted.provenSignoffs += 1;
+      if (signoff.number !== place + 1) findings.fault(maintenanceId, 'lacks a sign-off');
+      if (await checkSignoff(line, signoff)) findings.count('signoffs');
+    }
+    if (entry.supersedes !== null) {
+      if (corrections.has(entry.supersedes)) findings.fault(entry.supersedes, 'is corrected twice');
+      corrections.set(entry.supersedes, maintenanceId);
+    }
+    if (supersededBy !== null) superseded.set(maintenanceId, supersededBy);
+  }
+
+  return {
+    async entry(line) {
+      try {
+        await checkEntry(line);
+      } catch (error) {
+        findings.fault(String(line?.maintenanceId), `is not an entry: ${(error as Error).message}`);
+      }
+    },
+    end() {
+      for (const [corrected, by] of corrections) {
+        if (!seen.has(corrected)) findings.fault(by, `corrects ${corrected}, which is missing`);
+        if (superseded.get(corrected) !== by)
+          findings.fault(corrected, `does not say that ${by} corrects it`);
+      }
+      for (const [corrected, by] of superseded) {
+        if (corrections.get(corrected) !== by) findings.fault(corrected, `is said to be corrected by ${by}`);
+      }
+      for (const [name, what] of countedThings) {
+        if (counted[name] !== counts[name]) {
+          findings.fault(what, `are ${counted[name]}, and dossier.json counts ${counts[name]}`);
+        }
+      }
+      for (const counter of ['hours', 'cycles'] as const) {
+        let most = statedUsage[counter];
+        for (const [id, usage] of usages)
+          if (!corrections.has(id)) most = Math.max(most, usage[counter] ?? 0);
+        if (asset.usage[counter] !== most) {
+          findings.fault('The usage', `is ${most} ${counter}, and dossier.json says ${asset.usage[counter]}`);
+        }
+      }
+      return counted;
+    },
+  };
+}
+
+const countedThings = [
+  ['versions', 'The versions of the asset'],
+  ['entries', 'The entries'],
+  ['provenEntries', 'The entries with a proof'],
+  ['signoffs', 'The sign-offs'],
+  ['provenSignoffs', 'The sign-offs with a proof'],
+  ['certified', 'The certified entries'],
+] as const;
+
+function isAnchor(proven: Proof['anchors'][number], stated: EntryLine['anchor']): boolean {
+  const { chainId, transactionHash, blockNumber, blockTime } = proven as Partial<EvmAnchor>;
+  return (
+    stated !== null &&
+    stated.chainId === chainId &&
+    stated.transactionHash === transactionHash &&
+    stated.blockNumber === blockNumber &&
+    Date.parse(stated.anchoredAt) === Number(blockTime) * 1000
+  );
+}
+
+function attachmentsFit({ entry, attachments }: EntryLine): boolean {
+  return (
+    attachments.length === entry.files.length &&
+    entry.files.every((file, place) =>
+      (['fileId', 'version', 'name', 'contentHash', 'canonicalization'] as const).every(
+        (name) => attachments[place]?.[name] === file[name],
+      ),
+    )
+  );
+}
+
+function hasDigest(salt: string, document: unknown, digest: string): boolean {
+  try {
+    return recordDigest(fromHex(salt), document) === digest;
+  } catch {
+    return false;
+  }
+}

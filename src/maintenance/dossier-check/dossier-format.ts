@@ -1,0 +1,166 @@
+/** The dossier of an asset, `holdfast/dossier@1`: what its files are called and what is in them. Safe in browsers. */
+import type { Hex } from 'viem';
+import type { AnchorStatus } from '../../anchoring/anchor-state.ts';
+import type { Proof } from '../../proof/proof.ts';
+import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
+import type { SignoffDocument, SignoffFields } from '../signing/signoff.ts';
+
+export const dossierFormat = 'holdfast/dossier@1';
+
+export const dossierPaths = {
+  summary: 'dossier.json',
+  readme: 'README.txt',
+  page: 'verify.html',
+  logbook: 'logbook.pdf',
+  /** `holdfast/history@1`; missing while nothing of the asset is confirmed. */
+  history: 'asset/history.json',
+  /** The documents that the history proves, oldest first. */
+  versions: 'asset/versions.jsonl',
+  entries: 'entries/',
+  certificates: 'release-certificates/',
+  attachments: 'attachments/',
+} as const;
+
+export interface AnchorJson {
+  chainId: number;
+  transactionHash: Hex;
+  blockNumber: number;
+  anchoredAt: string;
+}
+
+export interface Anchored {
+  status: AnchorStatus;
+  anchor: AnchorJson | null;
+}
+
+/** dossier.json; times are ISO 8601 in UTC. */
+export interface Dossier {
+  format: typeof dossierFormat;
+  madeAt: string;
+  workspaceId: string;
+  /** Anchored on the chain that the operator of the service runs alone. */
+  developmentEvidence: boolean;
+  asset: {
+    assetId: string;
+    name: string;
+    serialNumber: string;
+    partNumber: string;
+    metadata: Record<string, unknown>;
+    usage: { hours: number; cycles: number };
+    version: number;
+    parentAssetId: string | null;
+    createdAt: string;
+    updatedAt: string;
+  } & Anchored;
+  /** Today's. */
+  owner: DossierVault;
+  /** From the first one on, today's last. */
+  owners: {
+    vault: DossierVault;
+    /** When its version or transfer was anchored; while nothing is, when the asset was made. */
+    since: string;
+    transfer: ({ id: string; number: number } & Anchored) | null;
+  }[];
+  /** From the first one on. */
+  installations: { number: number; parentAssetId: string; installedAt: string; removedAt: string | null }[];
+  /** What is or was installed in it, oldest first; each has its own dossier, which proves it. */
+  parts: DossierPart[];
+  due: unknown;
+  counts: DossierCounts;
+  /** Whether the bytes of attachments were asked for. */
+  attachmentsIncluded: boolean;
+  /** Every other file. */
+  contents: ListedFile[];
+}
+
+export interface DossierVault {
+  address: string;
+  name: string;
+}
+
+export interface DossierPart {
+  assetId: string;
+  name: string;
+  serialNumber: string;
+  partNumber: string;
+  installedAt: string;
+  removedAt: string | null;
+}
+
+export interface DossierCounts {
+  versions: number;
+  entries: number;
+  /** With a proof. */
+  provenEntries: number;
+  signoffs: number;
+  provenSignoffs: number;
+  certified: number;
+}
+
+export interface ListedFile {
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** A line of asset/versions.jsonl. */
+export interface VersionLine {
+  version: number;
+  digest: Hex;
+  salt: Hex;
+  createdAt: string;
+  document: Record<string, unknown>;
+}
+
+/** A line of entries/*.jsonl. */
+export interface EntryLine extends Anchored {
+  maintenanceId: string;
+  maintenanceHash: Hex;
+  salt: Hex;
+  supersededBy: string | null;
+  attachments: DossierAttachment[];
+  /** What the hash is made of, in its RFC 8785 form. */
+  entry: MaintenanceEntry;
+  signoffs: SignoffLine[];
+  /** Null until it is confirmed, and when it is `unprovable`. */
+  proof: Proof | null;
+  /** What is stored is not what was anchored, so that there is no proof. */
+  unprovable?: true;
+}
+
+export interface SignoffLine extends Anchored {
+  number: number;
+  signoffHash: Hex;
+  salt: Hex;
+  document: SignoffDocument;
+  /** EIP-712: what the worker signed; for other tools, since the document says it all. */
+  typedData: { domain: object; types: object; primaryType: 'Signoff'; message: SignoffFields };
+  proof: Proof | null;
+  unprovable?: true;
+}
+
+export interface DossierAttachment {
+  fileId: string;
+  version: number;
+  name: string;
+  contentHash: Hex;
+  canonicalization: string;
+  mediaType: string | null;
+  size: number | null;
+  /** Null where the bytes are not in the dossier. */
+  path: string | null;
+}
+
+export function entriesPath(part: number): string {
+  return `${dossierPaths.entries}${String(part).padStart(5, '0')}.jsonl`;
+}
+
+/** Nothing of a name that users gave, but its ending. */
+export function attachmentPath({
+  fileId,
+  version,
+  name,
+}: Pick<DossierAttachment, 'fileId' | 'version' | 'name'>) {
+  const [ending = ''] = /\.[a-z0-9]{1,8}$/i.exec(name) ?? [];
+  return `${dossierPaths.attachments}${fileId}-v${version}${ending.toLowerCase()}`;
+}

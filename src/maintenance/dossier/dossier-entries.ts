@@ -1,0 +1,137 @@
+/** All entries of an asset with their sign-offs, page by page, as an export reads them: oldest work first. */
+import { sql } from 'kysely';
+import { type AnchorColumns, type AnchorState, anchorStateOf } from '../../anchoring/anchor-state.ts';
+import { fromBytea, type HexText } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import type { AssetKey } from '../assets/assets.store.ts';
+import { maintenanceKind } from '../entries/maintenance-content.ts';
+import { signoffKind } from '../entries/maintenances.store.ts';
+import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
+import type { SignoffDocument } from '../signing/signoff.ts';
+
+export interface KeptEntry extends AnchorState {
+  entry: MaintenanceEntry;
+  /** RFC 8785 form, which was hashed. */
+  text: string;
+  salt: HexText;
+  hash: HexText;
+  supersededBy: string | null;
+  signoffs: KeptSignoff[];
+}
+
+export interface KeptSignoff extends AnchorState {
+  number: number;
+  document: SignoffDocument;
+  text: string;
+  salt: HexText;
+  hash: HexText;
+}
+
+/** An entry may have a megabyte; most have one kilobyte. A page ends with the entry that fills it. */
+const mostOfPage = 50;
+const pageBytes = 1024 * 1024;
+
+/** Those on record at a moment. Nothing is held between two pages, however slowly they are taken. */
+export async function* keptEntries(db: Db, key: AssetKey, recordedUntil: Date): AsyncGenerator<KeptEntry[]> {
+  let last: EntryRow | undefined;
+  do {
+    const rows: EntryRow[] = await readEntries(db, key, { recordedUntil, after: last });
+    if (rows.length === 0) return;
+    const signoffs = await readSignoffs(
+      db,
+      key.workspaceId,
+      rows.map(({ id }) => id),
+    );
+    yield rows.map((row) => toEntry(row, signoffs.get(row.id) ?? []));
+    last = rows.at(-1);
+  } while (last);
+}
+
+/** Whether somebody has released it. */
+export function isCertified({ signoffs }: Pick<KeptEntry, 'signoffs'>): boolean {
+  return signoffs.some(({ document }) => document.role === 'certified');
+}
+
+interface EntryRow extends AnchorColumns {
+  id: string;
+  performed_at: Date;
+  entry: string;
+  salt: Buffer;
+  hash: Buffer;
+  superseded_by: string | null;
+}
+
+async function readEntries(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+  { recordedUntil, after }: { recordedUntil: Date; after: EntryRow | undefined },
+): Promise<EntryRow[]> {
+  const ahead = after
+    ? sql`and (performed_at, id) > (${after.performed_at}::timestamptz, ${after.id}::text)`
+    : sql``;
+  const { rows } = await sql<EntryRow>`
+    select m.id, m.performed_at, m.entry, m.salt, m.hash, correction.id as superseded_by,
+      b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
+    from (
+      select *, sum(octet_length(entry)) over (order by performed_at, id) - octet_length(entry) as bytes_before
+      from (
+        select * from maintenances
+        where workspace_id = ${workspaceId} and asset_id = ${assetId} and created_at <= ${recordedUntil} ${ahead}
+        order by performed_at, id limit ${mostOfPage}
+      ) as next
+    ) as m
+    left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
+      and correction.created_at <= ${recordedUntil}
+    left join anchor_leaves l on l.workspace_id = m.workspace_id and l.subject_id = m.id
+      and l.kind = ${maintenanceKind} and l.version = 1
+    left join anchor_batches b on b.id = l.batch_id
+    left join chain c on c.singleton
+    where m.bytes_before < ${pageBytes}
+    order by m.performed_at, m.id`.execute(db);
+  return rows;
+}
+
+interface SignoffRow extends AnchorColumns {
+  maintenance_id: string;
+  number: number;
+  document: string;
+  salt: Buffer;
+  hash: Buffer;
+}
+
+/** By the entry's id, in the order they were made. */
+async function readSignoffs(db: Db, workspaceId: string, ids: string[]): Promise<Map<string, SignoffRow[]>> {
+  const { rows } = await sql<SignoffRow>`
+    select s.maintenance_id, s.number, s.document, s.salt, s.hash,
+      b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
+    from unnest(${ids}::text[]) as wanted (id)
+    cross join lateral (
+      select * from signoffs where workspace_id = ${workspaceId} and maintenance_id = wanted.id
+      order by number limit 1000
+    ) as s
+    left join anchor_leaves l on l.workspace_id = s.workspace_id and l.subject_id = s.maintenance_id
+      and l.kind = ${signoffKind} and l.version = s.number
+    left join anchor_batches b on b.id = l.batch_id
+    left join chain c on c.singleton
+    order by s.maintenance_id, s.number`.execute(db);
+  return Map.groupBy(rows, ({ maintenance_id }) => maintenance_id);
+}
+
+function toEntry(row: EntryRow, signoffs: SignoffRow[]): KeptEntry {
+  return {
+    entry: JSON.parse(row.entry),
+    text: row.entry,
+    salt: fromBytea(row.salt),
+    hash: fromBytea(row.hash),
+    supersededBy: row.superseded_by,
+    ...anchorStateOf(row),
+    signoffs: signoffs.map((signoff) => ({
+      number: signoff.number,
+      document: JSON.parse(signoff.document),
+      text: signoff.document,
+      salt: fromBytea(signoff.salt),
+      hash: fromBytea(signoff.hash),
+      ...anchorStateOf(signoff),
+    })),
+  };
+}

@@ -1,0 +1,180 @@
+/** Entries as lines of JSON, each with everything that it takes to verify it: sign-offs, typed data, salts and proofs. */
+import { sql } from 'kysely';
+import { anchorToJson } from '../../anchoring/anchor-state.ts';
+import type { ManyProofs } from '../../anchoring/many-proofs.ts';
+import type { ProofRequest } from '../../anchoring/proofs.ts';
+import type { HexText } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import {
+  attachmentPath,
+  type DossierAttachment,
+  type DossierCounts,
+  type SignoffLine,
+} from '../dossier-check/dossier-format.ts';
+import { maintenanceKind } from '../entries/maintenance-content.ts';
+import { signoffKind } from '../entries/maintenances.store.ts';
+import type { Usage } from '../signing/maintenance-entry.ts';
+import { fieldsOf, signoffDomain, signoffTypes } from '../signing/signoff.ts';
+import { isCertified, type KeptEntry, type KeptSignoff } from './dossier-entries.ts';
+
+export interface LinesDeps {
+  db: Db;
+  manyProofs: ManyProofs;
+  /** Counts along. */
+  counts: DossierCounts;
+  /** Told what entries that stand state of the asset's usage. */
+  onUsage(usage: Usage): void;
+  /** Whether the bytes of files go into the dossier. */
+  withFiles: boolean;
+}
+
+/** One text for each entry, without a line feed. */
+export async function* entryLines(
+  pages: AsyncIterable<KeptEntry[]>,
+  { db, manyProofs, counts, onUsage, withFiles }: LinesDeps,
+): AsyncGenerator<string> {
+  for await (const page of pages) {
+    const proofs = await manyProofs(page.flatMap(proofRequests));
+    const attachments = await findAttachments(db, page, withFiles);
+    let place = 0;
+    for (const kept of page) {
+      const proof = proofs[place];
+      const line = {
+        maintenanceId: kept.entry.maintenanceId,
+        maintenanceHash: kept.hash,
+        salt: kept.salt,
+        ...anchorToJson(kept),
+        supersededBy: kept.supersededBy,
+        attachments: kept.entry.files.map(
+          (file) => attachments.get(`${file.fileId} ${file.version}`) ?? { ...file, ...unknownFile },
+        ),
+        ...proofToJson(proof),
+      };
+      const signoffs = kept.signoffs.map((signoff, index) => signoffLine(signoff, proofs[place + 1 + index]));
+      if (kept.supersededBy === null && kept.entry.data.usage) onUsage(kept.entry.data.usage as Usage);
+      counts.entries += 1;
+      counts.provenEntries += isProof(proof) ? 1 : 0;
+      counts.signoffs += kept.signoffs.length;
+      counts.provenSignoffs += proofs.slice(place + 1, place + 1 + signoffs.length).filter(isProof).length;
+      counts.certified += isCertified(kept) ? 1 : 0;
+      // The entry goes out as the very text that was hashed.
+      yield `${JSON.stringify(line).slice(0, -1)},"entry":${kept.text},"signoffs":[${signoffs.join(',')}]}`;
+      place += 1 + kept.signoffs.length;
+    }
+  }
+}
+
+type MadeProof = Awaited<ReturnType<ManyProofs>>[number] | undefined;
+
+/** Files that are in the dossier by their path, so that nothing is there twice. */
+export async function* filesOf(
+  db: Db,
+  pages: AsyncIterable<KeptEntry[]>,
+): AsyncGenerator<DossierAttachment & { path: string }> {
+  const given = new Set<string>();
+  for await (const page of pages) {
+    for (const attachment of (await findAttachments(db, page, true)).values()) {
+      const { path } = attachment;
+      if (path === null || given.has(path)) continue;
+      given.add(path);
+      yield { ...attachment, path };
+    }
+  }
+}
+
+const unknownFile = { mediaType: null, size: null, path: null };
+
+function signoffLine(
+  { number, document, text, salt, hash, ...state }: KeptSignoff,
+  proof: MadeProof,
+): string {
+  const line: Omit<SignoffLine, 'document'> = {
+    number,
+    signoffHash: hash,
+    salt,
+    ...anchorToJson(state),
+    typedData: {
+      domain: signoffDomain,
+      types: { EIP712Domain: domainType, ...signoffTypes },
+      primaryType: 'Signoff',
+      message: fieldsOf(document),
+    },
+    ...proofToJson(proof),
+  };
+  return `${JSON.stringify(line).slice(0, -1)},"document":${text}}`;
+}
+
+const domainType = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+];
+
+function isProof(proof: MadeProof): boolean {
+  return typeof proof === 'object';
+}
+
+function proofToJson(proof: MadeProof): Pick<SignoffLine, 'proof' | 'unprovable'> {
+  if (typeof proof === 'object') return { proof };
+  return proof === 'broken' ? { proof: null, unprovable: true } : { proof: null };
+}
+
+/** Of the entry, then of its sign-offs. */
+function proofRequests({ entry, hash, salt, signoffs }: KeptEntry): ProofRequest[] {
+  const { workspaceId, maintenanceId: subjectId } = entry;
+  return [
+    { workspaceId, subjectId, kind: maintenanceKind, version: 1, content: contentOf(hash, salt) },
+    ...signoffs.map((signoff) => ({
+      workspaceId,
+      subjectId,
+      kind: signoffKind,
+      version: signoff.number,
+      content: contentOf(signoff.hash, signoff.salt),
+    })),
+  ];
+}
+
+export function contentOf(digest: HexText, salt: HexText) {
+  return { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt } as const;
+}
+
+interface FileRow {
+  file_id: string;
+  version: number;
+  media_type: string;
+  size: number | null;
+  kept: boolean;
+}
+
+/** By id and version. */
+async function findAttachments(
+  db: Db,
+  page: KeptEntry[],
+  withFiles: boolean,
+): Promise<Map<string, DossierAttachment>> {
+  const found = new Map<string, DossierAttachment>();
+  const files = page.flatMap(({ entry }) => entry.files);
+  const workspaceId = page[0]?.entry.workspaceId;
+  if (files.length === 0 || workspaceId === undefined) return found;
+  const { rows } = await sql<FileRow>`
+    select v.file_id, v.version, v.media_type, v.size, v.blob_id is not null and v.erased_at is null as kept
+    from unnest(${files.map(({ fileId }) => fileId)}::text[], ${files.map(({ version }) => version)}::integer[])
+      as wanted (file_id, version)
+    cross join lateral (
+      select * from file_versions
+      where workspace_id = ${workspaceId} and file_id = wanted.file_id and version = wanted.version limit 1
+    ) as v`.execute(db);
+  const known = new Map(rows.map((row) => [`${row.file_id} ${row.version}`, row]));
+  for (const file of files) {
+    const key = `${file.fileId} ${file.version}`;
+    const row = known.get(key);
+    const { fileId, version, name, canonicalization } = file;
+    found.set(key, {
+      ...{ fileId, version, name, canonicalization },
+      contentHash: file.contentHash as HexText,
+      mediaType: row?.media_type ?? null,
+      size: row?.size ?? null,
+      path: withFiles && row?.kept ? attachmentPath(file) : null,
+    });
+  }
+  return found;
+}

@@ -1,0 +1,75 @@
+/**
+ * The page of a dossier that checks it: one HTML file with its script and style inside, because a page that was opened
+ * from a disk may load nothing beside itself. Made from its sources when the first dossier is asked for.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const folder = join(import.meta.dirname, '../../../pages/dossier');
+
+/** A build that failed is tried again with the next dossier. */
+export function createDossierPage(): () => Promise<string> {
+  let made: Promise<string> | null = null;
+  return () => {
+    made ??= makePage().catch((error) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+}
+
+async function makePage(): Promise<string> {
+  const { build, stop } = await import('esbuild');
+  const html = await readFile(join(folder, 'index.html'), 'utf8');
+  try {
+    const { outputFiles } = await build({
+      absWorkingDir: folder,
+      entryPoints: ['main.ts', 'dossier.css'],
+      outdir: folder,
+      bundle: true,
+      minify: true,
+      format: 'iife',
+      platform: 'browser',
+      target: 'es2023',
+      charset: 'ascii',
+      legalComments: 'eof',
+      write: false,
+      logLevel: 'silent',
+    });
+    const textOf = (ending: string) =>
+      outputFiles.find(({ path }) => path.endsWith(ending))?.text.replaceAll('</', '<\\/') ?? '';
+    const script = textOf('.js');
+    const style = textOf('.css');
+    // Functions, because replacements that are texts have patterns of their own.
+    return html
+      .replace(
+        '<!-- policy -->',
+        () => `<meta http-equiv="Content-Security-Policy" content="${policy(script, style)}">`,
+      )
+      .replace('<!-- style -->', () => `<style>${style}</style>`)
+      .replace('<!-- script -->', () => `<script>${script}</script>`);
+  } finally {
+    // Its process is needed no more.
+    await stop();
+  }
+}
+
+/** Nothing but what is in the page runs, and it connects to nothing but the node that the reader names. */
+function policy(script: string, style: string): string {
+  return [
+    "default-src 'none'",
+    // WebAssembly hashes files; it is inside the script.
+    `script-src '${digestOf(script)}' 'wasm-unsafe-eval'`,
+    `style-src '${digestOf(style)}'`,
+    'img-src data:',
+    'connect-src https: http://127.0.0.1:* http://localhost:*',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+function digestOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}

@@ -1,0 +1,75 @@
+/** README.txt of a dossier, for whoever finds it years later. */
+import { type Dossier, dossierPaths } from '../dossier-check/dossier-format.ts';
+
+export function dossierReadme(
+  {
+    asset,
+    owner,
+    developmentEvidence,
+    attachmentsIncluded,
+  }: Pick<Dossier, 'asset' | 'owner' | 'developmentEvidence' | 'attachmentsIncluded'>,
+  madeAt: Date,
+): string {
+  const identity = [
+    ['Asset', asset.assetId],
+    ['Name', asset.name],
+    ['Serial number', asset.serialNumber],
+    ['Part number', asset.partNumber],
+    ['Owner', `${owner.name} ${owner.address}`.trim()],
+    ['Made', madeAt.toISOString()],
+  ].map(([name = '', value = '']) => `${name.padEnd(14)} ${oneLine(value) || '-'}`);
+  return `${lines(
+    'DOSSIER OF AN ASSET',
+    '',
+    ...identity,
+    '',
+    'This archive holds the maintenance history of the asset, complete as of the time',
+    'above. It needs no service and no network to be read and checked.',
+    ...(developmentEvidence
+      ? [
+          '',
+          'DEVELOPMENT EVIDENCE: it is anchored on a chain that the operator of the service',
+          'runs alone and whose clock the operator can set. Its times convince nobody else.',
+        ]
+      : []),
+    '',
+    'TO READ IT',
+    '',
+    `  ${dossierPaths.logbook.padEnd(24)} every entry, in the order in which the work was done`,
+    `  ${dossierPaths.certificates.padEnd(24)} for every entry that was certified: who performed, inspected and`,
+    `${' '.repeat(26)} certified it, and under which licences`,
+    '',
+    'TO CHECK IT',
+    '',
+    `  Open ${dossierPaths.page} in a browser and give it this ZIP archive, or the folder that`,
+    '  you unpacked it to. Nothing leaves your machine. Without a chain node it checks that',
+    '  everything is here and unchanged, that it belongs together, and who signed it. Name a',
+    '  node of the chain to have it checked as well that and when it was anchored.',
+    '  Take the page from a source that you trust if you do not trust whoever gave you this',
+    '  archive: every Holdfast service puts the same page into its dossiers.',
+    '',
+    'FOR PROGRAMS',
+    '',
+    `  ${dossierPaths.summary.padEnd(24)} the asset, its owners, where it was installed, what is due, and a list`,
+    `${' '.repeat(26)} of all files with their SHA-256 (format ${'holdfast/dossier@1'})`,
+    `  ${dossierPaths.versions.padEnd(24)} the asset as it was described, version by version`,
+    `  ${dossierPaths.history.padEnd(24)} the proofs of these and of transfers (holdfast/history@1)`,
+    `  ${`${dossierPaths.entries}*.jsonl`.padEnd(24)} one entry on each line, with its sign-offs, the typed data`,
+    `${' '.repeat(26)} (EIP-712) that workers signed, salts and proofs (holdfast/proof@1)`,
+    attachmentsIncluded
+      ? `  ${dossierPaths.attachments.padEnd(24)} files that belong to entries, where their bytes were kept`
+      : `  Files that belong to entries are named with their hashes; their bytes are not in here.`,
+    '',
+    '  The hash of an entry is the SHA-256 of its salt followed by its "entry" in RFC 8785',
+    '  form. "holdfast verify PROOF ENTRY --rpc URL" checks one proof on a command line.',
+  )}\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/** Also Windows shows it as lines. */
+function lines(...all: string[]): string {
+  return all.join('\r\n');
+}

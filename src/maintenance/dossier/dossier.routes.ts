@@ -1,0 +1,72 @@
+/** /damc/assets/{assetId}/dossier/ */
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import type { Api } from '../../http/api/api.ts';
+import { address } from '../../http/api/schemas.ts';
+import { attachment, attachmentPolicy } from '../../http/bodies/attachment.ts';
+import { may } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { assetPath, assetUrl } from '../assets/assets.routes.ts';
+import type { Dossiers } from './dossier.ts';
+
+/** A client that has taken nothing for so long does not come back. */
+const longestStallMs = 120_000;
+
+export function dossierRoutes(app: Api, { dossiers }: { dossiers: Dossiers }): void {
+  app.get(
+    `${assetUrl}dossier/`,
+    {
+      config: { scope: 'assets:read', tellsOfChain: true },
+      schema: {
+        summary: 'Download the dossier of an asset',
+        description:
+          'A ZIP archive that is readable and verifiable without this service: the asset with its owners and installations, every entry with its sign-offs and proofs, a logbook and release certificates as PDF, and a page that verifies all of it in a browser. It is written while it is downloaded, so it has no length, and one that breaks off is not a whole archive.',
+        tags: ['assets'],
+        params: assetPath,
+        querystring: Type.Object(
+          {
+            viewerAddress: Type.String({
+              ...address,
+              description: 'Who looks: the owner, a worker or a viewer',
+            }),
+            attachments: Type.Boolean({
+              default: false,
+              description: 'With the bytes of attached files; needs the scope files:read as well',
+            }),
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: {
+            description: 'The dossier',
+            content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { assetId } = request.params;
+      const { viewerAddress, attachments: withFiles } = request.query;
+      if (withFiles && !may(caller, 'files:read')) {
+        throw new AppError('forbidden', 'attachments=true needs the scope files:read as well.');
+      }
+      const opened = await dossiers.open({ caller, assetId, viewerAddress }, { withFiles });
+      if (request.method === 'HEAD') opened.destroy();
+      const stream = request.method === 'HEAD' ? Readable.from([]) : opened;
+      opened.on('error', (error) => {
+        request.log.error({ requestId: request.id, err: error }, 'a dossier could not be written to its end');
+      });
+      reply.raw.setTimeout(longestStallMs, () => reply.raw.destroy());
+      return reply
+        .headers({
+          'content-disposition': attachment(`dossier-${assetId}.zip`),
+          'content-security-policy': attachmentPolicy,
+          'cross-origin-resource-policy': 'same-origin',
+        })
+        .type('application/zip')
+        .send(stream as never);
+    },
+  );
+}

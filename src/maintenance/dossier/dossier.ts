@@ -1,0 +1,236 @@
+/**
+ * Dossiers: everything about an asset in one ZIP archive that is readable and verifiable with the service gone. It is
+ * written while it is downloaded, page by page, so that an asset with a hundred thousand entries needs no more memory
+ * than one with ten, and a slow reader holds neither a connection nor a transaction of the database.
+ */
+import type { Readable } from 'node:stream';
+import type { ManyProofs } from '../../anchoring/many-proofs.ts';
+import type { Db } from '../../db/database.ts';
+import type { FileContents } from '../../holdings/files/file-content.ts';
+import type { DocumentThread } from '../../pdf/document-thread.ts';
+import { transferKind } from '../../proof/history.ts';
+import type { Proof } from '../../proof/proof.ts';
+import { type Limits, limitOf } from '../../runtime/budgets.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { AssetAccess } from '../assets/asset-access.ts';
+import { type AssetKey, findAsset } from '../assets/assets.store.ts';
+import { anchorTimes } from '../dossier-check/dossier-check-asset.ts';
+import {
+  type Dossier,
+  type DossierCounts,
+  dossierFormat,
+  dossierPaths,
+  entriesPath,
+} from '../dossier-check/dossier-format.ts';
+import type { View } from '../entries/maintenances.ts';
+import { dueList } from '../intervals/asset-due.ts';
+import type { Usage } from '../signing/maintenance-entry.ts';
+import { createDossierArchive, type DossierArchive, whole } from './dossier-archive.ts';
+import { writeCertificates } from './dossier-certificates.ts';
+import { type KeptEntry, keptEntries } from './dossier-entries.ts';
+import { entryLines, filesOf, type LinesDeps } from './dossier-lines.ts';
+import { createDossierPage } from './dossier-page.ts';
+import { dossierReadme } from './dossier-readme.ts';
+import {
+  assetToJson,
+  findInstallations,
+  findOwners,
+  findParts,
+  historyText,
+  versionLines,
+} from './dossier-summary.ts';
+import { createExportLimit } from './export-limit.ts';
+import type { LogbookInput } from './logbook.ts';
+import { type SentEntry, sendEntry } from './sent-entry.ts';
+
+export interface Dossiers {
+  /** The look is in the access log before anything is given out. The stream breaks off at a fault. */
+  open(view: View, options: { withFiles: boolean }): Promise<Readable>;
+  /** How many a workspace downloads from this node. */
+  count(workspaceId: string): number;
+}
+
+export interface DossiersDeps {
+  db: Db;
+  assetAccess: Pick<AssetAccess, 'require'>;
+  manyProofs: ManyProofs;
+  fileContents: FileContents;
+  documents: Pick<DocumentThread, 'write'>;
+  /** Things are anchored on the embedded chain. */
+  embedded: boolean;
+  limits: Limits;
+}
+
+/** So that a part can be read at once, and a reader of lines has no million of them in one file. */
+const mostLinesOfPart = 1_000;
+const mostBytesOfPart = 16 * 1024 * 1024;
+
+export function createDossiers(deps: DossiersDeps): Dossiers {
+  const page = createDossierPage();
+  const running = createExportLimit();
+  return {
+    count: running.count,
+    async open(view, { withFiles }) {
+      const { caller, assetId } = view;
+      await deps.assetAccess.require({ ...view, what: 'dossier' });
+      const leave = running.enter(caller.workspaceId, limitOf(deps.limits, caller.limits, 'exports'));
+      try {
+        const key = { workspaceId: caller.workspaceId, assetId };
+        const madeAt = new Date();
+        // What can fail for everybody fails before the first byte.
+        const html = await page();
+        const known = {
+          ...(await describe(deps.db, key, madeAt)),
+          workspaceId: key.workspaceId,
+          developmentEvidence: deps.embedded,
+          attachmentsIncluded: withFiles,
+        };
+        const archive = createDossierArchive(madeAt);
+        archive.stream.once('close', leave);
+        void write(archive, { ...deps, key, madeAt, known, html }).catch(archive.fail);
+        return archive.stream;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+  };
+}
+
+/** All of it as of one moment. */
+function describe(db: Db, key: AssetKey, madeAt: Date) {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (db) => ({
+      asset: assetToJson(await findAsset(db, key)),
+      ...(await findOwners(db, key)),
+      installations: await findInstallations(db, key),
+      parts: await findParts(db, key),
+      due: await dueList(db, key, madeAt),
+    }));
+}
+
+interface Writing extends Omit<DossiersDeps, 'assetAccess'> {
+  key: AssetKey;
+  madeAt: Date;
+  known: Omit<Dossier, 'format' | 'madeAt' | 'counts' | 'contents'>;
+  html: string;
+}
+
+async function write(archive: DossierArchive, writing: Writing): Promise<void> {
+  const { db, documents, key, madeAt, html } = writing;
+  // As the documents in the archive state it, so that a reader can add it up again.
+  const usage = { hours: 0, cycles: 0 };
+  const onUsage = ({ hours = 0, cycles = 0 }: Usage) => {
+    usage.hours = Math.max(usage.hours, hours);
+    usage.cycles = Math.max(usage.cycles, cycles);
+  };
+  const known = { ...writing.known, asset: { ...writing.known.asset, usage } };
+  const counts: DossierCounts = {
+    versions: 0,
+    entries: 0,
+    provenEntries: 0,
+    signoffs: 0,
+    provenSignoffs: 0,
+    certified: 0,
+  };
+  await archive.add(dossierPaths.readme, whole(dossierReadme(known, madeAt)));
+  await archive.add(dossierPaths.page, whole(html));
+  await archive.add(
+    dossierPaths.versions,
+    linesToBytes(versionLines(db, key, { counts, upTo: known.asset.version, onUsage })),
+  );
+  const proven = await addHistory(archive, writing);
+  // As the proofs in the archive have it, should the chain have been rebuilt since it was described.
+  known.owners = known.owners.map((owner, place) => ({ ...owner, since: proven[place] ?? owner.since }));
+  await addEntries(archive, writing, { counts, onUsage });
+  await archive.add(
+    dossierPaths.logbook,
+    documents.write({
+      workspaceId: key.workspaceId,
+      kind: 'logbook',
+      input: { ...known, madeAt } satisfies LogbookInput,
+      items: sentEntries(keptEntries(db, key, madeAt)),
+      part: true,
+    }),
+  );
+  await writeCertificates(archive, writing, counts.certified);
+  if (known.attachmentsIncluded) await addFiles(archive, writing);
+  const dossier: Dossier = {
+    format: dossierFormat,
+    madeAt: madeAt.toISOString(),
+    ...known,
+    counts,
+    contents: archive.contents,
+  };
+  await archive.add(dossierPaths.summary, whole(`${JSON.stringify(dossier, null, 2)}\n`));
+  archive.end();
+}
+
+/** Not at all while nothing is confirmed. Gives since when each owner is proven to have it. */
+async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writing): Promise<string[]> {
+  const proven: string[] = [];
+  const onProof = (proof: Proof) => {
+    const [time] = anchorTimes(proof, null);
+    const begins = proven.length === 0 || proof.kind === transferKind;
+    if (begins && time !== undefined) proven.push(new Date(time).toISOString());
+  };
+  const pieces = historyText({ db, manyProofs, onProof }, key);
+  const first = await pieces.next();
+  if (first.done) return proven;
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(String(first.value));
+    for await (const piece of pieces) yield Buffer.from(piece);
+  }
+  await archive.add(dossierPaths.history, bytes());
+  return proven;
+}
+
+async function addEntries(
+  archive: DossierArchive,
+  writing: Writing,
+  { counts, onUsage }: Pick<LinesDeps, 'counts' | 'onUsage'>,
+): Promise<void> {
+  const { db, manyProofs, key, madeAt, known } = writing;
+  const withFiles = known.attachmentsIncluded;
+  const lines = entryLines(keptEntries(db, key, madeAt), { db, manyProofs, counts, onUsage, withFiles });
+  try {
+    let line = await lines.next();
+    for (let part = 1; !line.done; part += 1) {
+      async function* bytes(): AsyncGenerator<Uint8Array> {
+        for (let count = 0, size = 0; count < mostLinesOfPart && size < mostBytesOfPart; count += 1) {
+          if (line.done) return;
+          const piece = Buffer.from(`${line.value}\n`);
+          size += piece.length;
+          yield piece;
+          line = await lines.next();
+        }
+      }
+      await archive.add(entriesPath(part), bytes());
+    }
+  } finally {
+    await lines.return(undefined);
+  }
+}
+
+async function addFiles(archive: DossierArchive, { db, fileContents, key, madeAt }: Writing): Promise<void> {
+  for await (const { fileId, version, path } of filesOf(db, keptEntries(db, key, madeAt))) {
+    try {
+      const content = await fileContents.find(key.workspaceId, fileId, version);
+      await archive.add(path, await content.read(), { size: content.size });
+    } catch (error) {
+      // Erased since it was named; whoever checks the dossier is told that it is missing.
+      if (!(error instanceof AppError && error.code === 'resource_not_found')) throw error;
+    }
+  }
+}
+
+async function* sentEntries(pages: AsyncIterable<KeptEntry[]>): AsyncGenerator<SentEntry[]> {
+  for await (const page of pages) yield page.map(sendEntry);
+}
+
+async function* linesToBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const line of lines) yield Buffer.from(`${line}\n`);
+}

@@ -1,0 +1,85 @@
+/** How logbooks and release certificates put things: times, roles, states of anchors, and the asset itself. */
+
+import type { AnchorState } from '../../anchoring/anchor-state.ts';
+import { chainName } from '../../holdings/certificates/chain-names.ts';
+import type { Pair } from '../../pdf/blocks.ts';
+import { openFace } from '../../pdf/faces.ts';
+import { showable } from '../../pdf/showable.ts';
+import { readCharacters } from '../../pdf/world-face.ts';
+import type { Anchored, Dossier } from '../dossier-check/dossier-format.ts';
+import type { SignoffRole } from '../signing/signoff-rules.ts';
+
+export const roleWords: Record<SignoffRole, string> = {
+  performed: 'Performed',
+  inspected: 'Inspected',
+  certified: 'Certified',
+};
+
+/** `2026-11-15 08:36` in UTC. */
+export function dayAndMinute(time: string | Date): string {
+  const text = typeof time === 'string' ? time : time.toISOString();
+  return text.slice(0, 16).replace('T', ' ');
+}
+
+export function stateInWords(
+  { status, anchor }: Anchored | AnchorState,
+  { developmentEvidence }: Pick<Dossier, 'developmentEvidence'>,
+): string {
+  if (anchor === null) return 'Not anchored yet.';
+  const { chainId, blockNumber, anchoredAt } = anchor;
+  const chain = chainInWords(chainId, developmentEvidence);
+  const final = status === 'finalized' ? 'final' : 'not final yet';
+  return `Anchored in block ${blockNumber.toLocaleString('en-US')} of ${chain} on ${dayAndMinute(anchoredAt)}, ${final}.`;
+}
+
+export function chainInWords(chainId: number, developmentEvidence: boolean): string {
+  return developmentEvidence ? 'the development chain' : (chainName(chainId) ?? `the chain ${chainId}`);
+}
+
+export function blocksOfAsset({ asset, owner }: Pick<Dossier, 'asset' | 'owner'>): Pair[] {
+  const { usage, metadata } = asset;
+  return [
+    { name: 'Name', value: { text: asset.name || '(none given)', strong: true } },
+    { name: 'Id', value: asset.assetId },
+    { name: 'Serial number', value: asset.serialNumber || '(none given)' },
+    { name: 'Part number', value: asset.partNumber || '(none given)' },
+    { name: 'Owner', value: { text: owner.name || '(no name)', note: owner.address } },
+    {
+      name: 'Usage',
+      value: `${usage.hours.toLocaleString('en-US')} hours, ${usage.cycles.toLocaleString('en-US')} cycles`,
+    },
+    ...(asset.parentAssetId === null ? [] : [{ name: 'Installed in', value: asset.parentAssetId }]),
+    ...Object.entries(metadata)
+      .slice(0, mostMetadata)
+      .map(([name, value]) => ({ name: shortened(name), value: inWords(value) })),
+  ];
+}
+
+/** JSON as people write it; of what would fill many pages only the beginning. */
+export function inWords(value: unknown): string {
+  const words = wordsOf(value);
+  if (words.length <= mostOfValue) return words;
+  const left = (words.length - mostOfValue).toLocaleString('en-US');
+  return `${words.slice(0, mostOfValue).toWellFormed()}… (${left} more characters in the dossier)`;
+}
+
+function wordsOf(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? '(empty)' : value;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Object.values(value).some((item) => typeof item === 'object')) return JSON.stringify(value);
+  if (Array.isArray(value)) return value.join(', ');
+  return Object.entries(value)
+    .map(([name, item]) => `${name} ${item}`)
+    .join(', ');
+}
+
+/** For places that do not break lines. */
+export function shortened(name: string, length = 24): string {
+  const characters = readCharacters(showable(name, openFace('sans')));
+  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : characters.join('');
+}
+
+/** More of them are in dossier.json. */
+const mostMetadata = 30;
+/** A page, or two. */
+const mostOfValue = 4_000;

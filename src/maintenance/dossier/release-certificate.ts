@@ -1,0 +1,202 @@
+/** The release certificate of one entry: who did, inspected and certified which work, under which licences, and its anchor. */
+
+import { dateAndTime } from '../../holdings/certificates/certificate-words.ts';
+import { heading, list, notice, type Pair, pairByPair, pairs, paragraph, title } from '../../pdf/blocks.ts';
+import type { Drawing, Parts } from '../../pdf/drawing.ts';
+import { colours, sizes } from '../../pdf/look.ts';
+import { createPaper, type Paper } from '../../pdf/paper.ts';
+import { notPrinted } from '../../pdf/showable.ts';
+import type { Dossier } from '../dossier-check/dossier-format.ts';
+import { chainInWords, inWords, roleWords, shortened } from './logbook-words.ts';
+import { type PrintedEntry, type PrintedSignoff, readEntry, type SentEntry } from './sent-entry.ts';
+
+/** What is the same for all entries of an asset. */
+export interface ReleaseInput extends Pick<Dossier, 'asset' | 'owner'> {
+  madeAt: Date;
+  developmentEvidence: boolean;
+  /** Where the entries are with their proofs, inside the dossier. */
+  source: string;
+}
+
+/** A document of its own. */
+export function drawReleaseCertificate(input: ReleaseInput & { sent: SentEntry }): Drawing {
+  const { madeAt } = input;
+  const kept = readEntry(input.sent);
+  const { maintenanceId } = kept.entry;
+  const paper = createPaper({
+    title: `Release certificate ${maintenanceId}`,
+    subject: 'Who did, inspected and certified maintenance work',
+    madeAt,
+    head: ['Release certificate', maintenanceId],
+    foot: `Made on ${dateAndTime(madeAt)}`,
+    marks: marksOf(input, kept),
+  });
+  return { stream: paper.stream, parts: drawOne(paper, input, kept) };
+}
+
+/** Many in one document, each on a page of its own: it is given entries one by one, and keeps none of them. */
+export function drawReleaseVolume(input: ReleaseInput): Drawing<SentEntry> {
+  const paper = createPaper({
+    title: 'Release certificates',
+    subject: 'Who did, inspected and certified maintenance work',
+    madeAt: input.madeAt,
+    head: ['Release certificates', ''],
+    foot: `Made on ${dateAndTime(input.madeAt)}`,
+    streamed: true,
+  });
+  return { stream: paper.stream, parts: drawAll(paper, input) };
+}
+
+function* drawOne(paper: Paper, input: ReleaseInput, kept: PrintedEntry): Parts {
+  yield* drawRelease(paper, input, kept);
+  paper.end();
+}
+
+function* drawAll(paper: Paper, input: ReleaseInput): Parts<SentEntry> {
+  let first = true;
+  for (let sent = yield 'item'; sent; sent = yield 'item') {
+    if (!first) paper.turnPage();
+    first = false;
+    yield* drawRelease(paper, input, readEntry(sent));
+  }
+  paper.end();
+}
+
+function* drawRelease(
+  paper: Paper,
+  input: ReleaseInput,
+  kept: PrintedEntry,
+): Generator<'part', void, unknown> {
+  const { asset, developmentEvidence } = input;
+  const { entry, signoffs, supersededBy, anchor, status } = kept;
+  title(paper, 'Release certificate', `Maintenance ${entry.maintenanceId}`);
+  if (supersededBy !== null) {
+    notice(paper, {
+      title: 'Superseded',
+      text: `This entry was corrected by ${supersededBy}. Rely on that one.`,
+      tone: colours.alarm,
+    });
+  }
+  if (developmentEvidence) {
+    notice(paper, {
+      title: 'Development evidence',
+      text: 'The chain is one that the operator of the service runs alone, so the time of the anchor is no more than the operator’s own word. The signatures of the workers are not affected.',
+      tone: colours.alarm,
+    });
+  }
+  if (anchor === null || status !== 'finalized') {
+    notice(paper, {
+      title: 'Provisional',
+      text:
+        anchor === null
+          ? 'When this certificate was made, the entry was not on the chain yet. Ask for the dossier again later.'
+          : 'When this certificate was made, the block of the anchor was confirmed but not final.',
+      tone: colours.warning,
+    });
+  }
+  paragraph(paper, statement(kept), { size: sizes.body + 0.8 });
+  heading(paper, 'The asset');
+  pairs(paper, aboutAsset(input));
+  yield 'part';
+  heading(paper, 'The work');
+  yield* pairByPair(paper, aboutWork(kept));
+  for (const signoff of signoffs) {
+    heading(paper, `${roleWords[signoff.document.role]} by`);
+    pairs(paper, aboutSignoff(signoff));
+    yield 'part';
+  }
+  heading(paper, 'The anchor');
+  pairs(paper, aboutAnchor(kept, developmentEvidence));
+  heading(paper, 'How to rely on it', { keep: 90 });
+  list(paper, [
+    `This document is a reading aid. What counts are the signatures and proofs in “${input.source}” of the dossier of ${asset.assetId}: open “verify.html” of the same dossier, which checks all of them without any service.`,
+    'The licences are as the organisation had entered them when they were used; whether an authority had issued them is not checked here.',
+    'It tells what was signed. It does not replace a form that a regulation asks for.',
+    `${notPrinted} “${input.source}” has every text as it was written.`,
+  ]);
+}
+
+function marksOf({ developmentEvidence }: ReleaseInput, { supersededBy }: PrintedEntry): string[] {
+  return [
+    ...(developmentEvidence ? ['DEVELOPMENT EVIDENCE: NOT PROOF OF TIME TO ANYBODY ELSE'] : []),
+    ...(supersededBy === null ? [] : ['SUPERSEDED: CORRECTED BY A LATER ENTRY']),
+  ];
+}
+
+function statement({ entry, signoffs }: PrintedEntry): string {
+  const names = (wanted: string) =>
+    signoffs
+      .filter(({ document }) => document.role === wanted)
+      .map(({ document }) => document.workerName || document.workerAddress)
+      .join(' and ');
+  const inspected = names('inspected');
+  const performed = names('performed') || entry.workerName || entry.workerAddress;
+  return `The work described below was performed by ${performed}${inspected === '' ? '' : `, inspected by ${inspected}`} and certified by ${names('certified')}. Each of them signed it with a key of their own address.`;
+}
+
+function aboutAsset({ asset, owner }: ReleaseInput): Pair[] {
+  return [
+    { name: 'Name', value: { text: asset.name || '(none given)', strong: true } },
+    { name: 'Id', value: asset.assetId },
+    { name: 'Serial number', value: asset.serialNumber || '(none given)' },
+    { name: 'Part number', value: asset.partNumber || '(none given)' },
+    { name: 'Owner today', value: { text: owner.name || '(no name)', note: owner.address } },
+  ];
+}
+
+function aboutWork({ entry, hash }: PrintedEntry): Pair[] {
+  return [
+    { name: 'Type', value: entry.type },
+    { name: 'Summary', value: { text: entry.summary, strong: true } },
+    { name: 'Performed', value: dateAndTime(new Date(entry.performedAt)) },
+    { name: 'Put on record', value: dateAndTime(new Date(entry.recordedAt)) },
+    { name: 'Recorded for', value: { text: entry.workerName || '(no name)', note: entry.workerAddress } },
+    ...(entry.supersedes === null ? [] : [{ name: 'Corrects', value: entry.supersedes }]),
+    ...Object.entries(entry.data)
+      .slice(0, mostData)
+      .map(([name, value]) => ({ name: shortened(name), value: inWords(value) })),
+    ...entry.files.map(({ name, contentHash }) => ({
+      name: 'Attached',
+      value: { text: name || '(no name)', note: contentHash },
+    })),
+    { name: 'Hash of the entry', value: { digits: hash } },
+  ];
+}
+
+/** More of them are in the entry itself. */
+const mostData = 30;
+
+function aboutSignoff({ document }: PrintedSignoff): Pair[] {
+  const { workerName, workerAddress, licence, signedAt, signature } = document;
+  return [
+    { name: 'Name', value: { text: workerName || '(no name)', strong: true, note: workerAddress } },
+    {
+      name: 'Licence',
+      value:
+        licence === null
+          ? 'none needed'
+          : {
+              text: `${licence.number}, ${licence.authority || 'no authority named'}`,
+              note: `For ${licence.scope}; ${licence.expiresAt === null ? 'without end' : `valid until ${dateAndTime(new Date(licence.expiresAt))}`}.`,
+            },
+    },
+    { name: 'Signed', value: dateAndTime(new Date(signedAt)) },
+    { name: 'Signature', value: { digits: signature } },
+  ];
+}
+
+function aboutAnchor({ anchor, status }: PrintedEntry, developmentEvidence: boolean): Pair[] {
+  if (anchor === null) return [{ name: 'Anchor', value: 'None yet.' }];
+  return [
+    { name: 'Time of the block', value: { text: dateAndTime(anchor.anchoredAt), strong: true } },
+    {
+      name: 'Chain',
+      value: `${chainInWords(anchor.chainId, developmentEvidence)} (chain id ${anchor.chainId})`,
+    },
+    {
+      name: 'Block',
+      value: `${anchor.blockNumber.toLocaleString('en-US')}, ${status === 'finalized' ? 'final' : 'not final yet'}`,
+    },
+    { name: 'Transaction', value: { digits: anchor.transactionHash } },
+  ];
+}

@@ -1,0 +1,103 @@
+/** What an entry is made of: its document, the salted hash of it, and the rows that are committed for it. */
+import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
+import type { Write } from '../../db/writes.ts';
+import { recordContent } from '../../holdings/records/record-content.ts';
+import { newId, timeOf } from '../../runtime/ids.ts';
+import {
+  type AttachedFile,
+  entryFormat,
+  type MaintenanceEntry,
+  type Usage,
+} from '../signing/maintenance-entry.ts';
+
+/** What the leaves of entries are called. */
+export const maintenanceKind = 'maintenance';
+
+export interface NewEntry {
+  workspaceId: string;
+  assetId: string;
+  /** The asset's owner. */
+  vault: { id: string; address: string };
+  worker: { id: string; address: string; name: string };
+  type: string;
+  summary: string;
+  performedAt: Date;
+  data: Record<string, unknown>;
+  /** What the data state of it. */
+  usage: Usage | null;
+  files: AttachedFile[];
+  supersedes: string | null;
+}
+
+export interface MadeEntry {
+  maintenanceId: string;
+  maintenanceHash: `0x${string}`;
+  recordedAt: Date;
+  /** To be committed together. */
+  writes: Write[];
+}
+
+export function makeEntry(entry: NewEntry): MadeEntry {
+  const { workspaceId, assetId, vault, worker, type, summary, performedAt, data, usage, files, supersedes } =
+    entry;
+  const maintenanceId = newId('mnt');
+  const recordedAt = timeOf(maintenanceId);
+  const document: MaintenanceEntry = {
+    format: entryFormat,
+    workspaceId,
+    assetId,
+    maintenanceId,
+    type,
+    summary,
+    performedAt: performedAt.toISOString(),
+    recordedAt: recordedAt.toISOString(),
+    workerAddress: worker.address,
+    workerName: worker.name,
+    data,
+    files,
+    supersedes,
+  };
+  const { data: text, salt, digest, bytes } = recordContent(document, 'entry');
+  const { write } = pendingLeaf({
+    workspaceId,
+    kind: maintenanceKind,
+    subjectId: maintenanceId,
+    version: 1,
+    vault,
+    digest,
+    // An asset may have a hundred thousand entries: they do not wait for each other.
+    previousLeaf: firstLeaf,
+    claims: { assetId },
+    storedBytes: bytes,
+  });
+  return {
+    maintenanceId,
+    maintenanceHash: `0x${digest.toString('hex')}`,
+    recordedAt,
+    writes: [
+      {
+        table: 'maintenances',
+        row: {
+          workspace_id: workspaceId,
+          id: maintenanceId,
+          asset_id: assetId,
+          vault_id: vault.id,
+          worker_id: worker.id,
+          worker_address: worker.address,
+          worker_name: worker.name,
+          type,
+          summary,
+          performed_at: performedAt,
+          usage_hours: usage?.hours ?? null,
+          usage_cycles: usage?.cycles ?? null,
+          supersedes,
+          entry: text,
+          salt,
+          hash: digest,
+          created_at: recordedAt,
+        },
+      },
+      write,
+    ],
+  };
+}

@@ -1,0 +1,102 @@
+/** Files that belong to an entry: of the asset's owner, or shared on purpose, and bound into its hash at one version. */
+import { sql } from 'kysely';
+import { fromBytea } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import { noFile, noFileVersion } from '../../holdings/files/files.store.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { AttachedFile, MaintenanceEntry } from '../signing/maintenance-entry.ts';
+
+export interface GivenFile {
+  fileId: string;
+  /** That of the corrected entry when not given, or else the newest. */
+  version?: number | undefined;
+  /** It is of another vault, and whoever may see the asset may see it too. */
+  share?: boolean | undefined;
+}
+
+export interface Attaching {
+  workspaceId: string;
+  assetId: string;
+  /** The asset's owner. */
+  vault: { id: string; address: string };
+  /** The entry that is corrected: what it had stays as it was, whatever became of the file. */
+  supersedes: string | null;
+}
+
+/** In the order given; throws resource_not_found, or conflict for what may not be attached. */
+export async function findAttached(db: Db, to: Attaching, given: GivenFile[]): Promise<AttachedFile[]> {
+  if (given.length === 0) return [];
+  const before = await filesOfCorrected(db, to);
+  const rows = await readFiles(db, to.workspaceId, given);
+  const attached = given.map(({ fileId, version, share = false }, place) => {
+    const kept = before.find((file) => file.fileId === fileId && (version ?? file.version) === file.version);
+    if (kept) return kept;
+    const row = rows.get(place + 1);
+    if (!row) throw noFile(fileId);
+    if (row.version === null) throw noFileVersion(fileId, version);
+    if (row.vault_id !== to.vault.id && !share) {
+      throw new AppError(
+        'conflict',
+        `The file ${fileId} is not of the vault ${to.vault.address}, which owns the asset. Whoever may see the asset would see it: say so with share.`,
+      );
+    }
+    if (row.erased) {
+      throw new AppError(
+        'conflict',
+        `The content of version ${row.version} of the file ${fileId} was erased.`,
+      );
+    }
+    return {
+      fileId,
+      version: row.version,
+      name: row.name,
+      contentHash: fromBytea(row.content_hash),
+      canonicalization: row.canonicalization,
+    };
+  });
+  const different = new Set(attached.map(({ fileId, version }) => `${fileId} ${version}`));
+  if (different.size === attached.length) return attached;
+  throw new AppError('invalid_request', 'fileIds and files must not name the same version of a file twice.');
+}
+
+async function filesOfCorrected(
+  db: Db,
+  { workspaceId, assetId, supersedes }: Attaching,
+): Promise<AttachedFile[]> {
+  if (supersedes === null) return [];
+  const corrected = await db
+    .selectFrom('maintenances')
+    .select('entry')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', supersedes)
+    .where('asset_id', '=', assetId)
+    .executeTakeFirst();
+  return corrected ? (JSON.parse(corrected.entry) as MaintenanceEntry).files : [];
+}
+
+interface FileRow {
+  place: number;
+  vault_id: string;
+  /** Null where there is a file without that version. */
+  version: number | null;
+  name: string;
+  content_hash: Buffer;
+  canonicalization: string;
+  erased: boolean;
+}
+
+/** By their place among those given, from 1. */
+async function readFiles(db: Db, workspaceId: string, given: GivenFile[]): Promise<Map<number, FileRow>> {
+  const { rows } = await sql<FileRow>`
+    select wanted.place, f.vault_id, v.version, v.name, v.content_hash, v.canonicalization,
+      v.erased_at is not null as erased
+    from unnest(${given.map(({ fileId }) => fileId)}::text[],
+                ${given.map(({ version }) => version ?? null)}::integer[])
+      with ordinality as wanted (id, version, place)
+    cross join lateral (
+      select id, version, vault_id from files where workspace_id = ${workspaceId} and id = wanted.id limit 1
+    ) as f
+    left join file_versions v on v.workspace_id = ${workspaceId} and v.file_id = f.id
+      and v.version = coalesce(wanted.version, f.version)`.execute(db);
+  return new Map(rows.map((row) => [row.place, row]));
+}

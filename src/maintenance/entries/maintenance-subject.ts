@@ -1,0 +1,107 @@
+/** What an entry or a sign-off is about: the asset with its owner's vault, and the worker, as they are now. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { isStatementFault } from '../../db/faults.ts';
+import { gather } from '../../db/gather.ts';
+import { vaultDeactivated } from '../../holdings/vaults/refused-seal.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { noAsset } from '../assets/asset-access.ts';
+import type { Licence } from '../signing/licence.ts';
+
+export interface SubjectKey {
+  workspaceId: string;
+  assetId: string;
+  /** Of the worker, in a form that the API takes. */
+  workerAddress: string;
+}
+
+export interface Subject {
+  /** The asset's owner. */
+  vault: { id: string; address: string };
+  worker: {
+    id: string;
+    /** EIP-55. */
+    address: string;
+    name: string;
+    keyHolder: 'service' | 'worker';
+    licences: Licence[];
+  };
+}
+
+interface SubjectRow {
+  vault_id: string | null;
+  vault_address: string;
+  vault_status: 'active' | 'inactive';
+  worker_id: string | null;
+  worker_address: string;
+  name: string;
+  key_holder: 'service' | 'worker';
+  licences: Licence[];
+  assigned: boolean;
+}
+
+/** For requests that come at the same time. */
+export function createSubjectFinder(db: Db): (key: SubjectKey) => Promise<Subject> {
+  const find = gather<SubjectKey, SubjectRow | undefined>({
+    maxInFlight: 2,
+    maxItems: 500,
+    isItemFault: isStatementFault,
+    run: (keys) => readSubjects(db, keys),
+  });
+  return async (key) => requireSubject(key, await find(key));
+}
+
+/** Throws when the asset or the worker is not there, takes nothing new, or the one is not assigned to the other. */
+export async function findSubject(db: Db, key: SubjectKey): Promise<Subject> {
+  const [row] = await readSubjects(db, [key]);
+  return requireSubject(key, row);
+}
+
+function requireSubject({ assetId, workerAddress }: SubjectKey, row: SubjectRow | undefined): Subject {
+  if (!row || row.vault_id === null) throw noAsset(assetId);
+  if (row.worker_id === null) {
+    throw new AppError('resource_not_found', `There is no worker ${workerAddress}.`);
+  }
+  if (row.vault_status !== 'active') throw vaultDeactivated(row.vault_address);
+  if (!row.assigned) {
+    throw new AppError(
+      'conflict',
+      `The worker ${row.worker_address} is not assigned to the asset ${assetId}. Assign the worker first.`,
+    );
+  }
+  return {
+    vault: { id: row.vault_id, address: row.vault_address },
+    worker: {
+      id: row.worker_id,
+      address: row.worker_address,
+      name: row.name,
+      keyHolder: row.key_holder,
+      licences: row.licences,
+    },
+  };
+}
+
+async function readSubjects(db: Db, keys: SubjectKey[]): Promise<SubjectRow[]> {
+  const { rows } = await sql<SubjectRow>`
+    select v.id as vault_id, v.address as vault_address, v.status as vault_status, w.id as worker_id,
+      w.address as worker_address, w.name, w.key_holder, w.licences,
+      exists (
+        select 1 from asset_workers a where a.workspace_id = wanted.workspace_id and a.asset_id = wanted.asset_id
+          and a.address = wanted.address
+      ) as assigned
+    from unnest(${keys.map(({ workspaceId }) => workspaceId)}::text[], ${keys.map(({ assetId }) => assetId)}::text[],
+                ${keys.map(({ workerAddress }) => workerAddress.toLowerCase())}::text[])
+      with ordinality as wanted (workspace_id, asset_id, address, place)
+    left join lateral (
+      select vault_id from assets where workspace_id = wanted.workspace_id and asset_id = wanted.asset_id limit 1
+    ) as a on true
+    left join lateral (
+      select id, address, status from vaults where workspace_id = wanted.workspace_id and id = a.vault_id limit 1
+    ) as v on true
+    left join lateral (
+      select id, address, name, key_holder, licences from workers
+      where workspace_id = wanted.workspace_id and lower(address) = wanted.address limit 1
+    ) as w on true
+    order by wanted.place`.execute(db);
+  return rows;
+}

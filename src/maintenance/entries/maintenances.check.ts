@@ -1,0 +1,234 @@
+/** Checks maintenance entries and sign-offs: hashes, signatures, leaves, and that the columns say what was hashed. */
+import { sql } from 'kysely';
+import type { Announced } from '../../anchoring/announcements.check.ts';
+import { fromBytea } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import { rowsPass } from '../../db/rows-pass.ts';
+import { recordDigest } from '../../proof/content.ts';
+import type { Check, Finding, Pass } from '../../runtime/check.ts';
+import type { MaintenanceEntry, Usage } from '../signing/maintenance-entry.ts';
+import { type SignoffDocument, verifySignoff } from '../signing/signoff.ts';
+import { maintenanceKind } from './maintenance-content.ts';
+import { signoffKind } from './maintenances.store.ts';
+
+/** For the check of announcements. */
+export const announcedMaintenances: Announced = {
+  thing: 'maintenance',
+  type: 'maintenance.anchor.confirmed',
+  idMember: 'maintenance_id',
+  isOne: sql`l.kind = 'maintenance'`,
+  isStored: sql`exists (select 1 from maintenances m where m.workspace_id = l.workspace_id and m.id = l.subject_id)`,
+  leaves: sql`
+    select l.id from anchor_leaves l
+    where l.workspace_id = told.workspace_id and l.subject_id = told.subject_id and l.kind = 'maintenance'
+    limit 1`,
+};
+
+export function maintenancesCheck(db: Db): Check {
+  return { name: 'maintenances', passes: [entriesPass(db), signoffsPass(db)] };
+}
+
+interface EntryRow {
+  workspace_id: string;
+  id: string;
+  asset_id: string;
+  vault_id: string;
+  worker_address: string;
+  worker_name: string;
+  type: string;
+  summary: string;
+  performed_at: Date;
+  usage_hours: number | null;
+  usage_cycles: number | null;
+  supersedes: string | null;
+  created_at: Date;
+  entry: string;
+  salt: Buffer;
+  hash: Buffer;
+  has_asset: boolean;
+  /** Null: nothing is superseded, or what is superseded is not there. */
+  superseded_asset: string | null;
+  leaf_digest: Buffer | null;
+  leaf_vault: string | null;
+}
+
+function entriesPass(db: Db): Pass {
+  return rowsPass<EntryRow>({
+    db,
+    what: 'maintenance entries',
+    table: 'maintenances',
+    key: [
+      { column: 'm.workspace_id', member: 'workspace_id' },
+      { column: 'm.id', member: 'id' },
+    ],
+    read: ({ where, end }) => sql<EntryRow>`
+      select m.workspace_id, m.id, m.asset_id, m.vault_id, m.worker_address, m.worker_name, m.type, m.summary,
+             m.performed_at, m.usage_hours, m.usage_cycles, m.supersedes, m.created_at, m.entry, m.salt, m.hash,
+             exists (
+               select 1 from assets a where a.workspace_id = m.workspace_id and a.asset_id = m.asset_id
+             ) as has_asset,
+             old.asset_id as superseded_asset, leaf.digest as leaf_digest, leaf.vault_id as leaf_vault
+      from maintenances m
+      left join lateral (
+        select o.asset_id from maintenances o where o.workspace_id = m.workspace_id and o.id = m.supersedes limit 1
+      ) as old on true
+      left join lateral (
+        select l.digest, l.vault_id from anchor_leaves l
+        where l.workspace_id = m.workspace_id and l.subject_id = m.id and l.kind = ${maintenanceKind} and l.version = 1
+        limit 1
+      ) as leaf on true
+      where ${where} ${end}`,
+    judge: (rows) => rows.flatMap(judgeEntry),
+  });
+}
+
+const restore = 'The row was changed in the database: restore it from a backup.';
+
+function judgeEntry(row: EntryRow): Finding[] {
+  const { workspace_id: workspace, id: maintenance } = row;
+  const findings: Finding[] = [];
+  const find = (rule: string, what: string) =>
+    findings.push({
+      rule,
+      ids: { workspace, maintenance },
+      message: `The maintenance ${maintenance} ${what}.`,
+      advice: restore,
+    });
+  if (digestOf(row.salt, row.entry) !== fromBytea(row.hash)) {
+    find('maintenance_changed', 'has another entry than the one that its hash was made of');
+  } else if (!saysTheSame(row, JSON.parse(row.entry))) {
+    find('maintenance_shown_wrong', 'is listed with other facts than those that were hashed');
+  }
+  if (row.leaf_digest === null || row.leaf_vault === null) {
+    find('maintenance_without_leaf', 'has no leaf: it will never be anchored');
+  } else if (!row.leaf_digest.equals(row.hash) || row.leaf_vault !== row.vault_id) {
+    find('maintenance_leaf_differs', 'has a leaf with another hash or of another vault');
+  }
+  if (!row.has_asset)
+    find('maintenance_without_asset', `is of the asset ${row.asset_id}, which is not there`);
+  if (row.supersedes !== null && row.superseded_asset !== row.asset_id) {
+    find('maintenance_supersedes_nothing', `supersedes ${row.supersedes}, which is no entry of its asset`);
+  }
+  return findings;
+}
+
+function saysTheSame(row: EntryRow, entry: MaintenanceEntry): boolean {
+  const usage = entry.data.usage as Usage | undefined;
+  return (
+    entry.workspaceId === row.workspace_id &&
+    entry.maintenanceId === row.id &&
+    entry.assetId === row.asset_id &&
+    entry.type === row.type &&
+    entry.summary === row.summary &&
+    entry.workerAddress === row.worker_address &&
+    entry.workerName === row.worker_name &&
+    entry.performedAt === row.performed_at.toISOString() &&
+    (usage?.hours ?? null) === row.usage_hours &&
+    (usage?.cycles ?? null) === row.usage_cycles &&
+    entry.recordedAt === row.created_at.toISOString() &&
+    entry.supersedes === row.supersedes
+  );
+}
+
+interface SignoffRow {
+  workspace_id: string;
+  maintenance_id: string;
+  number: number;
+  role: string;
+  document: string;
+  salt: Buffer;
+  hash: Buffer;
+  /** Of the entry; null when it is not there. */
+  asset_id: string | null;
+  entry_hash: Buffer | null;
+  first: boolean;
+  leaf_digest: Buffer | null;
+  /** Whether the leaf follows that of the entry. */
+  follows: boolean | null;
+}
+
+function signoffsPass(db: Db): Pass {
+  return rowsPass<SignoffRow>({
+    db,
+    what: 'sign-offs',
+    table: 'signoffs',
+    key: [
+      { column: 's.workspace_id', member: 'workspace_id' },
+      { column: 's.maintenance_id', member: 'maintenance_id' },
+      { column: 's.number', member: 'number' },
+    ],
+    // Recovering a signer takes about a millisecond each.
+    pageRows: 200,
+    read: ({ where, end }) => sql<SignoffRow>`
+      select s.workspace_id, s.maintenance_id, s.number, s.role, s.document, s.salt, s.hash, m.asset_id,
+             m.hash as entry_hash,
+             not exists (
+               select 1 from signoffs p
+               where p.workspace_id = s.workspace_id and p.maintenance_id = s.maintenance_id and p.number = s.number - 1
+             ) as first,
+             leaf.digest as leaf_digest, leaf.previous_leaf = entry.leaf as follows
+      from signoffs s
+      left join lateral (
+        select asset_id, hash from maintenances where workspace_id = s.workspace_id and id = s.maintenance_id limit 1
+      ) as m on true
+      left join lateral (
+        select l.digest, l.previous_leaf from anchor_leaves l
+        where l.workspace_id = s.workspace_id and l.subject_id = s.maintenance_id and l.kind = ${signoffKind}
+          and l.version = s.number
+        limit 1
+      ) as leaf on true
+      left join lateral (
+        select l.leaf from anchor_leaves l
+        where l.workspace_id = s.workspace_id and l.subject_id = s.maintenance_id and l.kind = ${maintenanceKind}
+          and l.version = 1
+        limit 1
+      ) as entry on true
+      where ${where} ${end}`,
+    async judge(rows) {
+      const findings: Finding[] = [];
+      for (const row of rows) findings.push(...(await judgeSignoff(row)));
+      return findings;
+    },
+  });
+}
+
+async function judgeSignoff(row: SignoffRow): Promise<Finding[]> {
+  const { workspace_id: workspace, maintenance_id: maintenance, number } = row;
+  const findings: Finding[] = [];
+  const find = (rule: string, what: string) =>
+    findings.push({
+      rule,
+      ids: { workspace, maintenance, number },
+      message: `The sign-off ${number} of the maintenance ${maintenance} ${what}.`,
+      advice: restore,
+    });
+  if (digestOf(row.salt, row.document) !== fromBytea(row.hash)) {
+    find('signoff_changed', 'has another document than the one that its hash was made of');
+  } else {
+    const document = JSON.parse(row.document) as SignoffDocument;
+    const [fault] = await verifySignoff(document, {
+      workspaceId: workspace,
+      assetId: row.asset_id ?? '',
+      maintenanceId: maintenance,
+      maintenanceHash: row.entry_hash ? fromBytea(row.entry_hash) : '0x',
+    });
+    if (fault !== undefined) find('signoff_invalid', `does not verify: ${fault}`);
+    else if (document.role !== row.role)
+      find('signoff_shown_wrong', 'counts in another role than the one signed');
+  }
+  if (row.leaf_digest === null) find('signoff_without_leaf', 'has no leaf: it will never be anchored');
+  else if (!row.leaf_digest.equals(row.hash) || !row.follows) {
+    find('signoff_leaf_differs', 'has a leaf with another hash, or one that does not follow its entry');
+  }
+  if (row.first !== (number === 1)) find('signoff_gap', 'is without the one before it');
+  return findings;
+}
+
+/** Null when the text is no JSON that has one reading. */
+function digestOf(salt: Buffer, text: string): string | null {
+  try {
+    return recordDigest(salt, JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

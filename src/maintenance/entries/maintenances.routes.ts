@@ -1,0 +1,318 @@
+/** /damc/assets/{assetId}/maintenances/ */
+import { type TSchema, Type } from 'typebox';
+import { type AnchorStatus, anchorStatuses, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields } from '../../holdings/records/records.routes.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { linkNextPage, pageParameters } from '../../http/api/page.ts';
+import { address, dateTime, orNull, plainText } from '../../http/api/schemas.ts';
+import { bodyBytes } from '../../http/bodies/body-limits.ts';
+import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
+import { may } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { visible } from '../../runtime/visible-text.ts';
+import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
+import { SignoffSchema, signoffToJson } from '../signoffs/signoffs.routes.ts';
+import type { Maintenance } from './maintenances.store.ts';
+import type { Maintenances } from './maintenances.ts';
+
+export const maintenancesUrl = `${apiBase}/damc/assets/:assetId/maintenances/`;
+const url = maintenancesUrl;
+const tags = ['maintenances'];
+const read = { scope: 'assets:read', tellsOfChain: true } as const;
+
+const assetPath = Type.Object({ assetId: Type.String() });
+const entryPath = Type.Object({ assetId: Type.String(), maintenanceId: Type.String() });
+const type = plainText({
+  minLength: 1,
+  maxLength: 100,
+  pattern: visible,
+  description:
+    'What kind of work, as your organisation names it; without `data.scope` also the licence scope it needs',
+});
+const givenFile = Type.Object(
+  {
+    fileId: Type.String(),
+    version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+    share: Type.Optional(
+      Type.Boolean({
+        description:
+          'A file of another vault: whoever may see the asset may see it too. Needs the scope files:write',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const maintenanceHash = Type.String({
+  description:
+    'SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof',
+});
+const viewerAddress = Type.String({ ...address, description: 'Who looks: the owner, a worker or a viewer' });
+const anyObject = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }));
+
+const entryIds = { assetId: Type.String(), maintenanceId: Type.String(), maintenanceHash };
+const itemFields = {
+  ...entryIds,
+  type: Type.String(),
+  summary: Type.String(),
+  performedAt: Type.String({ ...dateTime, description: 'When the work was done' }),
+  recordedAt: Type.String({ ...dateTime, description: 'When it was put on record' }),
+  workerAddress: Type.String({ description: 'Who did it, EIP-55' }),
+  workerName: Type.String({ description: 'The name of that time' }),
+  ...anchorFields,
+  signoffs: Type.Array(SignoffSchema),
+  supersedes: orNull(Type.String({ description: 'The entry that this one corrects' })),
+  supersededBy: orNull(Type.String({ description: 'The entry that corrects this one' })),
+};
+const ItemSchema = Type.Object(itemFields);
+const DetailsSchema = Type.Object({
+  ...itemFields,
+  data: anyObject('As it was given'),
+  files: Type.Array(
+    Type.Object({
+      fileId: Type.String(),
+      version: Type.Integer(),
+      name: Type.String(),
+      contentHash: Type.String(),
+      canonicalization: Type.String(),
+    }),
+    { description: 'At the versions that are bound into the hash' },
+  ),
+  entry: Type.Object(
+    { format: Type.String() },
+    {
+      additionalProperties: true,
+      description: 'The very document that was hashed: the content of the proof',
+    },
+  ),
+});
+
+const filters = {
+  type: Type.Optional(type),
+  from: Type.Optional(Type.String({ ...dateTime, description: 'Work done then or later' })),
+  to: Type.Optional(Type.String({ ...dateTime, description: 'Work done before then' })),
+};
+
+export interface MaintenanceRoutesDeps {
+  maintenances: Maintenances;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
+  const { maintenances, cursors, idempotency } = deps;
+
+  app.post(
+    url,
+    {
+      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
+      bodyLimit: bodyBytes.document,
+      schema: {
+        summary: 'Put maintenance work on record',
+        description:
+          'Anchored with the next batch; `maintenance.anchor.confirmed` tells when. An entry is never changed: to correct one, create another that `supersedes` it.',
+        tags,
+        params: assetPath,
+        body: Type.Object(
+          {
+            workerAddress: address,
+            type,
+            summary: plainText({ minLength: 1, maxLength: 10_000, pattern: visible }),
+            performedAt: Type.String({
+              ...dateTime,
+              description: 'When the work was done; not in the future',
+            }),
+            data: Type.Optional(
+              anyObject(
+                'Any JSON object. `usage: {hours, cycles}` raises the usage of the asset; `scope` names the licence scope that the work needs.',
+              ),
+            ),
+            fileIds: Type.Optional(
+              Type.Array(Type.String(), {
+                maxItems: 100,
+                uniqueItems: true,
+                description:
+                  'Files of the vault that owns the asset; their newest versions are bound into the hash, in a correction those that it had',
+              }),
+            ),
+            files: Type.Optional(
+              Type.Array(givenFile, { maxItems: 100, description: 'The same at versions of your choice' }),
+            ),
+            supersedes: Type.Optional(
+              Type.String({ description: 'The entry of this asset that is corrected' }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          202: Type.Object({ ...entryIds, status: anchorFields.status }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(202));
+      const caller = callerOf(request);
+      const { performedAt, fileIds = [], files: given = [], ...body } = request.body;
+      const files = [...fileIds.map((fileId) => ({ fileId })), ...given];
+      if (given.some(({ share }) => share) && !may(caller, 'files:write')) {
+        throw new AppError(
+          'forbidden',
+          'Sharing a file of another vault needs the scope files:write as well.',
+        );
+      }
+      const input = { ...body, files, assetId: request.params.assetId, performedAt: new Date(performedAt) };
+      await maintenances.create(caller, input, answer.remember);
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: read,
+      schema: {
+        summary: 'List the maintenance of an asset',
+        description:
+          'Work that was done last comes first. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object(
+          {
+            viewerAddress,
+            ...filters,
+            status: Type.Optional(Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] }))),
+            ...pageParameters,
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(ItemSchema) },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { assetId } = request.params;
+      const { viewerAddress, cursor, limit, status, ...given } = request.query;
+      const list = {
+        name: 'maintenances',
+        workspaceId: caller.workspaceId,
+        filters: { ...given, assetId, status },
+      };
+      const range = rangeOf(given);
+      const [performedAt, maintenanceId] = cursor === undefined ? [] : cursors.read(list, cursor);
+      const { items, next } = await maintenances.list(
+        { caller, assetId, viewerAddress },
+        {
+          ...range,
+          status,
+          limit,
+          ...(performedAt !== undefined && {
+            after: { performedAt: new Date(performedAt), maintenanceId: String(maintenanceId) },
+          }),
+        },
+      );
+      if (next) {
+        const place = [next.performedAt.toISOString(), next.maintenanceId];
+        linkNextPage(request, reply, cursors.write(list, place));
+      }
+      return items.map(toJson);
+    },
+  );
+
+  app.get(
+    `${url}count/`,
+    {
+      config: { scope: 'assets:read' },
+      schema: {
+        summary: 'Count the maintenance of an asset',
+        tags,
+        params: assetPath,
+        querystring: Type.Object({ viewerAddress, ...filters }, { additionalProperties: false }),
+        response: { 200: Type.Object({ count: Type.Integer() }) },
+      },
+    },
+    async (request) => {
+      const { viewerAddress, ...given } = request.query;
+      const view = { caller: callerOf(request), assetId: request.params.assetId, viewerAddress };
+      return { count: await maintenances.count(view, rangeOf(given)) };
+    },
+  );
+
+  const viewOne = <Answer extends TSchema>(summary: string, answer: Answer, description = '') => ({
+    config: read,
+    schema: {
+      summary,
+      ...(description !== '' && { description }),
+      tags,
+      params: entryPath,
+      querystring: Type.Object({ viewerAddress }, { additionalProperties: false }),
+      response: { 200: answer },
+    },
+  });
+
+  app.get(
+    `${url}:maintenanceId/`,
+    viewOne(
+      'Get an asset maintenance',
+      Type.Object({
+        chainId: Type.Integer({ description: 'Of the configured chain, also before the entry is anchored' }),
+        maintenance: Type.Object(entryIds),
+      }),
+    ),
+    (request) => maintenances.lookUp({ caller: callerOf(request), ...request.params, ...request.query }),
+  );
+
+  app.get(
+    `${url}:maintenanceId/details/`,
+    viewOne('Get an asset maintenance with everything in it', DetailsSchema),
+    async (request, reply) => {
+      const view = { caller: callerOf(request), ...request.params, ...request.query };
+      const { maintenance, entry } = await maintenances.get(view);
+      const { data, files } = JSON.parse(entry) as MaintenanceEntry;
+      // The entry goes out as the very text that was hashed.
+      const rest = { ...toJson(maintenance), data, files };
+      return sendJson(reply, withStored(rest, { name: 'entry', text: entry }));
+    },
+  );
+
+  app.get(
+    `${url}:maintenanceId/proof/`,
+    viewOne(
+      'Get the proof of an asset maintenance',
+      Type.Object({ format: Type.String() }, { additionalProperties: true }),
+      'One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed.',
+    ),
+    async (request) => ({
+      ...(await maintenances.proof({ caller: callerOf(request), ...request.params, ...request.query })),
+    }),
+  );
+}
+
+interface GivenFilters {
+  type?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+function rangeOf({ type, from, to }: GivenFilters) {
+  if (from !== undefined && to !== undefined && new Date(from) > new Date(to)) {
+    throw new AppError('invalid_date_range', `from ${from} is after to ${to}.`);
+  }
+  return {
+    type,
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
+  };
+}
+
+function toJson({ performedAt, recordedAt, status, anchor, signoffs, ...rest }: Maintenance) {
+  return {
+    ...rest,
+    performedAt: performedAt.toISOString(),
+    recordedAt: recordedAt.toISOString(),
+    ...anchorToJson({ status, anchor }),
+    signoffs: signoffs.map(signoffToJson),
+  };
+}

@@ -1,0 +1,220 @@
+/** Entries and sign-offs in SQL, read together with the state of their anchors. */
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type AnchorColumns,
+  type AnchorState,
+  type AnchorStatus,
+  anchorStateOf,
+  hasStatus,
+} from '../../anchoring/anchor-state.ts';
+import { fromBytea, type HexText } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { SignoffDocument } from '../signing/signoff.ts';
+import { maintenanceKind } from './maintenance-content.ts';
+
+/** What the leaves of sign-offs are called. */
+export const signoffKind = 'signoff';
+
+/** The type of an entry as it is compared: case does not matter. An index has the same. */
+export const plainType = sql`(lower(btrim(type) collate "default") collate "C")`;
+
+/** An entry as lists show it. */
+export interface Maintenance extends AnchorState {
+  assetId: string;
+  maintenanceId: string;
+  maintenanceHash: HexText;
+  type: string;
+  summary: string;
+  performedAt: Date;
+  recordedAt: Date;
+  /** EIP-55. */
+  workerAddress: string;
+  workerName: string;
+  /** In the order they were made. */
+  signoffs: Signoff[];
+  supersedes: string | null;
+  supersededBy: string | null;
+}
+
+export interface Signoff
+  extends AnchorState,
+    Pick<SignoffDocument, 'role' | 'workerAddress' | 'workerName' | 'licence' | 'signedAt' | 'signature'> {
+  /** Counts from 1 in each entry. */
+  number: number;
+  signoffHash: HexText;
+}
+
+export interface WholeMaintenance {
+  maintenance: Maintenance;
+  /** RFC 8785 form of the document that was hashed. */
+  entry: string;
+  salt: Buffer;
+}
+
+export function noMaintenance(id: string): AppError {
+  return new AppError('resource_not_found', `There is no maintenance ${id} of this asset.`);
+}
+
+export interface MaintenanceKey {
+  workspaceId: string;
+  assetId: string;
+  maintenanceId: string;
+}
+
+/** `entries`: a select of rows of `maintenances`. Work that was done last comes first. */
+export async function readMaintenances(
+  db: Db,
+  workspaceId: string,
+  { entries, status, limit }: { entries: RawBuilder<unknown>; status?: AnchorStatus; limit: number },
+): Promise<Maintenance[]> {
+  const { rows } = await sql<MaintenanceRow>`
+    select ${sql.raw(columns)} from (${entries}) as m ${sql.raw(joins)}
+    where ${status === undefined ? sql`true` : hasStatus(status)}
+    order by m.performed_at desc, m.id desc limit ${limit}`.execute(db);
+  const signoffs = await readSignoffs(
+    db,
+    workspaceId,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => toMaintenance(row, signoffs.get(row.id) ?? []));
+}
+
+export async function findMaintenance(
+  db: Db,
+  { workspaceId, assetId, maintenanceId }: MaintenanceKey,
+): Promise<WholeMaintenance | null> {
+  const { rows } = await sql<MaintenanceRow & { entry: string; salt: Buffer }>`
+    select ${sql.raw(columns)}, m.entry, m.salt from (
+      select * from maintenances
+      where workspace_id = ${workspaceId} and id = ${maintenanceId} and asset_id = ${assetId} limit 1
+    ) as m ${sql.raw(joins)}`.execute(db);
+  const [row] = rows;
+  if (!row) return null;
+  const signoffs = await readSignoffs(db, workspaceId, [maintenanceId]);
+  const maintenance = toMaintenance(row, signoffs.get(maintenanceId) ?? []);
+  return { maintenance, entry: row.entry, salt: row.salt };
+}
+
+export interface WholeSignoff {
+  signoff: Signoff;
+  /** RFC 8785 form of what was hashed. */
+  document: string;
+  salt: Buffer;
+}
+
+export async function findSignoff(
+  db: Db,
+  { workspaceId, assetId, maintenanceId, number }: MaintenanceKey & { number: number },
+): Promise<WholeSignoff | null> {
+  const { rows } = await sql<SignoffRow & { salt: Buffer }>`
+    select ${sql.raw(signoffColumns)}, s.salt from (
+      select s.* from signoffs s
+      join maintenances m on m.workspace_id = s.workspace_id and m.id = s.maintenance_id and m.asset_id = ${assetId}
+      where s.workspace_id = ${workspaceId} and s.maintenance_id = ${maintenanceId} and s.number = ${number}
+    ) as s ${sql.raw(signoffJoins)}`.execute(db);
+  const [row] = rows;
+  return row ? { signoff: toSignoff(row), document: row.document, salt: row.salt } : null;
+}
+
+/** Of these entries, by the entry's id. */
+async function readSignoffs(
+  db: Db,
+  workspaceId: string,
+  maintenanceIds: string[],
+): Promise<Map<string, Signoff[]>> {
+  const found = new Map<string, Signoff[]>();
+  if (maintenanceIds.length === 0) return found;
+  const { rows } = await sql<SignoffRow>`
+    select ${sql.raw(signoffColumns)}
+    from unnest(${maintenanceIds}::text[]) as wanted (id)
+    cross join lateral (
+      select * from signoffs where workspace_id = ${workspaceId} and maintenance_id = wanted.id
+      order by number limit 1000
+    ) as s ${sql.raw(signoffJoins)}
+    order by s.maintenance_id, s.number`.execute(db);
+  for (const row of rows) {
+    const signoff = toSignoff(row);
+    const others = found.get(row.maintenance_id);
+    if (others) others.push(signoff);
+    else found.set(row.maintenance_id, [signoff]);
+  }
+  return found;
+}
+
+const anchorColumns = 'b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time';
+
+const columns = `m.id, m.asset_id, m.hash, m.type, m.summary, m.performed_at, m.created_at, m.worker_address,
+  m.worker_name, m.supersedes, correction.id as superseded_by, ${anchorColumns}`;
+
+/** Each by a key of its own, for every entry `m`. */
+const joins = `
+  left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
+  left join anchor_leaves l on l.workspace_id = m.workspace_id and l.subject_id = m.id and l.kind = '${maintenanceKind}'
+    and l.version = 1
+  left join anchor_batches b on b.id = l.batch_id
+  left join chain c on c.singleton`;
+
+const signoffColumns = `s.maintenance_id, s.number, s.document, s.hash, ${anchorColumns}`;
+
+const signoffJoins = `
+  left join anchor_leaves l on l.workspace_id = s.workspace_id and l.subject_id = s.maintenance_id
+    and l.kind = '${signoffKind}' and l.version = s.number
+  left join anchor_batches b on b.id = l.batch_id
+  left join chain c on c.singleton`;
+
+interface MaintenanceRow extends AnchorColumns {
+  id: string;
+  asset_id: string;
+  hash: Buffer;
+  type: string;
+  summary: string;
+  performed_at: Date;
+  created_at: Date;
+  worker_address: string;
+  worker_name: string;
+  supersedes: string | null;
+  superseded_by: string | null;
+}
+
+interface SignoffRow extends AnchorColumns {
+  maintenance_id: string;
+  number: number;
+  document: string;
+  hash: Buffer;
+}
+
+function toMaintenance(row: MaintenanceRow, signoffs: Signoff[]): Maintenance {
+  return {
+    assetId: row.asset_id,
+    maintenanceId: row.id,
+    maintenanceHash: fromBytea(row.hash),
+    type: row.type,
+    summary: row.summary,
+    performedAt: row.performed_at,
+    recordedAt: row.created_at,
+    workerAddress: row.worker_address,
+    workerName: row.worker_name,
+    ...anchorStateOf(row),
+    signoffs,
+    supersedes: row.supersedes,
+    supersededBy: row.superseded_by,
+  };
+}
+
+function toSignoff(row: SignoffRow): Signoff {
+  const { role, workerAddress, workerName, licence, signedAt, signature } = JSON.parse(
+    row.document,
+  ) as SignoffDocument;
+  return {
+    number: row.number,
+    role,
+    workerAddress,
+    workerName,
+    licence,
+    signedAt,
+    signature,
+    signoffHash: fromBytea(row.hash),
+    ...anchorStateOf(row),
+  };
+}

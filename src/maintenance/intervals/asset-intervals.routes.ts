@@ -1,0 +1,278 @@
+/** /damc/assets/{assetId}/intervals/ and due/ */
+import { Type } from 'typebox';
+import type { Db } from '../../db/database.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import type { Api } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
+import { address, dateTime, orNull, plainText } from '../../http/api/schemas.ts';
+import type { AssetAccess } from '../assets/asset-access.ts';
+import { assetPath, assetUrl } from '../assets/assets.routes.ts';
+import type { Assets } from '../assets/assets.ts';
+import { dueList } from './asset-due.ts';
+import type { AssetIntervals, GivenInterval, Interval } from './asset-intervals.ts';
+
+const tags = ['assets'];
+const url = `${assetUrl}intervals/`;
+const intervalPath = Type.Object({ assetId: Type.String(), intervalId: Type.String() });
+
+const name = plainText({ maxLength: 200 });
+const counter = { minimum: 0, maximum: 1e12 };
+const every = Type.Object(
+  {
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    months: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 12_000, description: 'Of the calendar, to the same day in UTC' }),
+    ),
+    hours: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
+    cycles: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 })),
+  },
+  { additionalProperties: false, description: 'At least one of them; what ends first counts' },
+);
+const lastDone = Type.Object(
+  {
+    at: dateTime,
+    hours: Type.Optional(Type.Number(counter)),
+    cycles: Type.Optional(Type.Integer(counter)),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'When it was last done before the interval was made, and what the asset had run; needed for each that it goes by, and not beyond what the asset has run',
+  },
+);
+
+const numberOrNull = orNull(Type.Number());
+const intervalFields = {
+  id: Type.String(),
+  name: Type.String({ description: 'Empty when none was given' }),
+  every: Type.Object({
+    days: orNull(Type.Integer()),
+    months: orNull(Type.Integer()),
+    hours: numberOrNull,
+    cycles: orNull(Type.Integer()),
+  }),
+  lastDone: Type.Object({ at: dateTime, hours: numberOrNull, cycles: orNull(Type.Integer()) }),
+  completedBy: orNull(
+    Type.String({ description: 'The entry that it was last completed through; null before the first' }),
+  ),
+  version: Type.Integer({ description: 'Counts its changes; in quotes it is the ETag that If-Match takes' }),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+};
+const IntervalSchema = Type.Object(intervalFields);
+const DueSchema = Type.Object({
+  assetId: Type.String(),
+  at: Type.String({ ...dateTime, description: 'As of when' }),
+  usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }),
+  overdue: Type.Boolean({ description: 'Whether any of it is' }),
+  intervals: Type.Array(
+    Type.Object({
+      ...intervalFields,
+      nextDue: Type.Object({ at: orNull(dateTime), hours: numberOrNull, cycles: orNull(Type.Integer()) }),
+      remaining: Type.Object(
+        { days: numberOrNull, hours: numberOrNull, cycles: orNull(Type.Integer()) },
+        { description: 'Negative when overdue' },
+      ),
+      overdue: Type.Boolean(),
+    }),
+  ),
+  openDefects: Type.Array(
+    Type.Object({
+      maintenanceId: Type.String(),
+      summary: Type.String(),
+      performedAt: dateTime,
+      recordedAt: dateTime,
+      deferred: Type.Boolean({ description: 'Whether its repair was put off' }),
+      deferredUntil: orNull(dateTime),
+      overdue: Type.Boolean(),
+      repairedBy: orNull(
+        Type.String({ description: 'The newest entry that closes it as soon as it is certified' }),
+      ),
+    }),
+    {
+      description:
+        'Entries of type `defect` that no certified entry names in `data.closes`; the oldest thousand',
+    },
+  ),
+});
+
+export interface AssetIntervalRoutesDeps {
+  db: Db;
+  assets: Pick<Assets, 'get'>;
+  assetIntervals: AssetIntervals;
+  assetAccess: Pick<AssetAccess, 'require'>;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): void {
+  const { db, assets, assetIntervals, assetAccess, cursors, idempotency } = deps;
+
+  app.post(
+    url,
+    {
+      config: { scope: 'assets:write', idempotent: true },
+      schema: {
+        summary: 'Add work that comes round again',
+        tags,
+        params: assetPath,
+        body: Type.Object({ name: Type.Optional(name), every, lastDone }, { additionalProperties: false }),
+        response: { 201: IntervalSchema },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(201));
+      const { name = '', every, lastDone } = request.body;
+      const input = { assetId: request.params.assetId, given: { name, every, lastDone: toDone(lastDone) } };
+      await assetIntervals.create(callerOf(request), input, (interval) => answer.remember(toJson(interval)));
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { scope: 'assets:read' },
+      schema: {
+        summary: 'List the intervals of an asset',
+        description: 'Oldest first.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object(pageParameters, { additionalProperties: false }),
+        response: { 200: Type.Array(IntervalSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { assetId } = request.params;
+      await assets.get(callerOf(request).workspaceId, assetId);
+      const items = await fetchPage<Interval>(
+        {
+          name: 'asset-intervals',
+          filters: { assetId },
+          fetch: (workspaceId, after, limit) =>
+            assetIntervals.list({ workspaceId, assetId }, { after: after?.[0] as string, limit }),
+          positionOf: ({ id }) => [id],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(toJson);
+    },
+  );
+
+  app.put(
+    `${url}:intervalId/`,
+    {
+      config: { scope: 'assets:write' },
+      schema: {
+        summary: 'Change an interval, or say by which entry it was done',
+        description:
+          'What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction.',
+        tags,
+        params: intervalPath,
+        headers: ifMatchHeaders,
+        body: Type.Object(
+          {
+            name: Type.Optional(name),
+            every: Type.Optional(every),
+            completedBy: Type.Optional(Type.String({ description: 'The entry by which the work was done' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: IntervalSchema },
+      },
+    },
+    async (request, reply) => {
+      const { assetId, intervalId: id } = request.params;
+      const { completedBy, ...given } = request.body;
+      const seen = seenVersions(request.headers);
+      const interval = await assetIntervals.update(callerOf(request), {
+        assetId,
+        id,
+        given,
+        completedBy,
+        seen,
+      });
+      reply.header('etag', etagOf(interval));
+      return toJson(interval);
+    },
+  );
+
+  app.delete(
+    `${url}:intervalId/`,
+    {
+      config: { scope: 'assets:write' },
+      schema: {
+        summary: 'Delete an interval',
+        tags,
+        params: intervalPath,
+        headers: ifMatchHeaders,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { assetId, intervalId: id } = request.params;
+      await assetIntervals.remove(callerOf(request), { assetId, id, seen: seenVersions(request.headers) });
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    `${assetUrl}due/`,
+    {
+      config: { scope: 'assets:read' },
+      schema: {
+        summary: 'List what is due on an asset',
+        description: 'The next time of every interval, what is overdue, and all open defects.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),
+        response: { 200: DueSchema },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { assetId } = request.params;
+      await assetAccess.require({ caller, assetId, viewerAddress: request.query.viewerAddress, what: 'due' });
+      const { at, intervals, openDefects, ...rest } = await dueList(
+        db,
+        { workspaceId: caller.workspaceId, assetId },
+        new Date(),
+      );
+      return {
+        ...rest,
+        at: at.toISOString(),
+        intervals: intervals.map(({ nextDue, ...due }) => ({
+          ...due,
+          ...toJson(due),
+          nextDue: { ...nextDue, at: nextDue.at?.toISOString() ?? null },
+        })),
+        openDefects: openDefects.map((defect) => ({
+          ...defect,
+          performedAt: defect.performedAt.toISOString(),
+          recordedAt: defect.recordedAt.toISOString(),
+          deferredUntil: defect.deferredUntil?.toISOString() ?? null,
+        })),
+      };
+    },
+  );
+}
+
+function toDone({ at, ...rest }: { at: string; hours?: number; cycles?: number }): GivenInterval['lastDone'] {
+  return { ...rest, at: new Date(at) };
+}
+
+function toJson({ id, name, every, lastDone, completedBy, version, createdAt, updatedAt }: Interval) {
+  return {
+    id,
+    name,
+    every,
+    lastDone: { ...lastDone, at: lastDone.at.toISOString() },
+    completedBy,
+    version,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

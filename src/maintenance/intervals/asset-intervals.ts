@@ -1,0 +1,347 @@
+/** Intervals: work on an asset that comes round again after days, months, hours or cycles, completed through entries. */
+import { type Selectable, sql } from 'kysely';
+import { auditWrite } from '../../access/audit/audit.ts';
+import type { Db } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import { insertAll, type Write } from '../../db/writes.ts';
+import { eventWrite } from '../../events/events.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ids.ts';
+import { requireSeen, type SeenVersions } from '../../runtime/seen-version.ts';
+import { type AssetKey, findAsset, holdAsset } from '../assets/assets.store.ts';
+import { noMaintenance } from '../entries/maintenances.store.ts';
+import { earliestWork } from '../signing/maintenance-entry.ts';
+
+export interface Interval {
+  id: string;
+  name: string;
+  /** At least one of them; what ends first counts. */
+  every: { days: number | null; months: number | null; hours: number | null; cycles: number | null };
+  lastDone: { at: Date; hours: number | null; cycles: number | null };
+  /** The entry that it was last completed through; null while `lastDone` is what was stated at first. */
+  completedBy: string | null;
+  /** Counts its changes from 1. */
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What a caller says of an interval. */
+export interface GivenInterval {
+  name: string;
+  every: Partial<Interval['every']>;
+  lastDone: Pick<Interval['lastDone'], 'at'> & Partial<Interval['lastDone']>;
+}
+
+export const maxIntervals = 1_000;
+
+export interface AssetIntervals {
+  /** `also`: rows to commit with the interval. */
+  create(
+    caller: Caller,
+    input: { assetId: string; given: GivenInterval },
+    also: (interval: Interval) => Write[],
+  ): Promise<Interval>;
+  /** Parts that are not given stay as they are. */
+  update(
+    caller: Caller,
+    input: {
+      assetId: string;
+      id: string;
+      given: Partial<Omit<GivenInterval, 'lastDone'>>;
+      /** The entry of the asset by which the work was done. */
+      completedBy?: string | undefined;
+      /** Refused when it is at another version. */
+      seen: SeenVersions;
+    },
+  ): Promise<Interval>;
+  remove(caller: Caller, input: { assetId: string; id: string; seen: SeenVersions }): Promise<void>;
+  /** Oldest first. */
+  list(key: AssetKey, page: { after: string | undefined; limit: number }): Promise<Interval[]>;
+}
+
+export function createAssetIntervals(db: Db): AssetIntervals {
+  return {
+    create: (caller, { assetId, given }, also) =>
+      db.transaction().execute(async (db) => {
+        const { workspaceId } = caller;
+        await holdAsset(db, { workspaceId, assetId });
+        await refuseTooMany(db, { workspaceId, assetId });
+        const at = new Date();
+        const stated = checked(given);
+        await requireRun(db, { workspaceId, assetId }, stated.lastDone);
+        const interval = {
+          id: newId('itv'),
+          ...stated,
+          completedBy: null,
+          version: 1,
+          createdAt: at,
+          updatedAt: at,
+        };
+        await insertAll(db, [
+          {
+            table: 'asset_intervals',
+            row: {
+              workspace_id: workspaceId,
+              asset_id: assetId,
+              id: interval.id,
+              ...columnsOf(interval),
+              created_at: at,
+              updated_at: at,
+            },
+          },
+          auditWrite(caller, {
+            action: 'asset.add_interval',
+            targetId: assetId,
+            details: detailsOf(interval),
+          }),
+          intervalChanged({ workspaceId, assetId, intervalId: interval.id, at }),
+          ...also(interval),
+        ]);
+        return interval;
+      }),
+
+    update: (caller, { assetId, id, given, completedBy, seen }) =>
+      db.transaction().execute(async (db) => {
+        const key = { workspaceId: caller.workspaceId, assetId };
+        await holdAsset(db, key);
+        const before = await find(db, key, id);
+        requireSeen(seen, before, `The interval ${id}`);
+        const stated = { ...before, ...given };
+        const completed =
+          completedBy === undefined
+            ? {}
+            : await completion(db, key, { ...before, every: stated.every }, completedBy);
+        const interval = {
+          ...before,
+          ...checked({ ...stated, ...completed }),
+          completedBy: completedBy ?? before.completedBy,
+          version: before.version + 1,
+          updatedAt: new Date(),
+        };
+        await db
+          .updateTable('asset_intervals')
+          .set({ ...columnsOf(interval), version: interval.version, updated_at: interval.updatedAt })
+          .where('workspace_id', '=', key.workspaceId)
+          .where('asset_id', '=', assetId)
+          .where('id', '=', id)
+          .execute();
+        await insertAll(db, [
+          auditWrite(caller, {
+            action: 'asset.change_interval',
+            targetId: assetId,
+            details: detailsOf(interval),
+          }),
+          intervalChanged({ ...key, intervalId: id, at: interval.updatedAt }),
+        ]);
+        return interval;
+      }),
+
+    remove: (caller, { assetId, id, seen }) =>
+      db.transaction().execute(async (db) => {
+        const key = { workspaceId: caller.workspaceId, assetId };
+        await holdAsset(db, key);
+        const interval = await find(db, key, id);
+        requireSeen(seen, interval, `The interval ${id}`);
+        await db
+          .deleteFrom('asset_intervals')
+          .where('workspace_id', '=', key.workspaceId)
+          .where('asset_id', '=', assetId)
+          .where('id', '=', id)
+          .execute();
+        await insertAll(db, [
+          auditWrite(caller, {
+            action: 'asset.remove_interval',
+            targetId: assetId,
+            details: detailsOf(interval),
+          }),
+          intervalChanged({ ...key, intervalId: id, at: new Date() }),
+        ]);
+      }),
+
+    list: (key, { after = '', limit }) => listIntervals(db, key, { after, limit }),
+  };
+}
+
+/** `asset.intervals.changed`: one was made, changed, completed or deleted. */
+function intervalChanged(change: AssetKey & { intervalId: string; at: Date }): Write {
+  const { workspaceId, assetId, intervalId, at } = change;
+  const data = { asset_id: assetId, interval_id: intervalId, changed_at: at.toISOString() };
+  return eventWrite({ workspaceId, type: 'asset.intervals.changed', at, data });
+}
+
+export async function listIntervals(
+  db: Db,
+  key: AssetKey,
+  { after, limit }: { after: string; limit: number },
+): Promise<Interval[]> {
+  const rows = await intervalsOf(db, key).where('id', '>', after).orderBy('id').limit(limit).execute();
+  return rows.map(toInterval);
+}
+
+async function find(db: Db, key: AssetKey, id: string): Promise<Interval> {
+  const row = await intervalsOf(db, key).where('id', '=', id).executeTakeFirst();
+  if (row) return toInterval(row);
+  throw new AppError('resource_not_found', `There is no interval ${id} of the asset ${key.assetId}.`);
+}
+
+function intervalsOf(db: Db, { workspaceId, assetId }: AssetKey) {
+  return db
+    .selectFrom('asset_intervals')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('asset_id', '=', assetId);
+}
+
+function toInterval(row: Selectable<Tables['asset_intervals']>): Interval {
+  return {
+    id: row.id,
+    name: row.name,
+    every: {
+      days: row.every_days,
+      months: row.every_months,
+      hours: row.every_hours,
+      cycles: row.every_cycles,
+    },
+    lastDone: { at: row.done_at, hours: row.done_hours, cycles: row.done_cycles },
+    completedBy: row.completed_by,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** Of all of them the due list is made at once. */
+async function refuseTooMany(db: Db, key: AssetKey): Promise<void> {
+  const known = await intervalsOf(db, key).orderBy('id').limit(maxIntervals).execute();
+  if (known.length < maxIntervals) return;
+  throw new AppError(
+    'conflict',
+    `The asset ${key.assetId} has ${maxIntervals} intervals, which is the most there can be.`,
+  );
+}
+
+/** Nothing was last done at hours that the asset has not run yet. */
+async function requireRun(db: Db, key: AssetKey, lastDone: Interval['lastDone']): Promise<void> {
+  const { usage } = await findAsset(db, key);
+  for (const counter of ['hours', 'cycles'] as const) {
+    const done = lastDone[counter];
+    if (done !== null && done > usage[counter]) {
+      throw new AppError(
+        'conflict',
+        `lastDone.${counter} is ${done}, but the asset ${key.assetId} has run ${usage[counter]} in all. Set its usage first.`,
+      );
+    }
+  }
+}
+
+/** What was last done, by an entry that stands; the work goes on from there, and not back. */
+async function completion(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+  { every, lastDone }: { every: Partial<Interval['every']>; lastDone: Interval['lastDone'] },
+  maintenanceId: string,
+): Promise<Pick<Interval, 'lastDone'>> {
+  const { rows } = await sql<CompletingRow>`
+    select m.performed_at, m.usage_hours as hours, m.usage_cycles as cycles, s.id as superseded_by
+    from maintenances m left join maintenances s on s.workspace_id = m.workspace_id and s.supersedes = m.id
+    where m.workspace_id = ${workspaceId} and m.id = ${maintenanceId} and m.asset_id = ${assetId}`.execute(
+    db,
+  );
+  const [entry] = rows;
+  if (!entry) throw noMaintenance(maintenanceId);
+  const refuse = (why: string) => new AppError('conflict', `The maintenance ${maintenanceId} ${why}`);
+  if (entry.superseded_by !== null) throw refuse(`is superseded by ${entry.superseded_by}: name that one.`);
+  if (entry.performed_at < lastDone.at) {
+    throw refuse(`was done before ${lastDone.at.toISOString()}, when this was last done already.`);
+  }
+  for (const counter of ['hours', 'cycles'] as const) {
+    if ((every[counter] ?? null) === null) continue;
+    if (entry[counter] === null)
+      throw refuse(`does not say data.usage.${counter}, which the interval goes by.`);
+    if (entry[counter] < (lastDone[counter] ?? 0)) {
+      throw refuse(`says less ${counter} than when this was last done.`);
+    }
+  }
+  const { performed_at: at, hours, cycles } = entry;
+  return { lastDone: { at, hours: hours ?? lastDone.hours, cycles: cycles ?? lastDone.cycles } };
+}
+
+interface CompletingRow {
+  performed_at: Date;
+  hours: number | null;
+  cycles: number | null;
+  superseded_by: string | null;
+}
+
+/** Intervals that were completed through entries which are corrected follow the correction. */
+export async function followCorrections(
+  db: Db,
+  corrections: { workspaceId: string; supersedes: string; maintenanceId: string }[],
+): Promise<void> {
+  const { rows } = await sql<{ workspace_id: string; asset_id: string; id: string }>`
+    update asset_intervals i
+    set completed_by = m.id, version = i.version + 1, done_at = m.performed_at, done_hours = coalesce(m.usage_hours, i.done_hours),
+        done_cycles = coalesce(m.usage_cycles, i.done_cycles), updated_at = now()
+    from unnest(${corrections.map(({ workspaceId }) => workspaceId)}::text[],
+                ${corrections.map(({ supersedes }) => supersedes)}::text[],
+                ${corrections.map(({ maintenanceId }) => maintenanceId)}::text[]) as c (workspace_id, old_id, new_id)
+    join maintenances m on m.workspace_id = c.workspace_id and m.id = c.new_id
+    where i.workspace_id = c.workspace_id and i.completed_by = c.old_id
+    returning i.workspace_id, i.asset_id, i.id`.execute(db);
+  const at = new Date();
+  await insertAll(
+    db,
+    rows.map(({ workspace_id: workspaceId, asset_id: assetId, id: intervalId }) =>
+      intervalChanged({ workspaceId, assetId, intervalId, at }),
+    ),
+  );
+}
+
+type Stated = Pick<Interval, 'name' | 'every' | 'lastDone'>;
+
+function checked({ name, every, lastDone }: GivenInterval): Stated {
+  const { days = null, months = null, hours = null, cycles = null } = every;
+  if (days === null && months === null && hours === null && cycles === null) {
+    throw new AppError('invalid_request', 'every must have days, months, hours or cycles.');
+  }
+  for (const counter of ['hours', 'cycles'] as const) {
+    if ((every[counter] ?? null) !== null && (lastDone[counter] ?? null) === null) {
+      throw new AppError(
+        'invalid_request',
+        `lastDone.${counter} is required when every.${counter} is given.`,
+      );
+    }
+  }
+  if (lastDone.at > new Date()) {
+    throw new AppError('invalid_request', 'lastDone.at must not lie in the future.');
+  }
+  if (lastDone.at < earliestWork) {
+    throw new AppError('invalid_request', 'lastDone.at must not lie before the year 1900.');
+  }
+  return {
+    name,
+    every: { days, months, hours, cycles },
+    lastDone: { at: lastDone.at, hours: lastDone.hours ?? null, cycles: lastDone.cycles ?? null },
+  };
+}
+
+function columnsOf({ name, every, lastDone, completedBy }: Stated & Pick<Interval, 'completedBy'>) {
+  return {
+    name,
+    every_days: every.days,
+    every_months: every.months,
+    every_hours: every.hours,
+    every_cycles: every.cycles,
+    done_at: lastDone.at,
+    done_hours: lastDone.hours,
+    done_cycles: lastDone.cycles,
+    completed_by: completedBy,
+  };
+}
+
+function detailsOf({ id, name, every, lastDone, completedBy }: Interval): Record<string, unknown> {
+  const done = { ...lastDone, at: lastDone.at.toISOString() };
+  return { intervalId: id, name, every, lastDone: done, completedBy };
+}

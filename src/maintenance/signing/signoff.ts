@@ -1,0 +1,168 @@
+/** A sign-off: the typed data that a worker signs, and its check. Pure, and safe in browsers, for dossiers without us. */
+import type { Hex } from 'viem';
+import { hashTypedData, recoverAddress } from 'viem/utils';
+import { signatureFault } from '../../proof/seal.ts';
+import type { Licence } from './licence.ts';
+import { type MaintenanceEntry, scopeOf } from './maintenance-entry.ts';
+import {
+  isExpired,
+  judgeSignoff,
+  type SignoffRole,
+  signingTimeFault,
+  signoffRoles,
+} from './signoff-rules.ts';
+
+/** What the worker signs. */
+export interface SignoffFields {
+  workspaceId: string;
+  assetId: string;
+  maintenanceId: string;
+  maintenanceHash: Hex;
+  role: SignoffRole;
+  worker: string;
+  /** Empty when no licence is used. */
+  licenceScope: string;
+  licenceNumber: string;
+  /** Seconds since 1970. */
+  signedAt: number;
+}
+
+/** The sign-off as it is hashed and anchored, in its RFC 8785 form under a salt. */
+export interface SignoffDocument {
+  format: typeof signoffFormat;
+  workspaceId: string;
+  assetId: string;
+  maintenanceId: string;
+  maintenanceHash: Hex;
+  role: SignoffRole;
+  /** EIP-55, with the name of that time. */
+  workerAddress: string;
+  workerName: string;
+  /** As it was when it was checked; null when none was needed. */
+  licence: Licence | null;
+  /** ISO 8601 in UTC, in whole seconds. */
+  signedAt: string;
+  signature: Hex;
+}
+
+/** The entry that is signed. */
+export type SignedEntry = Pick<
+  SignoffDocument,
+  'workspaceId' | 'assetId' | 'maintenanceId' | 'maintenanceHash'
+>;
+
+export const signoffFormat = 'holdfast/signoff@1';
+
+/** No chain and no contract: it is the worker's word, wherever it is anchored. */
+export const signoffDomain = { name: 'Holdfast', version: '1' } as const;
+
+export const signoffTypes = {
+  Signoff: [
+    { name: 'workspaceId', type: 'string' },
+    { name: 'assetId', type: 'string' },
+    { name: 'maintenanceId', type: 'string' },
+    { name: 'maintenanceHash', type: 'bytes32' },
+    { name: 'role', type: 'string' },
+    { name: 'worker', type: 'address' },
+    { name: 'licenceScope', type: 'string' },
+    { name: 'licenceNumber', type: 'string' },
+    { name: 'signedAt', type: 'uint64' },
+  ],
+} as const;
+
+/** What a signer's signTypedData takes. */
+export function makeSignoffTypedData(fields: SignoffFields) {
+  return {
+    domain: signoffDomain,
+    types: signoffTypes,
+    primaryType: 'Signoff',
+    message: { ...fields, worker: fields.worker as Hex, signedAt: BigInt(fields.signedAt) },
+  } as const;
+}
+
+/** Says why it is not the worker's signature over these fields; null when it is. */
+export async function signoffSignatureFault(
+  fields: SignoffFields,
+  signature: string,
+): Promise<string | null> {
+  const given = signature.toLowerCase() as Hex;
+  const form = signatureFault(given);
+  if (form !== null) return form;
+  try {
+    const hash = hashTypedData(makeSignoffTypedData(fields));
+    const signer = await recoverAddress({ hash, signature: given });
+    if (signer.toLowerCase() === fields.worker.toLowerCase()) return null;
+    return `it is of ${signer}, or over other data`;
+  } catch {
+    return 'it leads to no signer';
+  }
+}
+
+/**
+ * Checks a sign-off by itself against the entry it is kept with: the signature, what was signed, and that the licence was
+ * valid then. Gives everything that is wrong; an empty list when it stands. What several say together, like who may
+ * certify after whom, is for `signoffsFault`.
+ */
+export async function verifySignoff(document: SignoffDocument, entry: SignedEntry): Promise<string[]> {
+  const faults: string[] = [];
+  for (const name of ['workspaceId', 'assetId', 'maintenanceId', 'maintenanceHash'] as const) {
+    if (document[name] !== entry[name]) faults.push(`${name} is not that of the entry`);
+  }
+  if (document.format !== signoffFormat) faults.push(`format is not ${signoffFormat}`);
+  if (!signoffRoles.includes(document.role)) faults.push('role is not known');
+  const signedAt = Date.parse(document.signedAt);
+  if (Number.isNaN(signedAt) || signedAt < 0) return [...faults, 'signedAt is no time'];
+  const { licence } = document;
+  if (licence === null ? document.role !== 'performed' : isExpired(licence, new Date(signedAt))) {
+    faults.push(licence === null ? 'it needs a licence and has none' : 'the licence had expired');
+  }
+  const fault = await signoffSignatureFault(fieldsOf(document), document.signature);
+  if (fault !== null) faults.push(`the signature is refused: ${fault}`);
+  return faults;
+}
+
+/** What is wrong with the sign-offs of one entry taken together, in their order: roles, independence, scope, times; else null. */
+export function signoffsFault(
+  entry: Pick<MaintenanceEntry, 'type' | 'data' | 'workerAddress' | 'recordedAt'>,
+  documents: SignoffDocument[],
+): string | null {
+  const performers = [{ address: entry.workerAddress, licenceNumbers: [] as string[] }];
+  for (const { role, workerAddress, licence } of documents) {
+    if (role !== 'performed') continue;
+    performers.push({ address: workerAddress, licenceNumbers: licence ? [licence.number] : [] });
+  }
+  for (const [place, document] of documents.entries()) {
+    const { role, workerAddress, licence, signedAt } = document;
+    const judged = judgeSignoff({
+      role,
+      workerAddress,
+      licences: licence ? [licence] : [],
+      licenceScope: licence?.scope,
+      at: new Date(signedAt),
+      scope: scopeOf(entry),
+      earlier: documents.slice(0, place),
+      performers,
+    });
+    if (typeof judged === 'string') return judged;
+    const { recordedAt } = entry;
+    const untimely = signingTimeFault({ signedAt, recordedAt, earlier: documents.slice(0, place) });
+    if (untimely !== null) return untimely;
+  }
+  return null;
+}
+
+/** What was signed, from the document that is kept of it. */
+export function fieldsOf(document: Omit<SignoffDocument, 'signature' | 'format'>): SignoffFields {
+  const { workspaceId, assetId, maintenanceId, maintenanceHash, role, licence } = document;
+  return {
+    workspaceId,
+    assetId,
+    maintenanceId,
+    maintenanceHash,
+    role,
+    worker: document.workerAddress,
+    licenceScope: licence?.scope ?? '',
+    licenceNumber: licence?.number ?? '',
+    signedAt: Math.floor(Date.parse(document.signedAt) / 1000),
+  };
+}

@@ -1,0 +1,100 @@
+/** An entry as its signers need it: what was signed before and by whom, held while another sign-off is added. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { maintenanceKind } from '../entries/maintenance-content.ts';
+import { type MaintenanceKey, noMaintenance } from '../entries/maintenances.store.ts';
+import type { Licence } from '../signing/licence.ts';
+import { type MaintenanceEntry, scopeOf } from '../signing/maintenance-entry.ts';
+import type { SignoffDocument } from '../signing/signoff.ts';
+import type { Signing } from '../signing/signoff-rules.ts';
+
+export interface SignableEntry extends Pick<Signing, 'scope' | 'performers'> {
+  earlier: SignoffDocument[];
+  /** ISO 8601 in UTC: when it was put on record. */
+  recordedAt: string;
+  hash: Buffer;
+  leaf: Buffer;
+  supersededBy: string | null;
+}
+
+interface EntryRow {
+  entry: string;
+  worker_id: string;
+  hash: Buffer;
+  leaf: Buffer;
+  superseded_by: string | null;
+}
+
+/** `lock`: against other sign-offs and corrections, until the transaction ends. */
+export async function lockEntry(
+  db: Db,
+  { workspaceId, assetId, maintenanceId }: MaintenanceKey,
+  { lock }: { lock: boolean },
+): Promise<SignableEntry> {
+  if (lock) {
+    await sql`
+      select 1 from maintenances where workspace_id = ${workspaceId} and id = ${maintenanceId}
+      for no key update`.execute(db);
+  }
+  // A statement of its own, which sees what was committed during the wait.
+  const { rows } = await sql<EntryRow>`
+    select m.entry, m.worker_id, m.hash, l.leaf, correction.id as superseded_by
+    from maintenances m
+    join anchor_leaves l on l.workspace_id = m.workspace_id and l.subject_id = m.id and l.kind = ${maintenanceKind}
+      and l.version = 1
+    left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
+    where m.workspace_id = ${workspaceId} and m.id = ${maintenanceId} and m.asset_id = ${assetId}`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (!row) throw noMaintenance(maintenanceId);
+  const signed = await db
+    .selectFrom('signoffs')
+    .select(['worker_id', 'document'])
+    .where('workspace_id', '=', workspaceId)
+    .where('maintenance_id', '=', maintenanceId)
+    .orderBy('number')
+    .execute();
+  const earlier = signed.map(({ worker_id, document }) => ({
+    ...(JSON.parse(document) as SignoffDocument),
+    workerId: worker_id,
+  }));
+  const performed = earlier.filter(({ role }) => role === 'performed');
+  const held = await licencesOf(db, workspaceId, [
+    ...new Set([row.worker_id, ...performed.map(({ workerId }) => workerId)]),
+  ]);
+  const entry = JSON.parse(row.entry) as MaintenanceEntry;
+  return {
+    scope: scopeOf(entry),
+    recordedAt: entry.recordedAt,
+    earlier,
+    // Also the numbers that were used to sign, should the licence have been taken from the worker since.
+    performers: [
+      ...held,
+      ...performed.map(({ workerAddress, licence }) => ({
+        address: workerAddress,
+        licenceNumbers: licence ? [licence.number] : [],
+      })),
+    ],
+    hash: row.hash,
+    leaf: row.leaf,
+    supersededBy: row.superseded_by,
+  };
+}
+
+async function licencesOf(
+  db: Db,
+  workspaceId: string,
+  workerIds: string[],
+): Promise<SignableEntry['performers']> {
+  const rows = await db
+    .selectFrom('workers')
+    .select(['address', 'licences'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', workerIds)
+    .execute();
+  return rows.map(({ address, licences }) => ({
+    address,
+    licenceNumbers: (licences as Licence[]).map(({ number }) => number),
+  }));
+}

@@ -1,0 +1,262 @@
+/**
+ * Sign-offs of maintenance entries. The service signs for workers whose keys it holds; a worker with an own key signs the
+ * prepared typed data and hands the signature in. Nothing is kept of a request: what it prepared is bound by the
+ * signature, and an entry takes one sign-off for each role and worker, so a signature can be handed in once.
+ */
+import type { Hex } from 'viem';
+import { auditWrite } from '../../access/audit/audit.ts';
+import { pendingLeaf } from '../../anchoring/batching/pending.ts';
+import { fromBytea } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
+import { insertAll, type Write } from '../../db/writes.ts';
+import { recordContent } from '../../holdings/records/record-content.ts';
+import { explainRefusedSeal } from '../../holdings/vaults/refused-seal.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { findSubject, type Subject } from '../entries/maintenance-subject.ts';
+import { type MaintenanceKey, type Signoff, signoffKind } from '../entries/maintenances.store.ts';
+import {
+  fieldsOf,
+  makeSignoffTypedData,
+  type SignoffDocument,
+  type SignoffFields,
+  signoffFormat,
+  signoffSignatureFault,
+} from '../signing/signoff.ts';
+import { judgeSignoff, type SignoffRole, signingTimeFault } from '../signing/signoff-rules.ts';
+import { lockEntry, type SignableEntry } from './signoffs.store.ts';
+
+export interface SignoffRequest {
+  assetId: string;
+  maintenanceId: string;
+  workerAddress: string;
+  role: SignoffRole;
+  /** Which of the worker's licences to use; needed only where several fit, and for `performed`. */
+  licenceScope?: string | undefined;
+}
+
+export interface NewSignoff extends SignoffRequest {
+  /** Both for a worker who holds an own key, neither for others. */
+  signature?: string | undefined;
+  signedAt?: Date | undefined;
+}
+
+export interface PreparedSignoff {
+  fields: SignoffFields;
+  /** Until when it is taken. */
+  expiresAt: Date;
+}
+
+export interface Signoffs {
+  /** What a worker with an own key has to sign; refused for the same reasons as the sign-off itself. */
+  prepare(caller: Caller, request: SignoffRequest): Promise<PreparedSignoff>;
+  /** `also`: rows to commit with the sign-off. */
+  create(caller: Caller, input: NewSignoff, also: (signoff: Signoff) => Write[]): Promise<Signoff>;
+}
+
+export interface SignoffsDeps {
+  db: Db;
+  keyring: Pick<Keyring, 'signer'>;
+}
+
+/** How long after it was signed a signature is taken. */
+const longestMs = 24 * 60 * 60 * 1000;
+/** How far the clock of whoever signs may be ahead of ours. */
+const aheadMs = 60_000;
+
+/** Of one entry: they come whole with it, and each is judged by all before it. */
+export const mostSignoffs = 100;
+
+export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
+  return {
+    async prepare({ workspaceId }, request) {
+      const subject = await findSubject(db, { workspaceId, ...request });
+      if (subject.worker.keyHolder === 'service') throw signsItself(subject);
+      const entry = await lockEntry(db, { workspaceId, ...request }, { lock: false });
+      const signedAt = wholeSeconds(soonest(entry));
+      const document = unsigned({ workspaceId, ...request }, { subject, entry, signedAt });
+      return { fields: fieldsOf(document), expiresAt: new Date(signedAt.getTime() + longestMs) };
+    },
+
+    async create(caller, input, also) {
+      const { workspaceId } = caller;
+      const { worker } = await findSubject(db, { workspaceId, ...input });
+      requireOwnSignature(worker, input);
+      // Before the transaction: whoever holds a connection must not wait for another one.
+      const signer = worker.keyHolder === 'service' ? await keyring.signer({ workspaceId, ...worker }) : null;
+      const signing = db.transaction().execute(async (db) => {
+        const entry = await lockEntry(db, { workspaceId, ...input }, { lock: true });
+        const subject = await findSubject(db, { workspaceId, ...input });
+        const now = new Date();
+        const signedAt = wholeSeconds(input.signedAt ?? soonest(entry));
+        if (input.signedAt) requireRecent(signedAt, now);
+        const document = unsigned({ workspaceId, ...input }, { subject, entry, signedAt });
+        const fields = fieldsOf(document);
+        const signature = signer
+          ? await signer.signTypedData(makeSignoffTypedData(fields))
+          : await requireSignature(fields, input.signature ?? '');
+        const made = makeSignoff({ ...document, signature }, { subject, entry });
+        await insertAll(db, [
+          ...made.writes,
+          auditWrite(caller, {
+            action: 'maintenance.sign_off',
+            targetId: input.maintenanceId,
+            details: { number: made.signoff.number, role: input.role, workerId: worker.id },
+          }),
+          ...also(made.signoff),
+        ]);
+        return made.signoff;
+      });
+      return signing.catch(explainRefusedSeal);
+    },
+  };
+}
+
+interface Known {
+  subject: Subject;
+  entry: SignableEntry;
+}
+
+/** Everything but the signature; throws conflict when a rule stands against it at this moment. */
+function unsigned(
+  {
+    workspaceId,
+    assetId,
+    maintenanceId,
+    role,
+    licenceScope,
+  }: SignoffRequest & Pick<MaintenanceKey, 'workspaceId'>,
+  { subject, entry, signedAt }: Known & { signedAt: Date },
+): Omit<SignoffDocument, 'signature'> {
+  if (entry.supersededBy !== null) {
+    throw new AppError(
+      'conflict',
+      `The maintenance ${maintenanceId} is superseded by ${entry.supersededBy}: sign that one.`,
+    );
+  }
+  if (entry.earlier.length >= mostSignoffs) {
+    throw new AppError(
+      'conflict',
+      `The maintenance ${maintenanceId} has ${mostSignoffs} sign-offs, which is the most there can be.`,
+    );
+  }
+  const { worker } = subject;
+  const judged = judgeSignoff({
+    role,
+    workerAddress: worker.address,
+    licences: worker.licences,
+    licenceScope,
+    // Not when it says it was signed: a licence that has expired since must not be used by dating back.
+    at: new Date(),
+    scope: entry.scope,
+    earlier: entry.earlier,
+    performers: entry.performers,
+  });
+  if (typeof judged === 'string') throw new AppError('conflict', judged);
+  const untimely = signingTimeFault({ ...entry, signedAt: signedAt.toISOString() });
+  if (untimely !== null) throw new AppError('conflict', untimely);
+  return {
+    format: signoffFormat,
+    workspaceId,
+    assetId,
+    maintenanceId,
+    maintenanceHash: fromBytea(entry.hash),
+    role,
+    workerAddress: worker.address,
+    workerName: worker.name,
+    licence: judged.licence,
+    signedAt: signedAt.toISOString(),
+  };
+}
+
+function makeSignoff(
+  document: SignoffDocument,
+  { subject, entry }: Known,
+): { signoff: Signoff; writes: Write[] } {
+  const { data, salt, digest, bytes } = recordContent(document, 'sign-off');
+  const number = entry.earlier.length + 1;
+  const { workspaceId, maintenanceId, role } = document;
+  const { write } = pendingLeaf({
+    workspaceId,
+    kind: signoffKind,
+    subjectId: maintenanceId,
+    version: number,
+    vault: subject.vault,
+    digest,
+    previousLeaf: entry.leaf,
+    claims: { assetId: document.assetId, role },
+    storedBytes: bytes,
+  });
+  const row = {
+    workspace_id: workspaceId,
+    maintenance_id: maintenanceId,
+    number,
+    role,
+    worker_id: subject.worker.id,
+    document: data,
+    salt,
+    hash: digest,
+    created_at: new Date(),
+  };
+  const { workerAddress, workerName, licence, signedAt, signature } = document;
+  return {
+    signoff: {
+      ...{ number, role, workerAddress, workerName, licence, signedAt, signature },
+      signoffHash: fromBytea(digest),
+      status: 'pending',
+      anchor: null,
+    },
+    writes: [{ table: 'signoffs', row }, write],
+  };
+}
+
+function requireOwnSignature(worker: Subject['worker'], { signature, signedAt }: NewSignoff): void {
+  if (worker.keyHolder === 'service') {
+    if (signature === undefined && signedAt === undefined) return;
+    throw new AppError(
+      'invalid_request',
+      `The service holds the key of ${worker.address} and signs for it now: leave out signature and signedAt.`,
+    );
+  }
+  if (signature !== undefined && signedAt !== undefined) return;
+  throw new AppError(
+    'invalid_request',
+    `${signature === undefined ? 'signature' : 'signedAt'} is required: the worker ${worker.address} holds an own key. GET …/signoffs/request/ gives the typed data to sign.`,
+  );
+}
+
+function signsItself({ worker }: Subject): AppError {
+  return new AppError(
+    'conflict',
+    `The service holds the key of ${worker.address}: POST the sign-off without a signature, and it is signed.`,
+  );
+}
+
+function requireRecent(signedAt: Date, now: Date): void {
+  const ageMs = now.getTime() - signedAt.getTime();
+  if (ageMs <= longestMs && ageMs >= -aheadMs) return;
+  throw new AppError(
+    'invalid_request',
+    `signedAt ${signedAt.toISOString()} ${ageMs > 0 ? 'is more than 24 hours ago: ask for the typed data again and sign it anew' : 'is in the future'}.`,
+  );
+}
+
+async function requireSignature(fields: SignoffFields, signature: string): Promise<Hex> {
+  const fault = await signoffSignatureFault(fields, signature);
+  if (fault === null) return signature.toLowerCase() as Hex;
+  throw new AppError(
+    'invalid_request',
+    `signature is refused: ${fault}. It has to be that of ${fields.worker} over the typed data of …/signoffs/request/, with its signedAt.`,
+  );
+}
+
+/** Now; or when the clock of another node or signer is ahead of ours, what it said: times must not go back. */
+function soonest({ recordedAt, earlier }: SignableEntry): Date {
+  const times = [recordedAt, ...earlier.map(({ signedAt }) => signedAt)].map((time) => Date.parse(time));
+  return new Date(Math.max(Date.now(), ...times));
+}
+
+function wholeSeconds(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 1000) * 1000);
+}

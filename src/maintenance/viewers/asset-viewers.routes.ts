@@ -1,0 +1,272 @@
+/** /damc/assets/{assetId}/viewers/, workers/ and access-log/ */
+import { Type } from 'typebox';
+import type { Db } from '../../db/database.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import type { Api } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { address, dateTime, orNull } from '../../http/api/schemas.ts';
+import { assetPath, assetUrl } from '../assets/assets.routes.ts';
+import type { Assets } from '../assets/assets.ts';
+import { type LoggedLook, listLooks } from './asset-access-log.ts';
+import type { AssetViewers, Viewer } from './asset-viewers.ts';
+import type { AssetWorkers, AssignedWorker } from './asset-workers.ts';
+
+const tags = ['assets'];
+const personPath = Type.Object({ assetId: Type.String(), address });
+const addresses = Type.Array(address, { minItems: 1, maxItems: 1000 });
+const page = Type.Object(pageParameters, { additionalProperties: false });
+const gone = Type.Null();
+
+const ViewerSchema = Type.Object({
+  address: Type.String({ description: 'EIP-55' }),
+  until: orNull(
+    Type.String({ ...dateTime, description: 'From then on it allows nothing; null: without end' }),
+  ),
+});
+const AssignedWorkerSchema = Type.Object({
+  address: Type.String({ description: 'EIP-55' }),
+  name: Type.String(),
+});
+const LookSchema = Type.Object({
+  at: dateTime,
+  viewerAddress: Type.String({ description: 'EIP-55; the owner where none was named' }),
+  what: Type.String({ description: 'What was asked for' }),
+  also: Type.Array(Type.String(), {
+    description: 'What else the same person, signed in, asked for within a minute: that is one look',
+  }),
+  targetId: orNull(Type.String({ description: 'Which one of several' })),
+  allowed: Type.Boolean(),
+  actor: Type.Object({ kind: Type.String(), id: Type.String() }, { description: 'Who asked for the viewer' }),
+});
+
+export interface AssetViewerRoutesDeps {
+  db: Db;
+  assets: Pick<Assets, 'get'>;
+  assetViewers: AssetViewers;
+  assetWorkers: AssetWorkers;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function assetViewerRoutes(app: Api, deps: AssetViewerRoutesDeps): void {
+  viewerRoutes(app, deps);
+  assignmentRoutes(app, deps);
+  accessLogRoutes(app, deps);
+}
+
+function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: AssetViewerRoutesDeps): void {
+  const url = `${assetUrl}viewers/`;
+
+  app.post(
+    url,
+    {
+      config: { scope: 'assets:write', idempotent: true },
+      schema: {
+        summary: 'Let viewers see an asset',
+        description:
+          'The owner and assigned workers may see it anyway. A viewer who has a grant already gets the new end.',
+        tags,
+        params: assetPath,
+        body: Type.Object(
+          { viewers: addresses, until: Type.Optional(orNull(dateTime)) },
+          { additionalProperties: false },
+        ),
+        response: { 201: Type.Array(ViewerSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { viewers, until } = request.body;
+      const answer = idempotency.answer(request, reply.code(201));
+      const input = {
+        assetId: request.params.assetId,
+        addresses: viewers,
+        until: until == null ? null : new Date(until),
+      };
+      await assetViewers.grant(callerOf(request), input, (made) => answer.remember(made.map(viewerToJson)));
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { scope: 'assets:read' },
+      schema: {
+        summary: 'List the viewers of an asset',
+        description: 'The grants that allow something now, by address.',
+        tags,
+        params: assetPath,
+        querystring: page,
+        response: { 200: Type.Array(ViewerSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { assetId } = request.params;
+      await assets.get(callerOf(request).workspaceId, assetId);
+      const items = await fetchPage<Viewer>(
+        {
+          name: 'asset-viewers',
+          filters: { assetId },
+          fetch: (workspaceId, after, limit) =>
+            assetViewers.list({ workspaceId, assetId }, { after: after?.[0] as string, limit }),
+          positionOf: ({ address }) => [address.toLowerCase()],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(viewerToJson);
+    },
+  );
+
+  app.delete(
+    `${url}:address/`,
+    {
+      config: { scope: 'assets:write' },
+      schema: {
+        summary: 'Take back the grant of a viewer',
+        description: 'It holds from the very next look.',
+        tags,
+        params: personPath,
+        response: { 204: gone },
+      },
+    },
+    async (request, reply) => {
+      const { assetId, address } = request.params;
+      await assetViewers.revoke(callerOf(request), assetId, address);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    `${url}verify/`,
+    {
+      config: { scope: 'assets:read' },
+      schema: {
+        summary: 'Ask whether an address may see an asset',
+        description:
+          'Also true for the owner and for assigned workers. It is no look at the asset, so it is not logged.',
+        tags,
+        params: assetPath,
+        querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),
+        response: { 200: Type.Object({ isViewer: Type.Boolean() }) },
+      },
+    },
+    async (request) => {
+      const key = { workspaceId: callerOf(request).workspaceId, assetId: request.params.assetId };
+      return { isViewer: await assetViewers.isViewer(key, request.query.viewerAddress) };
+    },
+  );
+}
+
+function assignmentRoutes(
+  app: Api,
+  { assets, assetWorkers, cursors, idempotency }: AssetViewerRoutesDeps,
+): void {
+  const url = `${assetUrl}workers/`;
+
+  app.post(
+    url,
+    {
+      config: { scope: 'assets:write', idempotent: true },
+      schema: {
+        summary: 'Assign workers to an asset',
+        description: 'They may put work on record, sign it off, and see the asset.',
+        tags,
+        params: assetPath,
+        body: Type.Object({ workers: addresses }, { additionalProperties: false }),
+        response: { 201: Type.Array(AssignedWorkerSchema) },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply.code(201));
+      const input = { assetId: request.params.assetId, addresses: request.body.workers };
+      await assetWorkers.assign(callerOf(request), input, (workers) => answer.remember(workers));
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { scope: 'assets:read' },
+      schema: {
+        summary: 'List the workers assigned to an asset',
+        description: 'By address.',
+        tags,
+        params: assetPath,
+        querystring: page,
+        response: { 200: Type.Array(AssignedWorkerSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { assetId } = request.params;
+      await assets.get(callerOf(request).workspaceId, assetId);
+      return fetchPage<AssignedWorker>(
+        {
+          name: 'asset-workers',
+          filters: { assetId },
+          fetch: (workspaceId, after, limit) =>
+            assetWorkers.list({ workspaceId, assetId }, { after: after?.[0] as string, limit }),
+          positionOf: ({ address }) => [address.toLowerCase()],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+    },
+  );
+
+  app.delete(
+    `${url}:address/`,
+    {
+      config: { scope: 'assets:write' },
+      schema: {
+        summary: 'Take a worker off an asset',
+        description: 'What the worker put on record stays.',
+        tags,
+        params: personPath,
+        response: { 204: gone },
+      },
+    },
+    async (request, reply) => {
+      const { assetId, address } = request.params;
+      await assetWorkers.unassign(callerOf(request), assetId, address);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function accessLogRoutes(app: Api, { db, assets, cursors }: AssetViewerRoutesDeps): void {
+  app.get(
+    `${assetUrl}access-log/`,
+    {
+      config: { scope: 'audit:read' },
+      schema: {
+        summary: 'List who looked at an asset',
+        description: 'Newest first: every look with a viewerAddress, also those that were refused.',
+        tags,
+        params: assetPath,
+        querystring: page,
+        response: { 200: Type.Array(LookSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { assetId } = request.params;
+      await assets.get(callerOf(request).workspaceId, assetId);
+      const items = await fetchPage<LoggedLook>(
+        {
+          name: 'asset-access-log',
+          filters: { assetId },
+          fetch: (workspaceId, after, limit) =>
+            listLooks(db, { workspaceId, assetId }, { before: after?.[0] as number, limit }),
+          positionOf: ({ id }) => [id],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(({ id, at, ...rest }) => ({ at: at.toISOString(), ...rest }));
+    },
+  );
+}
+
+function viewerToJson({ address, until }: Viewer) {
+  return { address, until: until?.toISOString() ?? null };
+}

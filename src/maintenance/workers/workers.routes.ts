@@ -1,0 +1,152 @@
+/** /damc/workers/ */
+import { type Static, Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { address, dateTime, name, orNull, plainText } from '../../http/api/schemas.ts';
+import type { Licence } from '../signing/licence.ts';
+import type { Worker, Workers } from './workers.ts';
+
+const licenceFields = {
+  scope: plainText({
+    minLength: 1,
+    maxLength: 200,
+    description: 'What it allows, as your organisation names it',
+  }),
+  number: name,
+  authority: name,
+};
+const GivenLicence = Type.Object(
+  { ...licenceFields, expiresAt: Type.Optional(orNull(dateTime)) },
+  { additionalProperties: false },
+);
+
+const CreatedWorkerSchema = Type.Object({
+  name: Type.String(),
+  address: Type.String({ description: 'Address of the worker, EIP-55' }),
+});
+
+const WorkerSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  address: Type.String({ description: 'Address of the worker, EIP-55' }),
+  keyHolder: Type.String({ enum: ['service', 'worker'], description: 'Who holds the private key' }),
+  licences: Type.Array(Type.Object({ ...licenceFields, expiresAt: orNull(dateTime) })),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+});
+
+const workerPath = Type.Object({ address });
+
+const url = `${apiBase}/damc/workers/`;
+
+export interface WorkerRoutesDeps {
+  workers: Workers;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function workerRoutes(app: Api, { workers, cursors, idempotency }: WorkerRoutesDeps): void {
+  app.post(
+    url,
+    {
+      config: { scope: 'workers:write', idempotent: true },
+      schema: {
+        summary: 'Create a worker',
+        description:
+          'Without an address the service makes a key for the worker; with one the worker holds an own key.',
+        tags: ['workers'],
+        body: Type.Object({ name, address: Type.Optional(address) }, { additionalProperties: false }),
+        response: { 201: CreatedWorkerSchema },
+      },
+    },
+    async (request, reply) => {
+      const { name, address } = request.body;
+      const answer = idempotency.answer(request, reply.code(201));
+      await workers.create(callerOf(request), { name, address }, ({ name, address }) =>
+        answer.remember({ name, address }),
+      );
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { scope: 'workers:read' },
+      schema: {
+        summary: 'List workers',
+        description: 'Newest first.',
+        tags: ['workers'],
+        querystring: Type.Object(pageParameters, { additionalProperties: false }),
+        response: { 200: Type.Array(WorkerSchema) },
+      },
+    },
+    async (request, reply) => {
+      const items = await fetchPage<Worker>(
+        {
+          name: 'workers',
+          filters: {},
+          fetch: (workspaceId, after, limit) =>
+            workers.list(workspaceId, { before: after?.[0] as string, limit }),
+          positionOf: ({ id }) => [id],
+          largeRows: true,
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(toJson);
+    },
+  );
+
+  app.get(
+    `${url}:address/`,
+    {
+      config: { scope: 'workers:read' },
+      schema: {
+        summary: 'Get a worker',
+        tags: ['workers'],
+        params: workerPath,
+        response: { 200: WorkerSchema },
+      },
+    },
+    async (request) => toJson(await workers.get(callerOf(request).workspaceId, request.params.address)),
+  );
+
+  app.patch(
+    `${url}:address/`,
+    {
+      config: { scope: 'workers:write' },
+      schema: {
+        summary: 'Rename a worker or replace the licences',
+        tags: ['workers'],
+        params: workerPath,
+        body: Type.Object(
+          { name: Type.Optional(name), licences: Type.Optional(Type.Array(GivenLicence, { maxItems: 100 })) },
+          { additionalProperties: false },
+        ),
+        response: { 200: WorkerSchema },
+      },
+    },
+    async (request) => {
+      const { name, licences } = request.body;
+      const change = {
+        ...(name !== undefined && { name }),
+        ...(licences && {
+          licences: licences.map(toLicence),
+        }),
+      };
+      return toJson(await workers.update(callerOf(request), request.params.address, change));
+    },
+  );
+}
+
+/** Times are kept in UTC, however they were written. */
+function toLicence({ expiresAt, ...rest }: Static<typeof GivenLicence>): Licence {
+  return { ...rest, expiresAt: expiresAt == null ? null : new Date(expiresAt).toISOString() };
+}
+
+function toJson({ createdAt, updatedAt, ...rest }: Worker) {
+  return { ...rest, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+}

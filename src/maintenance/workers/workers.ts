@@ -1,0 +1,183 @@
+/** Workers: people who do and sign maintenance work, each with an address. */
+import { isDeepStrictEqual } from 'node:util';
+import { auditWrite } from '../../access/audit/audit.ts';
+import type { Db } from '../../db/database.ts';
+import { violates } from '../../db/faults.ts';
+import { type CommitTogether, insertAll, type Write } from '../../db/writes.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import { checksummed } from '../../runtime/address.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { Licence } from '../signing/licence.ts';
+
+export interface Worker {
+  id: string;
+  name: string;
+  /** EIP-55. */
+  address: string;
+  keyHolder: 'service' | 'worker';
+  licences: Licence[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface NewWorker {
+  name: string;
+  /** Given by a worker who holds an own key; otherwise the service makes one. */
+  address: string | undefined;
+}
+
+export interface Workers {
+  /** `also`: rows to commit with the worker. */
+  create(caller: Caller, input: NewWorker, also: (worker: Worker) => Write[]): Promise<Worker>;
+  list(workspaceId: string, page: { before: string | undefined; limit: number }): Promise<Worker[]>;
+  get(workspaceId: string, address: string): Promise<Worker>;
+  update(caller: Caller, address: string, change: { name?: string; licences?: Licence[] }): Promise<Worker>;
+}
+
+export interface WorkersDeps {
+  db: Db;
+  commit: CommitTogether;
+  keyring: Keyring;
+}
+
+const columns = ['id', 'name', 'address', 'key_holder', 'licences', 'created_at', 'updated_at'] as const;
+
+interface WorkerRow {
+  id: string;
+  name: string;
+  address: string;
+  key_holder: 'service' | 'worker';
+  licences: Licence[];
+  created_at: Date;
+  updated_at: Date;
+}
+
+export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
+  return {
+    async create(caller, input, also) {
+      const { workspaceId } = caller;
+      const id = newId('wrk');
+      const made = input.address === undefined ? await keyring.newSigningKey({ workspaceId, id }) : null;
+      const at = new Date();
+      const worker: Worker = {
+        id,
+        name: input.name,
+        address: made?.address ?? checksummed(input.address ?? ''),
+        keyHolder: made ? 'service' : 'worker',
+        licences: [],
+        createdAt: at,
+        updatedAt: at,
+      };
+      const { name, address, keyHolder } = worker;
+      try {
+        await commit([
+          {
+            table: 'workers',
+            row: {
+              workspace_id: workspaceId,
+              id,
+              name,
+              address,
+              key_holder: keyHolder,
+              licences: [],
+              created_at: at,
+              updated_at: at,
+            },
+          },
+          ...(made ? [made.write] : []),
+          auditWrite(caller, {
+            action: 'worker.create',
+            targetId: id,
+            details: { name, address, keyHolder },
+          }),
+          ...also(worker),
+        ]);
+      } catch (error) {
+        if (!violates(error, 'workers_by_address')) throw error;
+        throw new AppError('conflict', `There is already a worker with the address ${address}.`, {
+          cause: error,
+        });
+      }
+      return worker;
+    },
+
+    async list(workspaceId, { before, limit }) {
+      let select = db
+        .selectFrom('workers')
+        .select(columns)
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('id', 'desc')
+        .limit(limit);
+      if (before !== undefined) select = select.where('id', '<', before);
+      return (await select.execute()).map(toWorker);
+    },
+
+    async get(workspaceId, address) {
+      const row = await selectByAddress(db, workspaceId, address).executeTakeFirst();
+      if (!row) throw notFound(address);
+      return toWorker(row);
+    },
+
+    update: (caller, address, { name, licences }) =>
+      db.transaction().execute(async (db) => {
+        const row = await selectByAddress(db, caller.workspaceId, address).forUpdate().executeTakeFirst();
+        if (!row) throw notFound(address);
+        const worker = toWorker(row);
+        const updated = {
+          ...worker,
+          name: name ?? worker.name,
+          licences: licences ?? worker.licences,
+          updatedAt: new Date(),
+        };
+        const details = changed(worker, updated);
+        if (Object.keys(details).length === 0) return worker;
+        await db
+          .updateTable('workers')
+          .set({
+            name: updated.name,
+            licences: JSON.stringify(updated.licences),
+            updated_at: updated.updatedAt,
+          })
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('id', '=', worker.id)
+          .execute();
+        await insertAll(db, [auditWrite(caller, { action: 'worker.update', targetId: worker.id, details })]);
+        return updated;
+      }),
+  };
+}
+
+function selectByAddress(db: Db, workspaceId: string, address: string) {
+  return db
+    .selectFrom('workers')
+    .select(columns)
+    .where('workspace_id', '=', workspaceId)
+    .where((where) => where(where.fn<string>('lower', ['address']), '=', address.toLowerCase()));
+}
+
+/** What an update really changes, for the audit log. */
+function changed(before: Worker, after: Worker): Record<string, unknown> {
+  const fields = (['name', 'licences'] as const).filter(
+    (field) => !isDeepStrictEqual(before[field], after[field]),
+  );
+  return Object.fromEntries(fields.map((field) => [field, { from: before[field], to: after[field] }]));
+}
+
+function notFound(address: string): AppError {
+  return new AppError('resource_not_found', `There is no worker ${address}.`);
+}
+
+function toWorker(row: WorkerRow): Worker {
+  const { id, name, address, licences } = row;
+  return {
+    id,
+    name,
+    address,
+    licences,
+    keyHolder: row.key_holder,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,124 @@
+/** The document `holdfast/history@1`: all proofs of one thing in order, and a verifier of what they say together. */
+import type { Hex } from 'viem';
+import { parseJsonText } from '../runtime/json-text.ts';
+import type { Content } from './content.ts';
+import { eachOf, exactly, objectOf } from './form.ts';
+import { toHex, zeroHash } from './hex.ts';
+import { leafHash, type Subject } from './leaf.ts';
+import { type Proof, parseProof } from './proof.ts';
+import { fail, pass, type Result, skip, type Verification } from './steps.ts';
+import { type VerifyOptions, verifyProof } from './verify.ts';
+
+export const historyFormat = 'holdfast/history@1';
+
+export interface History {
+  format: typeof historyFormat;
+  subject: Subject;
+  /** From the first leaf on, each followed by the one that names it as its previousLeaf. */
+  proofs: Proof[];
+}
+
+export interface HistoryOptions extends Pick<VerifyOptions, 'chain' | 'registry'> {
+  /** The content of each proof, where it is at hand. */
+  contents?: readonly (Content | undefined)[];
+}
+
+export interface HistoryVerification {
+  /** Of each proof for itself. */
+  proofs: Verification[];
+  /** Whether they form one chain, and every leaf is sealed by the vault that owned the thing then. */
+  chain: Result;
+  verdict: Verification['verdict'];
+}
+
+/** Kinds that pass a thing on: their claims name the vault that has it then, as `to`. */
+export const transferKind = 'transfer';
+/** Also says that its vault seals nothing any more. */
+export const revokeKind = 'revoke';
+
+/** Takes the document as JSON text, or parsed. */
+export async function verifyHistory(
+  document: unknown,
+  { contents, chain, registry }: HistoryOptions = {},
+): Promise<HistoryVerification> {
+  const read = readHistory(document);
+  if (typeof read === 'string') return { proofs: [], chain: fail(read), verdict: 'fail' };
+  const proofs: Verification[] = [];
+  for (const [place, proof] of read.proofs.entries()) {
+    proofs.push(await verifyProof(proof, { chain, registry, content: contents?.[place] }));
+  }
+  const linked = checkChain(read);
+  const verdicts = proofs.map(({ verdict }) => verdict);
+  const failed = linked.status === 'fail' || verdicts.includes('fail');
+  const skipped = linked.status === 'skipped' || verdicts.includes('incomplete');
+  return { proofs, chain: linked, verdict: failed ? 'fail' : skipped ? 'incomplete' : 'pass' };
+}
+
+/** Gives the document, or why it is none. */
+function readHistory(document: unknown): History | string {
+  let value = document;
+  try {
+    if (typeof document === 'string') value = parseJsonText(document);
+  } catch (error) {
+    return `The document is not usable JSON: ${(error as Error).message}`;
+  }
+  const [fault] = checkForm(value, '');
+  if (fault) return `${fault.path || 'The document'} ${fault.message}.`;
+  const history = value as History;
+  for (const [place, proof] of history.proofs.entries()) {
+    const [fault] = parseProof(proof).faults;
+    if (fault) return `proofs[${place}].${fault.path} ${fault.message}.`;
+  }
+  return history;
+}
+
+const any = () => [];
+const checkForm = objectOf({
+  format: exactly(historyFormat),
+  subject: objectOf({ workspaceId: any, id: any }),
+  proofs: eachOf(any, { min: 1, max: 100_000 }),
+});
+
+function checkChain({ subject, proofs }: History): Result {
+  let previous: Hex = zeroHash;
+  /** Null once it went to somebody whom erased claims no longer name. */
+  let owner: Hex | null = proofs[0]?.leaf.values[6] ?? null;
+  let unknownOwners = 0;
+  const versions = new Map<string, bigint>();
+  const roots = new Map<string, Hex>();
+  const revoked = new Set<Hex>();
+  for (const [place, proof] of proofs.entries()) {
+    const { kind, leaf, claims, seal } = proof;
+    const wrong = (message: string) => fail(`proofs[${place}] ${message}`);
+    const [, , , , version, previousLeaf, vault] = leaf.values;
+    if (proof.subject.workspaceId !== subject.workspaceId || proof.subject.id !== subject.id) {
+      return wrong('is of another subject.');
+    }
+    if (previousLeaf !== previous) return wrong('does not follow the one before it.');
+    if (BigInt(version) <= (versions.get(kind) ?? 0n)) return wrong('does not have a higher version.');
+    if (revoked.has(vault)) return wrong(`is sealed by ${vault}, which was revoked.`);
+    if (owner === null) unknownOwners += 1;
+    else if (vault !== owner) return wrong(`is sealed by ${vault}, but ${owner} owned it.`);
+    const sealNumber = `${vault} ${seal.sequence}`;
+    if ((roots.get(sealNumber) ?? seal.subtreeRoot) !== seal.subtreeRoot) {
+      return wrong(`has a second root under number ${seal.sequence} of ${vault}.`);
+    }
+    roots.set(sealNumber, seal.subtreeRoot);
+    versions.set(kind, BigInt(version));
+    previous = toHex(leafHash(leaf.values));
+    if (kind === revokeKind) revoked.add(vault);
+    if (kind === transferKind || kind === revokeKind) {
+      const taker = claims === null ? null : takerOf(claims.to);
+      if (taker === undefined) return wrong('does not name in claims.to who has it then.');
+      owner = taker;
+    } else {
+      owner = vault;
+    }
+  }
+  if (unknownOwners > 0) return skip('Erased claims do not say who took it over.');
+  return pass(`${proofs.length} proofs follow each other without a gap.`);
+}
+
+function takerOf(to: unknown): Hex | undefined {
+  return typeof to === 'string' && /^0x[0-9a-fA-F]{40}$/.test(to) ? (to.toLowerCase() as Hex) : undefined;
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { SimpleMerkleTree } from '@openzeppelin/merkle-tree';
+import { fc } from '../../test/properties.ts';
+import { buildBatch } from '../anchoring/batching/batch.ts';
+import { fromHex, toHex } from './hex.ts';
+import { loadKeccak, plainKeccak } from './keccak.ts';
+import { buildTree, foldPath, hashBytes } from './merkle.ts';
+
+const keccak = await loadKeccak();
+
+test('both Keccaks agree, and a result is not overwritten by the next call', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+      const first = keccak(bytes);
+      keccak(new Uint8Array([1, 2, 3]));
+      assert.equal(toHex(first), toHex(plainKeccak(bytes)));
+    }),
+  );
+});
+
+test("roots and paths of every size up to 130 are those of OpenZeppelin's tree", () => {
+  for (let size = 1; size <= 130; size += 1) expectSameTree(leavesOf(size, 'every size'), samplePlaces(size));
+});
+
+test('so are those of sizes up to 300, with any leaves', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 131, max: 300 }), fc.string(), (size, seed) =>
+      expectSameTree(leavesOf(size, seed), samplePlaces(size)),
+    ),
+    { numRuns: 25 },
+  );
+});
+
+for (const size of [1000, 4096]) {
+  test(`root and all paths of ${size} leaves are those of OpenZeppelin's tree`, () => {
+    expectSameTree(leavesOf(size, 'large'));
+  });
+}
+
+test("trees of any leaves, equal and nearly equal ones among them, are OpenZeppelin's", () => {
+  // Few different leaves that share long beginnings: ties inside and beyond the first 32 bits.
+  const leaf = fc
+    .tuple(fc.constantFrom(0, 1, 255), fc.constantFrom(0, 3, 4, 31), fc.nat(2))
+    .map(([fill, place, value]) => {
+      const bytes = new Uint8Array(hashBytes).fill(fill);
+      bytes[place] = value;
+      return bytes;
+    });
+  const random = fc.uint8Array({ minLength: hashBytes, maxLength: hashBytes });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(leaf, random), { minLength: 1, maxLength: 40, size: 'max' }), (leaves) =>
+      expectSameTree(concat(leaves), samplePlaces(leaves.length)),
+    ),
+  );
+});
+
+test('leaves may lie inside a larger buffer, and are left as they were', () => {
+  const buffer = new Uint8Array(3 + 32 * 5);
+  buffer.set(leavesOf(5, 'inside'), 3);
+  const before = buffer.slice();
+  const tree = buildTree(buffer.subarray(3), keccak);
+  assert.deepEqual(tree.root, buildTree(leavesOf(5, 'inside'), keccak).root);
+  assert.deepEqual(buffer, before);
+});
+
+test('a tree of nothing, of half a leaf, and a path of a leaf that is not there are refused', () => {
+  assert.throws(() => buildTree(new Uint8Array(0), keccak), /whole leaves/);
+  assert.throws(() => buildTree(new Uint8Array(33), keccak), /whole leaves/);
+  assert.throws(() => buildTree(new Uint8Array(64), keccak).path(2), /no leaf 2/);
+});
+
+test("a batch's subtrees and top tree are OpenZeppelin's, and each whole path leads to both roots", () => {
+  const shapes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 25 });
+  fc.assert(
+    fc.property(shapes, (sizes) => {
+      const vaults = sizes.map((size, place) => ({
+        vault: `vault ${place}`,
+        leaves: leavesOf(size, `vault ${place}`),
+      }));
+      const batch = buildBatch(vaults, keccak);
+      const subtrees = vaults.map(({ leaves }) => theirTree(leaves));
+      const top = theirTree(concat(subtrees.map(({ root }) => fromHex(root))));
+      assert.equal(toHex(batch.root), top.root);
+      assert.equal(
+        batch.size,
+        sizes.reduce((sum, size) => sum + size, 0),
+      );
+      vaults.forEach(({ vault, leaves }, place) => {
+        const subtree = batch.subtrees[place];
+        assert.ok(subtree);
+        assert.deepEqual(
+          { ...subtree, root: toHex(subtree.root) },
+          {
+            vault,
+            root: subtrees[place]?.root,
+            leaves: sizes[place],
+          },
+        );
+        const last = (sizes[place] ?? 0) - 1;
+        for (const leaf of new Set([0, last >> 1, last])) {
+          const { path, depth } = batch.path(place, leaf);
+          assert.deepEqual(split(path.subarray(0, depth * hashBytes)), subtrees[place]?.path(leaf));
+          assert.deepEqual(split(path.subarray(depth * hashBytes)), top.path(place));
+          const start = leaves.subarray(leaf * hashBytes, (leaf + 1) * hashBytes);
+          assert.equal(toHex(foldPath(start, path, plainKeccak)), top.root);
+        }
+      });
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a batch names each vault once, and has at least one', () => {
+  const vault = { vault: '0x01', leaves: leavesOf(1, 'once') };
+  assert.throws(() => buildBatch([vault, vault], keccak), /each vault once/);
+  assert.throws(() => buildBatch([], keccak), /whole leaves/);
+});
+
+function expectSameTree(leaves: Uint8Array, places?: number[]): void {
+  const theirs = theirTree(leaves);
+  const ours = buildTree(leaves, keccak);
+  assert.equal(toHex(ours.root), theirs.root);
+  assert.equal(ours.size, theirs.size);
+  for (const place of places ?? Array.from({ length: ours.size }, (_, place) => place)) {
+    assert.deepEqual(split(ours.path(place)), theirs.path(place));
+  }
+}
+
+/** OpenZeppelin's, with paths read from its nodes: its own way to one hashes all of it again, so that is done once. */
+function theirTree(leaves: Uint8Array): { root: string; size: number; path(place: number): string[] } {
+  // It makes an error for each leaf, and throws none of them; without their stacks that takes a third less time.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const theirs = SimpleMerkleTree.of(split(leaves));
+  Error.stackTraceLimit = stackTraceLimit;
+  const { tree, values } = theirs.dump();
+  const path = (place: number) => {
+    const siblings: string[] = [];
+    // The children of node n are 2n + 1 and 2n + 2.
+    for (let node = values[place]?.treeIndex ?? -1; node > 0; node = (node - 1) >> 1)
+      siblings.push(tree[node % 2 === 1 ? node + 1 : node - 1] ?? '');
+    return siblings;
+  };
+  const last = theirs.length - 1;
+  assert.deepEqual(path(last), theirs.getProof(last));
+  return { root: theirs.root, size: theirs.length, path };
+}
+
+function samplePlaces(size: number): number[] {
+  return [...new Set([0, 1, size >> 1, size - 2, size - 1])].filter((place) => place >= 0 && place < size);
+}
+
+function leavesOf(count: number, seed: string): Uint8Array {
+  return concat(
+    Array.from({ length: count }, (_, place) => createHash('sha256').update(`${seed} ${place}`).digest()),
+  );
+}
+
+function concat(pieces: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.length * hashBytes);
+  pieces.forEach((piece, place) => {
+    whole.set(piece, place * hashBytes);
+  });
+  return whole;
+}
+
+function split(bytes: Uint8Array): string[] {
+  return Array.from({ length: bytes.length / hashBytes }, (_, place) =>
+    toHex(bytes.subarray(place * hashBytes, (place + 1) * hashBytes)),
+  );
+}
+
+test('hex is read in either case and refused when it is none', () => {
+  assert.deepEqual(fromHex('0x00fFAb'), new Uint8Array([0, 255, 171]));
+  for (const wrong of ['0x0', '00', '0xgg', '0x/:', '0x@`']) assert.throws(() => fromHex(wrong), /not hex/);
+});

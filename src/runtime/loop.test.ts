@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { waitUntil } from '../../test/process.ts';
+import { OperatorError } from './errors.ts';
+import { createBell, type Loop, pause, repeating, superviseLoops } from './loop.ts';
+
+const quiet = { info() {}, error() {} };
+
+test('a loop that throws is started again and its failure is counted', async () => {
+  let runs = 0;
+  const loop: Loop = {
+    name: 'shaky',
+    stuckAfterMs: 60_000,
+    async run(signal, beat) {
+      runs += 1;
+      if (runs === 1) throw new Error('first time');
+      beat();
+      await pause(60_000, signal);
+    },
+  };
+  const supervisor = superviseLoops([loop], quiet);
+  supervisor.start();
+  await waitUntil(() => runs === 2);
+  const [health] = supervisor.health();
+  assert.equal(health?.failures, 1);
+  assert.equal(health?.state, 'running');
+  assert.equal(health?.lastError, null);
+  await supervisor.stop(1_000);
+  assert.equal(supervisor.health()[0]?.state, 'stopped');
+});
+
+test('a loop that waits for an operator is not tried again within seconds', async () => {
+  const waits: number[] = [];
+  const loop: Loop = {
+    name: 'waits',
+    stuckAfterMs: 60_000,
+    async run() {
+      throw new OperatorError('set it up');
+    },
+  };
+  const note = { info() {}, error: (details: object) => waits.push(Number(Object(details).retryInMs)) };
+  const supervisor = superviseLoops([loop], note);
+  supervisor.start();
+  await waitUntil(() => waits.length === 1);
+  assert.deepEqual(waits, [30_000]);
+  const [health] = supervisor.health();
+  assert.deepEqual([health?.state, health?.lastError], ['backing-off', 'set it up']);
+  await supervisor.stop(1_000);
+});
+
+test('a loop without a beat is stuck, also while it fails again and again', async () => {
+  const hangs: Loop = { name: 'hangs', stuckAfterMs: 30, run: (signal) => pause(60_000, signal) };
+  const fails: Loop = {
+    name: 'fails',
+    stuckAfterMs: 30,
+    async run() {
+      throw new Error('always');
+    },
+  };
+  const supervisor = superviseLoops([hangs, fails], quiet);
+  supervisor.start();
+  await waitUntil(() => supervisor.health().every(({ state }) => state === 'stuck'));
+  await supervisor.stop(1_000);
+});
+
+test('stop waits for a loop to finish its step, and gives up on one that ignores the signal', async () => {
+  const begun = Promise.withResolvers<void>();
+  const mayFinish = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const slow = repeating({
+    name: 'slow',
+    restMs: 60_000,
+    async step(signal) {
+      begun.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      order.push('told to stop');
+      await mayFinish.promise;
+      order.push('finished');
+      return false;
+    },
+  });
+  const waiting = superviseLoops([slow], quiet);
+  waiting.start();
+  await begun.promise;
+  const stopped = waiting.stop(600_000).then(() => order.push('stopped'));
+  await waitUntil(() => order.length > 0);
+  mayFinish.resolve();
+  await stopped;
+  assert.deepEqual(order, ['told to stop', 'finished', 'stopped']);
+
+  // It never ends, so that the stop does only because it does not wait for it.
+  const deaf: Loop = { name: 'deaf', stuckAfterMs: 60_000, run: () => new Promise(() => {}) };
+  const givingUp = superviseLoops([deaf], quiet);
+  givingUp.start();
+  await givingUp.stop(20);
+});
+
+test('a bell wakes a resting loop, and a ring during a step is not lost', async () => {
+  const bell = createBell();
+  let steps = 0;
+  const loop = repeating({
+    name: 'ringing',
+    restMs: 60_000,
+    bell,
+    async step() {
+      steps += 1;
+      if (steps === 1) bell.ring();
+      return false;
+    },
+  });
+  const supervisor = superviseLoops([loop], quiet);
+  supervisor.start();
+  await waitUntil(() => steps === 2);
+  bell.ring();
+  await waitUntil(() => steps === 3);
+  await supervisor.stop(1_000);
+});

@@ -1,4 +1,0 @@
-/** The version of this package. */
-import packageJson from '../package.json' with { type: 'json' };
-
-export const version: string = packageJson.version;

@@ -1,0 +1,129 @@
+/** /platform/webhooks/deliveries */
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import { linkNextPage, pageParameters } from '../../http/api/page.ts';
+import { dateTime, orNull } from '../../http/api/schemas.ts';
+import { type Deliveries, type Delivery, type DeliveryStatus, deliveryStatuses } from './deliveries.ts';
+
+const status = Type.Unsafe<DeliveryStatus>(Type.String({ enum: [...deliveryStatuses] }));
+
+const fields = {
+  id: Type.String(),
+  eventId: Type.String(),
+  endpointId: Type.String(),
+  type: Type.String(),
+  status,
+  createdAt: dateTime,
+  nextAttemptAt: orNull(dateTime),
+  replayId: orNull(Type.String({ description: 'The replay that made it; null: the event itself did' })),
+};
+const DeliverySchema = Type.Object(fields);
+const WholeDeliverySchema = Type.Object({
+  ...fields,
+  envelope: Type.String({ description: 'The exact text that is sent' }),
+  attempts: Type.Array(
+    Type.Object({
+      number: Type.Integer(),
+      at: dateTime,
+      durationMs: Type.Integer(),
+      statusCode: orNull(Type.Integer()),
+      error: orNull(Type.String()),
+      responseHeaders: Type.Record(Type.String(), Type.String()),
+      responseBody: Type.String({ description: 'The first 16 KB' }),
+    }),
+  ),
+});
+
+const url = `${apiBase}/platform/webhooks/deliveries`;
+const deliveryPath = Type.Object({ deliveryId: Type.String() });
+
+export function deliveryRoutes(
+  app: Api,
+  { deliveries, cursors }: { deliveries: Deliveries; cursors: Cursors },
+): void {
+  app.get(
+    url,
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'List deliveries',
+        description:
+          'Newest first: every event that was or will be sent to an endpoint. With `status` or `type` a page may have fewer items than `limit`, or none, and still lead to the next: in a long log each page looks at so many deliveries only.',
+        tags: ['webhooks'],
+        querystring: Type.Object(
+          {
+            endpointId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            eventId: Type.Optional(
+              Type.String({ minLength: 1, maxLength: 100, description: 'All deliveries of one event' }),
+            ),
+            status: Type.Optional(status),
+            type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+            from: Type.Optional(dateTime),
+            to: Type.Optional(dateTime),
+            ...pageParameters,
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Array(DeliverySchema) },
+      },
+    },
+    async (request, reply) => {
+      const { cursor, limit, ...filters } = request.query;
+      const { from, to, ...rest } = filters;
+      const times = { ...(from && { from: new Date(from) }), ...(to && { to: new Date(to) }) };
+      const { workspaceId } = callerOf(request);
+      const list = { name: 'deliveries', workspaceId, filters };
+      const before = cursor === undefined ? undefined : String(cursors.read(list, cursor)[0]);
+      const { items, next } = await deliveries.list(workspaceId, { ...rest, ...times, before, limit });
+      if (next !== null) linkNextPage(request, reply, cursors.write(list, [next]));
+      return items.map(toJson);
+    },
+  );
+
+  app.get(
+    `${url}/:deliveryId`,
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'Get a delivery with every attempt',
+        tags: ['webhooks'],
+        params: deliveryPath,
+        response: { 200: WholeDeliverySchema },
+      },
+    },
+    async (request) => {
+      const delivery = await deliveries.get(callerOf(request).workspaceId, request.params.deliveryId);
+      return { ...toJson(delivery), envelope: delivery.envelope, attempts: delivery.attempts };
+    },
+  );
+
+  app.post(
+    `${url}/:deliveryId/retry`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Try a delivery again now',
+        tags: ['webhooks'],
+        params: deliveryPath,
+        response: { 202: DeliverySchema },
+      },
+    },
+    async (request, reply) =>
+      reply.code(202).send(toJson(await deliveries.retry(callerOf(request), request.params.deliveryId))),
+  );
+}
+
+function toJson({ id, eventId, endpointId, type, status, createdAt, nextAttemptAt, replayId }: Delivery) {
+  return {
+    id,
+    eventId,
+    endpointId,
+    type,
+    status,
+    createdAt: createdAt.toISOString(),
+    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+    replayId,
+  };
+}

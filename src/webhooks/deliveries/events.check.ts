@@ -1,0 +1,113 @@
+/** Checks the outbox and the delivery log: every event in the feed and with its deliveries, every delivery in a state that can be. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { rowsPass } from '../../db/rows-pass.ts';
+import type { Check, Finding } from '../../runtime/check.ts';
+import { deliveriesPass } from './deliveries.check.ts';
+
+export interface EventsCheckDeps {
+  db: Db;
+  /** Deliveries that are older are gone. */
+  retentionDays: number;
+}
+
+interface Row {
+  workspace_id: string;
+  id: string;
+  type: string;
+  envelope: string;
+  position: number | null;
+  late: boolean;
+  gap: boolean;
+  /** Endpoints that subscribed to it then, and have no delivery of it. */
+  missed: string[] | null;
+}
+
+/**
+ * Who subscribed when an event was committed cannot be told for sure afterwards, as both times come from the clocks of
+ * nodes. It can when the endpoint was last changed so long before the event.
+ */
+const clockSlack = sql`interval '70 minutes'`;
+
+export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
+  return {
+    name: 'events',
+    passes: [
+      rowsPass<Row>({
+        db,
+        what: 'events',
+        table: 'events',
+        key: [
+          { column: 'e.workspace_id', member: 'workspace_id' },
+          { column: 'e.id', member: 'id' },
+        ],
+        read: ({ where, end }) => sql<Row>`
+          select e.workspace_id, e.id, e.type, e.envelope, e.position, e.created_at < now() - interval '1 minute' as late,
+                 coalesce(e.position > (select min(position) from events) and not exists (
+                   select 1 from events p where p.position = e.position - 1
+                 ), false) as gap,
+                 case when e.created_at > now() - ${retentionDays - 1} * interval '1 day' then (
+                   select array_agg(p.id) from webhook_endpoints p
+                   where p.workspace_id = e.workspace_id and p.deleted_at is null and e.type = any (p.event_types)
+                     and greatest(p.created_at, p.updated_at) < e.created_at - ${clockSlack}
+                     and not exists (
+                       select 1 from webhook_deliveries d
+                       where d.workspace_id = e.workspace_id and d.id = first_delivery_id(e.id, p.id)
+                         and d.created_at = e.created_at
+                     )
+                 ) end as missed
+          from events e where ${where} ${end}`,
+        judge: (rows) => rows.flatMap(judge),
+      }),
+      deliveriesPass(db),
+    ],
+  };
+}
+
+function judge({ workspace_id: workspace, id: event, ...row }: Row): Finding[] {
+  const findings: Finding[] = [];
+  const ids = { workspace, event };
+  if (row.position === null && row.late) {
+    findings.push({
+      rule: 'event_without_place',
+      ids,
+      message: `The event ${event} has no place in the feed after more than a minute.`,
+      advice:
+        'Start the service if it is stopped; else look for the loop event-order in /readyz and in the log.',
+    });
+  }
+  if (row.gap) {
+    findings.push({
+      rule: 'feed_gap',
+      ids,
+      message: `The event ${event} is at position ${row.position} of the feed, and position ${Number(row.position) - 1} is missing.`,
+      advice: 'An event was removed from the database: look for it in a backup.',
+    });
+  }
+  if (!fits(row.envelope, { id: event, type: row.type, workspace_id: workspace })) {
+    findings.push({
+      rule: 'event_envelope',
+      ids,
+      message: `The envelope of event ${event} names another id, type or workspace than its row, or is no JSON.`,
+      advice: 'The row was changed in the database: restore it from a backup.',
+    });
+  }
+  for (const endpoint of row.missed ?? []) {
+    findings.push({
+      rule: 'event_without_delivery',
+      ids: { ...ids, endpoint },
+      message: `The endpoint ${endpoint} subscribed to ${row.type} before event ${event}, and has no delivery of it.`,
+      advice: `Replay the time around the event to the endpoint: POST /platform/webhooks/endpoints/${endpoint}/replay.`,
+    });
+  }
+  return findings;
+}
+
+function fits(envelope: string, expected: Record<string, string>): boolean {
+  try {
+    const told = JSON.parse(envelope) as Record<string, unknown>;
+    return Object.entries(expected).every(([name, value]) => told[name] === value);
+  } catch {
+    return false;
+  }
+}

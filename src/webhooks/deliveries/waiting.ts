@@ -1,0 +1,53 @@
+/** What waits in the queue, changed by others than the dispatcher: taken out of it, or put in once more. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+
+const skippedAtOnce = 2000;
+/** So that nobody waits for minutes; what is left is skipped by those who would send it. */
+const mostSteps = 25;
+
+/**
+ * What waits for an endpoint, or of a replay, is kept in the log as skipped, and can be replayed. What is being sent just
+ * now ends as it ends. In steps, each a commit of its own outside of a transaction.
+ */
+export async function skipWaiting(db: Db, column: 'endpoint_id' | 'replay_id', value: string): Promise<void> {
+  for (let step = 0; step < mostSteps; step += 1) {
+    const { numAffectedRows } = await skipSome(db, column, value);
+    if (Number(numAffectedRows ?? 0) < skippedAtOnce) return;
+  }
+}
+
+function skipSome(db: Db, column: 'endpoint_id' | 'replay_id', value: string) {
+  // Each in the index that has it.
+  const waiting = (asleep: boolean) => sql`array(
+    select ctid from webhook_queue
+    where asleep = ${sql.lit(asleep)} and ${sql.ref(column)} = ${value} and claim_id is null
+    limit ${skippedAtOnce} for update skip locked
+  )`;
+  return sql`
+    with taken as (
+      delete from webhook_queue where ctid = any (${waiting(false)} || ${waiting(true)})
+      returning workspace_id, delivery_id, created_at
+    )
+    update webhook_deliveries d set status = 'skipped'
+    from taken t where d.workspace_id = t.workspace_id and d.id = t.delivery_id and d.created_at = t.created_at`.execute(
+    db,
+  );
+}
+
+/** Due now, whether it waits for its next attempt or has had its last. What a node has claimed meanwhile is left to it. */
+export async function putInAgain(db: Db, workspaceId: string, deliveryId: string): Promise<void> {
+  await sql`
+    insert into webhook_queue
+      (workspace_id, delivery_id, created_at, event_id, endpoint_id, replay_id, retrying, next_attempt_at,
+       attempt_count, first_attempt_at)
+    select workspace_id, id, created_at, event_id, endpoint_id, replay_id, true, now(),
+           attempt_count, (attempts -> 0 ->> 'at')::timestamptz
+    from webhook_deliveries where workspace_id = ${workspaceId} and id = ${deliveryId}
+    on conflict (workspace_id, delivery_id) do update
+    set retrying = true, next_attempt_at = now(), asleep = false,
+        -- Its schedule goes on after that as if nobody had asked, unless it was due anyway.
+        resume_at = coalesce(webhook_queue.resume_at,
+          case when webhook_queue.next_attempt_at > now() then webhook_queue.next_attempt_at end)
+    where webhook_queue.claim_id is null`.execute(db);
+}

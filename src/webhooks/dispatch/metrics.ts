@@ -1,0 +1,147 @@
+/** What Prometheus reads about webhooks: outcomes as they are written down, the backlog when it is asked for. */
+import type { Pool } from 'pg';
+import { Counter, Gauge, Histogram, type Metric } from 'prom-client';
+import { askOncePerScrape } from '../../runtime/scrape.ts';
+import type { Result } from './queue.ts';
+
+export interface WebhookMetrics {
+  /** For the registry. */
+  all: Metric[];
+  /** Results that were written down; `refused` of them came too late, because their claim was lost. */
+  onWritten(results: Result[], refused: number): void;
+  /** Claims of dead nodes that were given back. */
+  onGivenBack(count: number): void;
+}
+
+const outcomes = ['succeeded', 'to_retry', 'failed', 'skipped'] as const;
+
+/** Bounds the work of a scrape: more open deliveries than this are reported as this many. */
+export const mostCounted = 100_000;
+
+/** Labels are few and fixed: an endpoint is never one of them. The pool is the queue's, which never plans a scan. */
+export function createWebhookMetrics(pool: Pool): WebhookMetrics {
+  const registers: [] = [];
+  const deliveries = new Counter({
+    name: 'holdfast_webhook_deliveries_total',
+    help: 'Results of deliveries by this node; to_retry: the attempt failed, and another one follows',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'holdfast_webhook_attempt_duration_seconds',
+    help: 'Time from the start of an attempt to the end of the answer',
+    labelNames: ['outcome'] as const,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const refusedResults = new Counter({
+    name: 'holdfast_webhook_refused_results_total',
+    help: 'Results that came after their claim was lost: the receiver may get these deliveries twice',
+    registers,
+  });
+  const givenBack = new Counter({
+    name: 'holdfast_webhook_claims_given_back_total',
+    help: 'Claims of dead nodes that this node gave back',
+    registers,
+  });
+  for (const outcome of outcomes) deliveries.inc({ outcome }, 0);
+  // Looking up a label takes longer than counting.
+  const durationsOf = {
+    succeeded: durations.labels('succeeded'),
+    to_retry: durations.labels('to_retry'),
+    failed: durations.labels('failed'),
+    skipped: durations.labels('skipped'),
+  };
+
+  const backlog = askOncePerScrape(() => readBacklog(pool));
+  const open = new Gauge({
+    name: 'holdfast_webhook_open_deliveries',
+    help: `Deliveries of all nodes that are still to be sent or being sent, counted up to ${mostCounted}`,
+    labelNames: ['status'] as const,
+    registers,
+    async collect() {
+      this.reset();
+      const found = await backlog();
+      if (!found) return;
+      this.set({ status: 'pending' }, found.pending);
+      this.set({ status: 'delivering' }, found.delivering);
+    },
+  });
+  const oldestDue = new Gauge({
+    name: 'holdfast_webhook_oldest_due_seconds',
+    help: 'How long the oldest delivery that could be sent now has been waiting for it; 0 when none does',
+    registers,
+    async collect() {
+      this.remove();
+      const found = await backlog();
+      if (found) this.set(found.oldestDueSeconds);
+    },
+  });
+  const endpoints = new Gauge({
+    name: 'holdfast_webhook_endpoints',
+    help: 'Endpoints that are failing, or disabled for the reason given',
+    labelNames: ['state'] as const,
+    registers,
+    async collect() {
+      this.reset();
+      const found = await backlog();
+      if (!found) return;
+      for (const [state, count] of Object.entries(found.endpoints)) this.set({ state }, count);
+    },
+  });
+
+  return {
+    all: [deliveries, durations, refusedResults, givenBack, open, oldestDue, endpoints] as Metric[],
+    onWritten(results, refused) {
+      refusedResults.inc(refused);
+      const counts = { succeeded: 0, to_retry: 0, failed: 0, skipped: 0 };
+      for (const { status, attempt } of results) {
+        // Given back untried by a node that stops: no outcome.
+        if (status === 'pending' && attempt === null) continue;
+        const outcome = status === 'pending' ? 'to_retry' : status;
+        counts[outcome] += 1;
+        if (attempt) durationsOf[outcome].observe(attempt.durationMs / 1000);
+      }
+      for (const outcome of outcomes) deliveries.inc({ outcome }, counts[outcome]);
+    },
+    onGivenBack: (count) => givenBack.inc(count),
+  };
+}
+
+interface Backlog {
+  pending: number;
+  delivering: number;
+  oldestDueSeconds: number;
+  endpoints: Record<'failing' | 'disabled_owner' | 'disabled_gone' | 'disabled_failing', number>;
+}
+
+/** From the queue alone: what is done is never looked at. */
+export const backlogText = `
+select count(*) filter (where claim_id is null) as pending,
+       count(*) filter (where claim_id is not null) as delivering,
+       coalesce(extract(epoch from now() - min(next_attempt_at)
+         filter (where claim_id is null and next_attempt_at <= now())), 0)::float8 as oldest_due
+from (select claim_id, next_attempt_at from webhook_queue limit $1) as counted`;
+
+async function readBacklog(pool: Pool): Promise<Backlog> {
+  const [deliveries, endpoints] = await Promise.all([
+    pool.query<{ pending: number; delivering: number; oldest_due: number }>({
+      name: 'webhook-backlog',
+      text: backlogText,
+      values: [mostCounted],
+    }),
+    pool.query<Backlog['endpoints']>({
+      name: 'webhook-endpoint-states',
+      text: `select count(*) filter (where enabled and failing_since is not null) as failing,
+                    count(*) filter (where disabled_reason = 'owner') as disabled_owner,
+                    count(*) filter (where disabled_reason = 'gone') as disabled_gone,
+                    count(*) filter (where disabled_reason = 'failing') as disabled_failing
+             from webhook_endpoints where deleted_at is null`,
+    }),
+  ]);
+  const [found] = deliveries.rows;
+  const [states] = endpoints.rows;
+  if (!found || !states) throw new Error('an aggregate without a row');
+  const { pending, delivering, oldest_due } = found;
+  return { pending, delivering, oldestDueSeconds: oldest_due, endpoints: states };
+}

@@ -1,0 +1,29 @@
+/** What saving an endpoint and sending to it need, put together alike for the service and for the command line. */
+import type { WebhookConfig } from '../../config/config.ts';
+import type { Db } from '../../db/database.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import type { Bell } from '../../runtime/loop.ts';
+import { createEndpoints, type Endpoints } from '../endpoints/endpoints.ts';
+import { createTester } from '../endpoints/test-event.ts';
+import { createAddressGuard, toAllowList } from '../exchange/address-guard.ts';
+import { createExchanger, type Exchanger } from '../exchange/exchange.ts';
+
+export interface Outgoing {
+  exchanger: Exchanger;
+  endpoints: Endpoints;
+}
+
+export interface OutgoingDeps {
+  db: Db;
+  keyring: Keyring;
+  eventBell: Pick<Bell, 'ring'>;
+}
+
+/** The caller closes the exchanger. */
+export function createOutgoing(settings: WebhookConfig, { db, keyring, eventBell }: OutgoingDeps): Outgoing {
+  const { serviceName, timeoutMs, caFile } = settings;
+  const guard = createAddressGuard(toAllowList(settings.allow));
+  const exchanger = createExchanger({ guard, timeoutMs, caFile });
+  const tester = createTester({ exchanger, serviceName });
+  return { exchanger, endpoints: createEndpoints({ db, keyring, guard, tester, eventBell }) };
+}

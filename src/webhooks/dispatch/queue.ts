@@ -1,0 +1,373 @@
+/**
+ * The delivery queue in SQL: claim what is due, complete it, give it back. Each statement serves many deliveries. A node
+ * has one, which remembers whose turn it is and what it knows of the endpoints.
+ */
+import type { Pool } from 'pg';
+import { failingTooLong } from '../endpoints/endpoints.store.ts';
+import { claimText, wakeText } from './claim-statement.ts';
+import { createLowWater } from './low-water.ts';
+
+export interface ClaimedDelivery {
+  id: string;
+  createdAt: Date;
+  eventId: string;
+  envelope: string;
+  attemptCount: number;
+  /** Of these, how many somebody asked for. */
+  manualCount: number;
+  /** Somebody asked for this attempt; the schedule goes on behind it as before. */
+  byHand: boolean;
+  firstAttemptAt: Date | null;
+  /** How long it has waited for this service, in all, when it was due. */
+  lateMs: number;
+  /** Where its row lies in the queue: finds it again without a look into an index. */
+  rowAt: string;
+  claimId: string;
+  /** By this node's clock, just before it asked: the claim ends no sooner than a lease later. */
+  claimedAt: number;
+  endpoint: ClaimedEndpoint;
+}
+
+/** One object for all deliveries of an endpoint in the hands of a node, changed in place when the endpoint is. */
+export interface ClaimedEndpoint {
+  id: string;
+  workspaceId: string;
+  url: URL;
+  enabled: boolean;
+  rateLimit: number | null;
+  failingSince: Date | null;
+  /** A failure was written down within the last hour. */
+  failureNoted: boolean;
+  failingTooLong: boolean;
+  revision: number;
+}
+
+export interface Attempt {
+  number: number;
+  at: string;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  responseHeaders: Record<string, string>;
+  responseBody: string;
+}
+
+export interface Result {
+  delivery: ClaimedDelivery;
+  status: 'pending' | 'succeeded' | 'failed' | 'skipped';
+  /** Until the next attempt, of a pending one; null: it is due as it was before. */
+  retryInMs: number | null;
+  /** What it has waited for this service now; not given: as long as before. */
+  lateMs?: number;
+  /** null when it was not tried: the endpoint is disabled, it waited for too long, or the node stops. */
+  attempt: Attempt | null;
+}
+
+export interface ClaimRequest {
+  claimId: string;
+  nodeId: number;
+  leaseMs: number;
+  /** How many more each endpoint may have here; endpoints that are not named may have `usual`. */
+  room: { endpointId: string; free: number }[];
+  usual: number;
+  /** Whose endpoints may have none. */
+  fullWorkspaces: string[];
+  /** Endpoints with deliveries that wait here: what has changed in them is looked up too. */
+  waiting: string[];
+  limit: number;
+}
+
+export interface Queue {
+  claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
+  /** Whether there are endpoints behind those that the last claim looked at, as far as the end of the list. */
+  isMidRound(): boolean;
+  /** Writes results down; those whose claim was lost meanwhile are refused. Returns how many were taken. */
+  complete(results: Result[]): Promise<number>;
+}
+
+const wokenAtOnce = 1000;
+/** However many have something due, no claim takes long; the next one goes on from there. */
+const usualMostEndpoints = 1000;
+
+/** By what the queue still has of them: the log is changed only for those whose claim holds. */
+/** Of a delivery that somebody tries again and again, the first attempt and the newest ones: each may have 200 KB. */
+export const mostAttempts = 30;
+
+const completeText = `
+with result as (
+  select row_at, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms, attempt
+  from json_to_recordset($1)
+    as r (row_at tid, id text, claim_id text, status text, retry_in_ms float8, late_ms float8, attempt jsonb)
+), ended as (
+  delete from webhook_queue q using result r
+  where r.status <> 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id
+  returning q.workspace_id, q.delivery_id, q.created_at, r.status, r.attempt
+), waiting as (
+  update webhook_queue q
+  set retrying = q.retrying or r.attempt is not null,
+      next_attempt_at = case when q.resume_at is not null and r.attempt is not null
+        then greatest(q.resume_at, now() + r.retry_in) else coalesce(now() + r.retry_in, q.next_attempt_at) end,
+      asleep = case when q.resume_at is not null and r.attempt is not null
+        then greatest(q.resume_at, now() + r.retry_in) > now() else coalesce(r.retry_in > interval '0', false) end,
+      resume_at = case when r.attempt is null then q.resume_at end,
+      manual_count = q.manual_count + (q.resume_at is not null and r.attempt is not null)::integer,
+      late_ms = coalesce(r.late_ms, q.late_ms),
+      attempt_count = q.attempt_count + (r.attempt is not null)::integer,
+      first_attempt_at = coalesce(q.first_attempt_at, (r.attempt ->> 'at')::timestamptz),
+      claim_id = null, claimed_by = null, lease_until = null
+  from result r
+  where r.status = 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id
+  returning q.workspace_id, q.delivery_id, q.created_at, r.status, r.attempt
+)
+update webhook_deliveries d
+set status = r.status,
+    attempt_count = d.attempt_count + (r.attempt is not null)::integer,
+    attempts = case when r.attempt is null then d.attempts
+                    when jsonb_array_length(d.attempts) >= ${mostAttempts} then (d.attempts - 1) || r.attempt
+                    else d.attempts || r.attempt end
+from (select * from ended union all select * from waiting) as r
+where d.workspace_id = r.workspace_id and d.id = r.delivery_id and d.created_at = r.created_at
+  and d.created_at between $2 and $3`;
+
+/** Of the one without a place only the endpoint is there: the last that was looked at. */
+interface FoundRow extends Omit<ClaimRow, 'row_at'> {
+  row_at: string | null;
+}
+
+interface ClaimRow {
+  workspace_id: string;
+  delivery_id: string;
+  created_at: Date;
+  event_id: string;
+  endpoint_id: string;
+  attempt_count: number;
+  manual_count: number;
+  first_attempt_at: Date | null;
+  by_hand: boolean;
+  late_ms: number;
+  row_at: string;
+}
+
+interface EventRow {
+  workspace_id: string;
+  event_id: string;
+  envelope: string;
+}
+
+interface EndpointRow {
+  id: string;
+  workspace_id: string;
+  url: string;
+  enabled: boolean;
+  rate_limit: number | null;
+  failing_since: Date | null;
+  failure_noted: boolean;
+  failing_too_long: boolean;
+  revision: number;
+}
+
+export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Queue {
+  const lowWater = createLowWater({ pool, mostEndpoints });
+  /** The endpoint where the last claim had enough. */
+  let after = '';
+  let midRound = false;
+
+  /** Those with deliveries that wait here. */
+  let endpoints = new Map<string, ClaimedEndpoint>();
+
+  async function claimRows(request: ClaimRequest): Promise<ClaimRow[]> {
+    const { claimId, nodeId, leaseMs, room, usual, fullWorkspaces, limit } = request;
+    const mark = await lowWater.find();
+    const free = JSON.stringify(Object.fromEntries(room.map((one) => [one.endpointId, one.free])));
+    const claimBetween = async (first: string, last: string, limit: number) => {
+      const { rows } = await pool.query<FoundRow>({
+        name: 'webhook-claim',
+        text: claimText,
+        values: [
+          free,
+          usual,
+          limit,
+          claimId,
+          nodeId,
+          leaseMs,
+          first,
+          last,
+          fullWorkspaces,
+          mostEndpoints,
+          mark,
+        ],
+      });
+      return {
+        rows: rows.filter((row): row is ClaimRow => row.row_at !== null),
+        stoppedAt: rows.find((row) => row.row_at === null)?.endpoint_id,
+      };
+    };
+    const highest = (rows: ClaimRow[]) =>
+      rows.reduce((most, { endpoint_id: id }) => (id > most ? id : most), '');
+    await pool.query({ name: 'webhook-wake', text: wakeText, values: [wokenAtOnce, mark] });
+    const { rows, stoppedAt } = await claimBetween(after, '', limit);
+    midRound = stoppedAt !== undefined;
+    if (rows.length === limit || stoppedAt !== undefined) {
+      after = stoppedAt ?? highest(rows);
+      return rows;
+    }
+    if (after === '') return rows;
+    // The round goes on with those from the start, up to where it began.
+    const rest = await claimBetween('', after, limit - rows.length);
+    const isFull = rest.rows.length > 0 && rows.length + rest.rows.length === limit;
+    after = rest.stoppedAt ?? (isFull ? highest(rest.rows) : '');
+    return [...rows, ...rest.rows];
+  }
+
+  /** As they are now; deliveries claimed before see it too. */
+  async function lookUp(ids: Set<string>): Promise<Map<string, ClaimedEndpoint>> {
+    if (ids.size === 0) return endpoints;
+    const { rows } = await pool.query<EndpointRow>({
+      name: 'webhook-endpoints',
+      text: `select id, workspace_id, url, enabled and deleted_at is null as enabled, rate_limit, failing_since,
+                    coalesce(last_failure_at > now() - interval '1 hour', false) as failure_noted,
+                    coalesce(${failingTooLong}, false) as failing_too_long,
+                    revision
+             from webhook_endpoints where id = any($1::text[])`,
+      values: [[...ids]],
+    });
+    endpoints = new Map(
+      rows.map((row) => {
+        const known = endpoints.get(row.id);
+        const read = toEndpoint(row);
+        // It answered 410 to this node, and the look began before that was written down.
+        if (known && !known.enabled && known.revision === read.revision) read.enabled = false;
+        return [row.id, Object.assign(known ?? {}, read)];
+      }),
+    );
+    return endpoints;
+  }
+
+  /** Each text once, however many endpoints it goes to. */
+  async function readEnvelopes(claimed: ClaimRow[]): Promise<Map<string, string>> {
+    const wanted = [...new Map(claimed.map((row) => [eventKey(row), row])).values()];
+    if (wanted.length === 0) return new Map();
+    const { rows } = await pool.query<EventRow>({
+      name: 'webhook-envelopes',
+      text: `select workspace_id, id as event_id, envelope
+             from unnest($1::text[], $2::text[]) as wanted (workspace_id, id) join events e using (workspace_id, id)`,
+      values: [wanted.map((row) => row.workspace_id), wanted.map((row) => row.event_id)],
+    });
+    return new Map(rows.map((row) => [eventKey(row), row.envelope]));
+  }
+
+  /** Claims whose answer never came: what they hold would wait for the end of its lease. */
+  const lost = new Set<string>();
+
+  async function giveBackLost(): Promise<void> {
+    if (lost.size === 0) return;
+    await pool.query(
+      `update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
+       where claim_id = any($1::text[])`,
+      [[...lost]],
+    );
+    lost.clear();
+  }
+
+  async function writeDown(rows: object[], createdAt: Date[]): Promise<number> {
+    const times = createdAt.map((at) => at.getTime());
+    const { rowCount } = await pool.query({
+      name: 'webhook-complete',
+      text: completeText,
+      // The times leave out the days that none of them is of, when it is planned.
+      values: [JSON.stringify(rows), new Date(Math.min(...times)), new Date(Math.max(...times))],
+    });
+    return rowCount ?? 0;
+  }
+
+  /** There is nothing to send, or nowhere to send it to, and there never will be: claimed again and again otherwise. */
+  async function failLacking(rows: ClaimRow[], claimId: string): Promise<void> {
+    await writeDown(
+      rows.map(({ row_at, delivery_id: id }) => ({ row_at, id, claim_id: claimId, status: 'failed' })),
+      rows.map((row) => row.created_at),
+    );
+  }
+
+  return {
+    async claim(request) {
+      const claimedAt = Date.now();
+      await giveBackLost();
+      try {
+        const rows = request.limit > 0 ? await claimRows(request) : [];
+        const [envelopes, present] = await Promise.all([
+          readEnvelopes(rows),
+          lookUp(new Set([...request.waiting, ...rows.map((row) => row.endpoint_id)])),
+        ]);
+        const lacking: ClaimRow[] = [];
+        const claimed = rows.flatMap((row) => {
+          const endpoint = present.get(row.endpoint_id);
+          const envelope = envelopes.get(eventKey(row));
+          if (endpoint && envelope !== undefined)
+            return toDelivery(row, { claimId: request.claimId, claimedAt, endpoint, envelope });
+          lacking.push(row);
+          return [];
+        });
+        if (lacking.length > 0) await failLacking(lacking, request.claimId);
+        return claimed;
+      } catch (error) {
+        lost.add(request.claimId);
+        throw error;
+      }
+    },
+
+    isMidRound: () => midRound,
+
+    complete(results) {
+      const rows = results.map(({ delivery, status, retryInMs, lateMs, attempt }) => ({
+        row_at: delivery.rowAt,
+        id: delivery.id,
+        claim_id: delivery.claimId,
+        status,
+        retry_in_ms: retryInMs,
+        late_ms: lateMs,
+        attempt,
+      }));
+      return writeDown(
+        rows,
+        results.map(({ delivery }) => delivery.createdAt),
+      );
+    },
+  };
+}
+
+/** The id alone says nothing: another workspace may have the same. */
+function eventKey({ workspace_id, event_id }: Pick<EventRow, 'workspace_id' | 'event_id'>): string {
+  return `${workspace_id} ${event_id}`;
+}
+
+function toDelivery(
+  row: ClaimRow,
+  claim: Pick<ClaimedDelivery, 'claimId' | 'claimedAt' | 'endpoint' | 'envelope'>,
+): ClaimedDelivery {
+  return {
+    id: row.delivery_id,
+    createdAt: row.created_at,
+    eventId: row.event_id,
+    attemptCount: row.attempt_count,
+    manualCount: row.manual_count,
+    byHand: row.by_hand,
+    lateMs: row.late_ms,
+    firstAttemptAt: row.first_attempt_at,
+    rowAt: row.row_at,
+    ...claim,
+  };
+}
+
+function toEndpoint(row: EndpointRow): ClaimedEndpoint {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    url: new URL(row.url),
+    enabled: row.enabled,
+    rateLimit: row.rate_limit,
+    failingSince: row.failing_since,
+    failureNoted: row.failure_noted,
+    failingTooLong: row.failing_too_long,
+    revision: row.revision,
+  };
+}

@@ -1,0 +1,87 @@
+/** Writes results down in batches, and keeps them while the database is away. */
+
+import { isStatementFault } from '../../db/faults.ts';
+import { createBell, pause } from '../../runtime/loop.ts';
+import type { Queue, Result } from './queue.ts';
+
+export interface ResultWriter {
+  add(result: Result): void;
+  /** How many are not written down yet. */
+  waiting(): number;
+  /** Runs until it is stopped and all is written, or cannot be. */
+  run(stopping: AbortSignal, beat: () => void): Promise<void>;
+}
+
+export interface ResultWriterDeps {
+  queue: Pick<Queue, 'complete'>;
+  /** Told what was written down, and how many of these were refused because their claim was lost. */
+  onWritten(results: Result[], refused: number): void;
+  log: { error(details: object, message: string): void };
+}
+
+/** How long a result may wait for others: what is sent and not yet written when a node dies is sent again. */
+const gatherMs = 50;
+const batchSize = 500;
+const againMs = 500;
+
+const unstored = '(the answer could not be stored)';
+
+export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps): ResultWriter {
+  const results: Result[] = [];
+  const bell = createBell();
+
+  /** One that PostgreSQL cannot store must not hold up the others: it is found by halves, and kept without its answer. */
+  async function write(batch: Result[]): Promise<void> {
+    try {
+      const taken = await queue.complete(batch);
+      onWritten(batch, batch.length - taken);
+    } catch (error) {
+      const [only] = batch;
+      if (!isStatementFault(error) || !only) throw error;
+      if (batch.length > 1) {
+        const half = Math.ceil(batch.length / 2);
+        await write(batch.slice(0, half));
+        await write(batch.slice(half));
+        return;
+      }
+      if (only.attempt === null || only.attempt.responseBody === unstored) throw error;
+      log.error({ err: error, delivery: only.delivery.id }, 'an answer could not be stored');
+      const attempt = {
+        ...only.attempt,
+        error: plain(only.attempt.error),
+        responseHeaders: {},
+        responseBody: unstored,
+      };
+      await write([{ ...only, attempt }]);
+    }
+  }
+
+  return {
+    add(result) {
+      results.push(result);
+      if (results.length >= batchSize) bell.ring();
+    },
+    waiting: () => results.length,
+    async run(stopping, beat) {
+      while (!stopping.aborted || results.length > 0) {
+        if (results.length < batchSize) await bell.wait(gatherMs, stopping);
+        const batch = results.splice(0, batchSize);
+        if (batch.length === 0) continue;
+        try {
+          await write(batch);
+          beat();
+        } catch (error) {
+          log.error({ err: error }, 'results of deliveries could not be written yet');
+          results.unshift(...batch);
+          // What is left then is sent again by whoever claims it next.
+          if (stopping.aborted) return;
+          await pause(againMs, stopping);
+        }
+      }
+    },
+  };
+}
+
+function plain(text: string | null): string | null {
+  return text?.replace(/[^\x20-\x7E]/g, '?') ?? null;
+}

@@ -1,0 +1,34 @@
+/** Keeps the delivery log in order: the days ahead have their partition, old days go, dead nodes give back their claims. */
+import type { Db } from '../../db/database.ts';
+import { type Bell, type Loop, repeating } from '../../runtime/loop.ts';
+import { keepPartitions } from '../deliveries/partitions.ts';
+import type { Nodes } from './nodes.ts';
+
+const lookEveryMs = 60 * 60 * 1000;
+const againMs = 60 * 1000;
+
+export function deliveryLogLoop(db: Db, retentionDays: number): Loop {
+  let nextAt = 0;
+  return repeating({
+    name: 'delivery-log',
+    restMs: againMs,
+    async step() {
+      if (performance.now() < nextAt) return false;
+      const { unfinished } = await keepPartitions(db, retentionDays);
+      nextAt = performance.now() + (unfinished ? 0 : lookEveryMs);
+      return false;
+    },
+  });
+}
+
+export function nodesLoop(nodes: Nodes, deliveryBell: Bell): Loop {
+  return repeating({
+    name: 'webhook-nodes',
+    restMs: 2_000,
+    async step() {
+      await nodes.hold();
+      if ((await nodes.releaseDead()) > 0) deliveryBell.ring();
+      return false;
+    },
+  });
+}

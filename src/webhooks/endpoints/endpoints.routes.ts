@@ -1,0 +1,260 @@
+/** /platform/webhooks/endpoints */
+import { Type } from 'typebox';
+import { type EventType, eventTypes } from '../../events/events.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { dateTime, orNull, plainText } from '../../http/api/schemas.ts';
+import { type Caller, may } from '../../runtime/caller.ts';
+import type { Endpoint } from './endpoints.store.ts';
+import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
+import { maskUrl } from './masked-url.ts';
+
+export const eventTypesSchema = Type.Array(Type.Unsafe<EventType>(Type.String({ enum: [...eventTypes] })), {
+  minItems: 1,
+  uniqueItems: true,
+  maxItems: eventTypes.length,
+});
+const target = Type.String({
+  minLength: 1,
+  maxLength: endpointLimits.urlLength,
+  description: 'Public https address that accepts POST',
+});
+const description = plainText({ maxLength: endpointLimits.descriptionLength });
+const rateLimit = orNull(
+  Type.Integer({
+    minimum: 1,
+    maximum: endpointLimits.requestsPerSecond,
+    description: 'Requests per second',
+  }),
+);
+
+const fields = {
+  id: Type.String(),
+  url: Type.String({ description: 'Path and query are shown only to who may change the endpoint' }),
+  eventTypes: Type.Array(Type.String()),
+  description: Type.String(),
+  enabled: Type.Boolean(),
+  status: Type.String({ enum: ['active', 'failing', 'disabled'] }),
+  disabledReason: orNull(
+    Type.String({ description: 'owner, gone (it answered 410) or failing (for five days)' }),
+  ),
+  rateLimit: orNull(Type.Integer()),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+};
+const test = Type.Object({
+  delivered: Type.Boolean(),
+  statusCode: orNull(Type.Integer()),
+  error: orNull(Type.String()),
+  durationMs: Type.Integer(),
+});
+const EndpointSchema = Type.Object(fields);
+const SavedSchema = Type.Object({ ...fields, test: orNull(test) });
+const CreatedSchema = Type.Object({ ...fields, secret: Type.String(), test });
+
+const url = `${apiBase}/platform/webhooks/endpoints`;
+export const endpointPath = Type.Object({ endpointId: Type.String() });
+const tags = ['webhooks'];
+
+export interface EndpointRoutesDeps {
+  endpoints: Endpoints;
+  cursors: Cursors;
+  idempotency: Idempotency;
+}
+
+export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: EndpointRoutesDeps): void {
+  app.post(
+    url,
+    {
+      config: { scope: 'webhooks:write', idempotent: 'own' },
+      schema: {
+        summary: 'Create a webhook endpoint',
+        description: 'Sends webhook.test and tells how it went; a failed test still saves.',
+        tags,
+        body: Type.Object(
+          {
+            url: target,
+            eventTypes: eventTypesSchema,
+            description: Type.Optional(description),
+            enabled: Type.Optional(Type.Boolean()),
+            rateLimit: Type.Optional(rateLimit),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: CreatedSchema },
+      },
+    },
+    async (request, reply) => {
+      const { url, eventTypes, description = '', enabled = true, rateLimit = null } = request.body;
+      const answer = idempotency.answer(request, reply.code(201), { secret: true });
+      await endpoints.create(
+        callerOf(request),
+        { url, eventTypes, description, enabled, rateLimit },
+        ({ endpoint, secret, test }) => answer.remember({ ...toJson(endpoint), secret, test }),
+      );
+      return answer.send();
+    },
+  );
+
+  app.get(
+    url,
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'List webhook endpoints',
+        description: 'Newest first.',
+        tags,
+        querystring: Type.Object(pageParameters, { additionalProperties: false }),
+        response: { 200: Type.Array(EndpointSchema) },
+      },
+    },
+    async (request, reply) => {
+      const items = await fetchPage<Endpoint>(
+        {
+          name: 'endpoints',
+          filters: {},
+          fetch: (workspaceId, after, limit) =>
+            endpoints.list(workspaceId, { before: after?.[0] as string, limit }),
+          positionOf: ({ id }) => [id],
+          largeRows: true,
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      const caller = callerOf(request);
+      return items.map((endpoint) => toShown(endpoint, caller));
+    },
+  );
+
+  app.get(
+    `${url}/:endpointId`,
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'Get a webhook endpoint',
+        tags,
+        params: endpointPath,
+        response: { 200: EndpointSchema },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      return toShown(await endpoints.get(caller.workspaceId, request.params.endpointId), caller);
+    },
+  );
+
+  app.patch(
+    `${url}/:endpointId`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Change, enable or disable a webhook endpoint',
+        description:
+          'Sends webhook.test and tells how it went; a failed test still saves. Disabling sends none, and `test` is null.',
+        tags,
+        params: endpointPath,
+        body: Type.Object(
+          {
+            url: Type.Optional(target),
+            eventTypes: Type.Optional(eventTypesSchema),
+            description: Type.Optional(description),
+            enabled: Type.Optional(Type.Boolean()),
+            rateLimit: Type.Optional(rateLimit),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: SavedSchema },
+      },
+    },
+    async (request) => {
+      const change = request.body as Partial<EndpointInput>;
+      const { endpoint, test } = await endpoints.update(callerOf(request), request.params.endpointId, change);
+      return { ...toJson(endpoint), test };
+    },
+  );
+
+  app.delete(
+    `${url}/:endpointId`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Delete a webhook endpoint',
+        tags,
+        params: endpointPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await endpoints.remove(callerOf(request), request.params.endpointId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    `${url}/:endpointId/secret`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Show the signing secret',
+        tags,
+        params: endpointPath,
+        response: { 200: Type.Object({ secret: Type.String() }) },
+      },
+    },
+    async (request) => ({
+      secret: await endpoints.secret(callerOf(request), request.params.endpointId),
+    }),
+  );
+
+  app.post(
+    `${url}/:endpointId/rotate-secret`,
+    {
+      config: { scope: 'webhooks:write', idempotent: 'own' },
+      schema: {
+        summary: 'Rotate the signing secret',
+        description:
+          'The old secret goes on signing the Standard Webhooks header for 24 hours, also when the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key a repeat gives the same secret.',
+        tags,
+        params: endpointPath,
+        response: { 200: Type.Object({ secret: Type.String(), previousSecretUntil: dateTime }) },
+      },
+    },
+    async (request, reply) => {
+      const answer = idempotency.answer(request, reply, { secret: true });
+      await endpoints.rotateSecret(
+        callerOf(request),
+        request.params.endpointId,
+        ({ secret, previousSecretUntil }) =>
+          answer.remember({ secret, previousSecretUntil: previousSecretUntil.toISOString() }),
+      );
+      return answer.send();
+    },
+  );
+
+  app.post(
+    `${url}/:endpointId/test`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: { summary: 'Send webhook.test', tags, params: endpointPath, response: { 200: test } },
+    },
+    async (request) => endpoints.test(callerOf(request), request.params.endpointId),
+  );
+}
+
+/** Whole only to who may change it. */
+function toShown(endpoint: Endpoint, caller: Caller) {
+  const shown = toJson(endpoint);
+  return may(caller, 'webhooks:write') ? shown : { ...shown, url: maskUrl(shown.url) };
+}
+
+function toJson(endpoint: Endpoint) {
+  const { failingSince: _, createdAt, updatedAt, ...rest } = endpoint;
+  return {
+    ...rest,
+    status: statusOf(endpoint),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,125 @@
+/** Endpoints in SQL: their rows, how they fare, and what waits for them. */
+import { type Selectable, sql } from 'kysely';
+import { limitInSql } from '../../access/workspaces/workspace-limits.ts';
+import type { Db } from '../../db/database.ts';
+import { gather } from '../../db/gather.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { EventType } from '../../events/events.ts';
+import { budgetExceeded } from '../../runtime/budgets.ts';
+import { AppError } from '../../runtime/errors.ts';
+
+export interface Endpoint {
+  id: string;
+  url: string;
+  eventTypes: EventType[];
+  description: string;
+  enabled: boolean;
+  disabledReason: 'owner' | 'gone' | 'failing' | null;
+  rateLimit: number | null;
+  failingSince: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
+
+export function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    eventTypes: row.event_types as EventType[],
+    description: row.description,
+    enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    rateLimit: row.rate_limit,
+    failingSince: row.failing_since,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export async function findEndpoint(
+  db: Db,
+  { workspaceId, id, lock = false }: { workspaceId: string; id: string; lock?: boolean },
+): Promise<EndpointRow> {
+  let select = db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null);
+  if (lock) select = select.forUpdate();
+  const row = await select.executeTakeFirst();
+  if (!row) throw new AppError('resource_not_found', `There is no webhook endpoint ${id}.`);
+  return row;
+}
+
+export async function refuseTooMany(db: Db, workspaceId: string): Promise<void> {
+  const { rows } = await sql<{ count: number; limit: number | null }>`
+    select count(*) as count, ${limitInSql(workspaceId, 'endpoints')} as limit from webhook_endpoints
+    where workspace_id = ${workspaceId} and deleted_at is null`.execute(db);
+  const { count = 0, limit = null } = rows[0] ?? {};
+  if (limit !== null && count >= limit) throw budgetExceeded('endpoints', limit);
+}
+
+/**
+ * An endpoint is given up after five days of failures. A day in which nothing was tried says nothing about it, and the
+ * five days begin anew behind it. All of it by the clock of the database, which is one for all nodes.
+ */
+const quietSpell = "interval '1 day'";
+export const failingTooLong = `failing_since < now() - interval '5 days' and last_failure_at > now() - ${quietSpell}`;
+
+export interface HealthChange {
+  id: string;
+  failing: boolean;
+}
+
+/** Many endpoints may fail at the same moment; the API must not wait for that to be written down. */
+export function createHealthWriter(db: Db): (change: HealthChange) => Promise<void> {
+  return gather<HealthChange, void>({
+    maxInFlight: 1,
+    maxItems: 500,
+    isItemFault: () => false,
+    async run(changes) {
+      await sql`
+        update webhook_endpoints e
+        set failing_since = case
+              when not c.failing then null
+              when c.succeeded or e.last_failure_at < now() - ${sql.raw(quietSpell)} then now()
+              else coalesce(e.failing_since, now())
+            end,
+            last_failure_at = case when c.failing then now() else e.last_failure_at end
+        from json_to_recordset(${JSON.stringify(lastOfEach(changes))}) as c (id text, failing boolean, succeeded boolean)
+        where e.id = c.id and (c.failing or e.failing_since is not null)`.execute(db);
+      return changes.map(() => undefined);
+    },
+  });
+}
+
+/** One row for each endpoint: how it fared last, and whether there was a success among it all. */
+function lastOfEach(changes: HealthChange[]): (HealthChange & { succeeded: boolean })[] {
+  const last = new Map<string, HealthChange & { succeeded: boolean }>();
+  for (const { id, failing } of changes) {
+    const succeeded = !failing || (last.get(id)?.succeeded ?? false);
+    last.set(id, { id, failing, succeeded });
+  }
+  return [...last.values()];
+}
+
+/** What is told of when anchors are confirmed. */
+const anchorTypes: EventType[] = [
+  'file.anchor.confirmed',
+  'file.transfer.completed',
+  'record.anchor.confirmed',
+  'maintenance.anchor.confirmed',
+  'asset.transfer.completed',
+];
+
+/** How many endpoints of each workspace subscribe to any of what is told about anchors. */
+export async function countAnchorSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ workspace_id: string; count: number }>`
+    select workspace_id, count(*)::integer as count from webhook_endpoints
+    where workspace_id = any (${workspaceIds}::text[]) and deleted_at is null and event_types && ${anchorTypes}::text[]
+    group by workspace_id`.execute(db);
+  return new Map(rows.map(({ workspace_id, count }) => [workspace_id, count]));
+}

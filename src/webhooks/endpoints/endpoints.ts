@@ -1,0 +1,316 @@
+/** Webhook endpoints: where events are sent, which of them, and with which secret they are signed. */
+import { sql } from 'kysely';
+import { auditWrite } from '../../access/audit/audit.ts';
+import type { Db } from '../../db/database.ts';
+import { locks } from '../../db/turn.ts';
+import { insertAll, type Write } from '../../db/writes.ts';
+import { type EventType, eventWrite } from '../../events/events.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { Bell } from '../../runtime/loop.ts';
+import { skipWaiting } from '../deliveries/waiting.ts';
+import { type AddressGuard, BlockedTarget } from '../exchange/address-guard.ts';
+import { newWebhookSecret } from '../exchange/signature.ts';
+import {
+  createEndpointSecrets,
+  type RotatedSecret,
+  type SecretOwner,
+  type SigningSecrets,
+} from './endpoint-secrets.ts';
+import {
+  createHealthWriter,
+  type Endpoint,
+  failingTooLong,
+  findEndpoint,
+  refuseTooMany,
+  toEndpoint,
+} from './endpoints.store.ts';
+import { maskUrl } from './masked-url.ts';
+import type { Tester, TestOutcome } from './test-event.ts';
+
+export interface EndpointInput {
+  url: string;
+  eventTypes: EventType[];
+  description: string;
+  enabled: boolean;
+  rateLimit: number | null;
+}
+
+export const endpointLimits = { urlLength: 2000, descriptionLength: 2000, requestsPerSecond: 10_000 };
+
+export function statusOf({ enabled, failingSince }: Endpoint): 'active' | 'failing' | 'disabled' {
+  return !enabled ? 'disabled' : failingSince ? 'failing' : 'active';
+}
+
+export interface MadeEndpoint {
+  endpoint: Endpoint;
+  secret: string;
+  test: TestOutcome;
+}
+
+export interface Endpoints {
+  /** `also`: rows to commit with the endpoint. */
+  create(caller: Caller, input: EndpointInput, also: (made: MadeEndpoint) => Write[]): Promise<MadeEndpoint>;
+  list(workspaceId: string, page: { before: string | undefined; limit: number }): Promise<Endpoint[]>;
+  get(workspaceId: string, id: string): Promise<Endpoint>;
+  update(
+    caller: Caller,
+    id: string,
+    change: Partial<EndpointInput>,
+  ): Promise<{ endpoint: Endpoint; test: TestOutcome | null }>;
+  remove(caller: Caller, id: string): Promise<void>;
+  secret(caller: Caller, id: string): Promise<string>;
+  /** The old secret goes on signing beside the new one for a day. `also`: rows to commit with it. */
+  rotateSecret(caller: Caller, id: string, also: (rotated: RotatedSecret) => Write[]): Promise<void>;
+  test(caller: Caller, id: string): Promise<TestOutcome>;
+  /** The service's own decision: it answered 410, or failed for too long. */
+  disable(endpoint: { workspaceId: string; id: string; url: URL }, reason: 'gone' | 'failing'): Promise<void>;
+  setFailing(id: string, failing: boolean): Promise<void>;
+  secretsOf(endpoint: SecretOwner): Promise<SigningSecrets>;
+}
+
+export interface EndpointsDeps {
+  db: Db;
+  keyring: Keyring;
+  guard: AddressGuard;
+  tester: Tester;
+  eventBell: Pick<Bell, 'ring'>;
+}
+
+export function createEndpoints({ db, keyring, guard, tester, eventBell }: EndpointsDeps): Endpoints {
+  const writeHealth = createHealthWriter(db);
+  const secrets = createEndpointSecrets({ db, keyring });
+
+  async function vet(url: string): Promise<string> {
+    try {
+      return (await guard.vetUrl(url)).href;
+    } catch (error) {
+      if (error instanceof BlockedTarget) throw new AppError('invalid_request', `url: ${error.message}`);
+      // A name that cannot be looked up now may be there later: the test says so, and the endpoint is saved.
+      const later = new URL(url);
+      later.hash = '';
+      return later.href;
+    }
+  }
+
+  return {
+    async create(caller, input, also) {
+      const { workspaceId } = caller;
+      await refuseTooMany(db, workspaceId);
+      const url = await vet(input.url);
+      const id = newId('whe');
+      const secret = newWebhookSecret();
+      const { outcome, write } = await tester.send({ workspaceId, id, url }, { secret, previousSecrets: [] });
+      const at = new Date();
+      const endpoint: Endpoint = {
+        id,
+        ...input,
+        url,
+        disabledReason: input.enabled ? null : 'owner',
+        failingSince: null,
+        createdAt: at,
+        updatedAt: at,
+      };
+      const made = { endpoint, secret, test: outcome };
+      await db.transaction().execute(async (db) => {
+        // Counted once more: others may have been made while this one was tested.
+        await sql`select pg_advisory_xact_lock(${locks.webhookEndpoints}, hashtext(${workspaceId}))`.execute(
+          db,
+        );
+        await refuseTooMany(db, workspaceId);
+        await insertAll(db, [
+          {
+            table: 'webhook_endpoints',
+            row: {
+              workspace_id: workspaceId,
+              id,
+              url,
+              description: input.description,
+              event_types: input.eventTypes,
+              enabled: input.enabled,
+              disabled_reason: endpoint.disabledReason,
+              rate_limit: input.rateLimit,
+              created_at: at,
+              updated_at: at,
+            },
+          },
+          secrets.seal({ workspaceId, id }, secret),
+          write,
+          auditWrite(caller, {
+            action: 'webhook_endpoint.create',
+            targetId: id,
+            details: { url: maskUrl(url), eventTypes: input.eventTypes },
+          }),
+          ...also(made),
+        ]);
+      });
+      return made;
+    },
+
+    async list(workspaceId, { before, limit }) {
+      let select = db
+        .selectFrom('webhook_endpoints')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('deleted_at', 'is', null)
+        .orderBy('id', 'desc')
+        .limit(limit);
+      if (before !== undefined) select = select.where('id', '<', before);
+      return (await select.execute()).map(toEndpoint);
+    },
+
+    get: async (workspaceId, id) => toEndpoint(await findEndpoint(db, { workspaceId, id })),
+
+    async update(caller, id, change) {
+      const { workspaceId } = caller;
+      const before = await findEndpoint(db, { workspaceId, id });
+      const url = change.url === undefined ? before.url : await vet(change.url);
+      // Who disables it wants nothing sent to it, and need not wait for a receiver that hangs.
+      const tested =
+        change.enabled === false && url === before.url
+          ? null
+          : await tester.send({ workspaceId, id, url }, await secrets.signing({ workspaceId, id }));
+      const endpoint = await db.transaction().execute(async (db) => {
+        const row = await findEndpoint(db, { workspaceId, id, lock: true });
+        const enabled = change.enabled ?? row.enabled;
+        const disabledReason = enabled ? null : (row.disabled_reason ?? 'owner');
+        const updated = await db
+          .updateTable('webhook_endpoints')
+          .set({
+            // Another change may have been saved while this one was tested.
+            url: change.url === undefined ? row.url : url,
+            event_types: change.eventTypes ?? row.event_types,
+            description: change.description ?? row.description,
+            enabled,
+            disabled_reason: disabledReason,
+            rate_limit: change.rateLimit === undefined ? row.rate_limit : change.rateLimit,
+            // Its owner has looked at it: it starts with a clean slate.
+            ...((enabled && !row.enabled) || (change.url !== undefined && url !== row.url)
+              ? { failing_since: null }
+              : {}),
+            revision: row.revision + 1,
+            updated_at: new Date(),
+          })
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        const details = { ...change, ...(change.url !== undefined && { url: maskUrl(url) }) };
+        await insertAll(db, [
+          ...(tested ? [tested.write] : []),
+          auditWrite(caller, { action: 'webhook_endpoint.update', targetId: id, details }),
+        ]);
+        return toEndpoint(updated);
+      });
+      // What waits here to be sent is held to the change at once.
+      eventBell.ring();
+      if (!endpoint.enabled) await skipWaiting(db, 'endpoint_id', id);
+      return { endpoint, test: tested?.outcome ?? null };
+    },
+
+    async remove(caller, id) {
+      await db.transaction().execute(async (db) => {
+        await findEndpoint(db, { workspaceId: caller.workspaceId, id, lock: true });
+        await db
+          .updateTable('webhook_endpoints')
+          .set({ deleted_at: new Date(), updated_at: new Date() })
+          .where('workspace_id', '=', caller.workspaceId)
+          .where('id', '=', id)
+          .execute();
+        await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.delete', targetId: id })]);
+      });
+      eventBell.ring();
+      await skipWaiting(db, 'endpoint_id', id);
+    },
+
+    async secret(caller, id) {
+      const { workspaceId } = caller;
+      await findEndpoint(db, { workspaceId, id });
+      const secret = await secrets.open({ workspaceId, id });
+      await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.read_secret', targetId: id })]);
+      return secret;
+    },
+
+    async rotateSecret(caller, id, also) {
+      const { workspaceId } = caller;
+      await db.transaction().execute(async (db) => {
+        const row = await findEndpoint(db, { workspaceId, id, lock: true });
+        const rotated = await secrets.rotate(db, { workspaceId, id });
+        await db
+          .updateTable('webhook_endpoints')
+          .set({ revision: row.revision + 1, updated_at: new Date() })
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .execute();
+        await insertAll(db, [
+          auditWrite(caller, { action: 'webhook_endpoint.rotate_secret', targetId: id }),
+          ...also(rotated),
+        ]);
+      });
+    },
+
+    async test(caller, id) {
+      const { workspaceId } = caller;
+      const row = await findEndpoint(db, { workspaceId, id });
+      const { outcome, write } = await tester.send(
+        { workspaceId, id, url: row.url },
+        await secrets.signing({ workspaceId, id }),
+      );
+      const details = { delivered: outcome.delivered, statusCode: outcome.statusCode };
+      await insertAll(db, [
+        write,
+        auditWrite(caller, { action: 'webhook_endpoint.test', targetId: id, details }),
+      ]);
+      return outcome;
+    },
+
+    async disable({ workspaceId, id, url }, reason) {
+      const isDisabled = await db.transaction().execute(async (db) => {
+        const at = new Date();
+        const disabled = await db
+          .updateTable('webhook_endpoints')
+          .set((set) => ({
+            enabled: false,
+            disabled_reason: reason,
+            revision: set('revision', '+', 1),
+            updated_at: at,
+          }))
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .where('enabled', '=', true)
+          // What an address did is not held against the one it was replaced with.
+          .where('url', '=', url.href)
+          // Asked again here: another node may have seen a success since.
+          .where(reason === 'failing' ? sql<boolean>`${sql.raw(failingTooLong)}` : sql.lit(true))
+          .returning('url')
+          .executeTakeFirst();
+        if (!disabled) return false;
+        const caller: Caller = {
+          workspaceId,
+          actor: { kind: 'system', id: 'webhooks' },
+          scopes: [],
+          requestId: null,
+        };
+        await insertAll(db, [
+          eventWrite({
+            workspaceId,
+            type: 'endpoint.disabled',
+            at,
+            data: { endpoint_id: id, url: maskUrl(disabled.url), reason, disabled_at: at.toISOString() },
+          }),
+          auditWrite(caller, { action: 'webhook_endpoint.disable', targetId: id, details: { reason } }),
+        ]);
+        return true;
+      });
+      if (!isDisabled) return;
+      eventBell.ring();
+      await skipWaiting(db, 'endpoint_id', id);
+    },
+
+    setFailing: (id, failing) => writeHealth({ id, failing }),
+
+    secretsOf: (endpoint) => secrets.signing(endpoint),
+  };
+}

@@ -1,0 +1,106 @@
+/** The webhook.test event: sent when an endpoint is saved or on request, its outcome told at once and kept in the log. */
+import type { Write } from '../../db/writes.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { Exchange, Exchanger, Outcome } from '../exchange/exchange.ts';
+import { createSigner } from '../exchange/signature.ts';
+import type { SigningSecrets } from './endpoint-secrets.ts';
+
+export interface TestOutcome {
+  delivered: boolean;
+  statusCode: number | null;
+  error: string | null;
+  durationMs: number;
+}
+
+export interface Tester {
+  /** `write` is the delivery for the log, to be committed with whatever the test belongs to. */
+  send(
+    endpoint: { workspaceId: string; id: string; url: string },
+    secrets: SigningSecrets,
+  ): Promise<{ outcome: TestOutcome; write: Write }>;
+}
+
+/** Each may take as long as a delivery, and takes no turn among them. */
+const mostAtOnce = { node: 100, workspace: 20 };
+
+export function createTester({
+  exchanger,
+  serviceName,
+}: {
+  exchanger: Exchanger;
+  serviceName: string;
+}): Tester {
+  const underWay = new Map<string, number>();
+  let all = 0;
+
+  /** The way out of it. */
+  function enter(workspaceId: string): () => void {
+    const own = underWay.get(workspaceId) ?? 0;
+    if (own >= mostAtOnce.workspace || all >= mostAtOnce.node) {
+      throw new AppError(
+        'rate_limit_exceeded',
+        'Too many tests of webhook endpoints are under way. Try again when one of them has ended.',
+        { retryAfterSeconds: 5 },
+      );
+    }
+    underWay.set(workspaceId, own + 1);
+    all += 1;
+    return () => {
+      all -= 1;
+      const left = (underWay.get(workspaceId) ?? 1) - 1;
+      if (left > 0) underWay.set(workspaceId, left);
+      else underWay.delete(workspaceId);
+    };
+  }
+
+  async function post(exchange: Exchange, workspaceId: string): Promise<Outcome> {
+    const leave = enter(workspaceId);
+    try {
+      return await exchanger.post(exchange);
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    async send({ workspaceId, id, url }, secrets) {
+      const at = new Date();
+      const eventId = newId('evt');
+      const envelope = JSON.stringify({
+        id: eventId,
+        type: 'webhook.test',
+        timestamp: at.toISOString(),
+        workspace_id: workspaceId,
+        data: { endpoint_id: id },
+      });
+      const sign = createSigner({ serviceName, ...secrets });
+      const headers = sign({ eventId, body: envelope, timestamp: Math.floor(at.getTime() / 1000) });
+      const {
+        retryAfter: _,
+        cutOff: __,
+        ...told
+      } = await post({ url: new URL(url), headers, body: envelope }, workspaceId);
+      const delivered = told.error === null;
+      return {
+        outcome: { delivered, statusCode: told.statusCode, error: told.error, durationMs: told.durationMs },
+        write: {
+          table: 'webhook_deliveries',
+          row: {
+            workspace_id: workspaceId,
+            // It goes to one endpoint alone, so its own id finds it.
+            id: eventId.replace('evt_', 'dlv_'),
+            event_id: eventId,
+            endpoint_id: id,
+            type: 'webhook.test',
+            status: delivered ? 'succeeded' : 'failed',
+            attempt_count: 1,
+            attempts: [{ number: 1, at: at.toISOString(), ...told }],
+            envelope,
+            created_at: at,
+          },
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/** /platform/webhooks/endpoints/{endpointId}/replay and /platform/webhooks/replays */
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Idempotency } from '../../http/api/idempotency.ts';
+import { dateTime, orNull } from '../../http/api/schemas.ts';
+import { endpointPath, eventTypesSchema } from '../endpoints/endpoints.routes.ts';
+import { type Replay, type ReplayedStatus, type Replays, replayedStatuses } from './replays.ts';
+
+const status = Type.Unsafe<ReplayedStatus>(
+  Type.String({
+    enum: [...replayedStatuses],
+    description: 'Only events whose last delivery to this endpoint ended so.',
+  }),
+);
+const from = Type.String({ format: 'date-time', description: 'Events from this time on' });
+const to = Type.String({ format: 'date-time', description: 'Events before this time' });
+
+const count = Type.Integer({ description: 'How many events would be sent' });
+const ReplaySchema = Type.Object({
+  id: Type.String(),
+  endpointId: Type.String(),
+  status: Type.String({
+    enum: ['running', 'paused', 'completed', 'cancelled'],
+    description: 'paused: while the endpoint is disabled; completed: every delivery has ended',
+  }),
+  range: Type.Object({
+    from: dateTime,
+    to: dateTime,
+    status: orNull(Type.String()),
+    types: Type.Array(Type.String()),
+  }),
+  total: Type.Integer({ description: 'Events to send' }),
+  enqueued: Type.Integer({ description: 'Events that have their new delivery' }),
+  succeeded: Type.Integer(),
+  failed: Type.Integer(),
+  skipped: Type.Integer(),
+  createdAt: dateTime,
+  finishedAt: orNull(dateTime),
+});
+
+const url = `${apiBase}/platform/webhooks/replays`;
+const replayPath = Type.Object({ replayId: Type.String() });
+const tags = ['webhooks'];
+
+export interface ReplayRoutesDeps {
+  replays: Replays;
+  idempotency: Idempotency;
+}
+
+export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDeps): void {
+  app.post(
+    `${apiBase}/platform/webhooks/endpoints/:endpointId/replay`,
+    {
+      config: { scope: 'webhooks:write', idempotent: true },
+      schema: {
+        summary: 'Send past events again',
+        description:
+          'Every event of the range becomes a new delivery, behind what is new and no faster than the endpoint takes it. With dryRun nothing is sent and the answer is their count.',
+        tags,
+        params: endpointPath,
+        body: Type.Object(
+          {
+            from,
+            to,
+            status: Type.Optional(status),
+            types: Type.Optional(eventTypesSchema),
+            dryRun: Type.Optional(Type.Boolean({ description: 'Only count' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Object({ count }), 202: ReplaySchema },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { endpointId } = request.params;
+      const { dryRun = false, from, to, ...rest } = request.body;
+      const range = { from: new Date(from), to: new Date(to), ...rest };
+      if (dryRun) return reply.send({ count: await replays.count(caller.workspaceId, endpointId, range) });
+      const answer = idempotency.answer(request, reply.code(202));
+      await replays.start(caller, { endpointId, range }, (replay) => answer.remember(toJson(replay)));
+      return answer.send();
+    },
+  );
+
+  app.get(
+    `${url}/:replayId`,
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'Get a replay and how far it has come',
+        tags,
+        params: replayPath,
+        response: { 200: ReplaySchema },
+      },
+    },
+    async (request) => toJson(await replays.get(callerOf(request).workspaceId, request.params.replayId)),
+  );
+
+  app.delete(
+    `${url}/:replayId`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Cancel a replay',
+        description: 'What it has not sent yet is kept as skipped.',
+        tags,
+        params: replayPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await replays.cancel(callerOf(request), request.params.replayId);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function toJson({ range, createdAt, finishedAt, ...rest }: Replay) {
+  return {
+    ...rest,
+    range: { ...range, from: range.from.toISOString(), to: range.to.toISOString() },
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  };
+}
