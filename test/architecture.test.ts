@@ -101,5 +101,5 @@ function importsOf(file: string): string[] {
 }
 
 function isTest(file: string): boolean {
-  return file.endsWith('.test.ts') || file.includes('test-bed');
+  return file.endsWith('.test.ts');
 }

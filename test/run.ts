@@ -3,9 +3,6 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clockStartingAt } from './clock.ts';
-import { longOnly } from './long.ts';
-import { preloading } from './preloading.ts';
 import { type FileRun, runFile } from './runner/file-run.ts';
 import { endProcessesUsing } from './runner/leftovers.ts';
 import { help, type Options, readOptions, root, UsageError } from './runner/options.ts';
@@ -15,6 +12,9 @@ import { startStress } from './runner/stress.ts';
 import { countOutcomes, hasFailed, nameFailures, summarise } from './runner/summary.ts';
 import { startTestServer } from './runner/test-server.ts';
 import { fileWeight, rememberTimes } from './runner/times.ts';
+import { clockStartingAt } from './support/service/clock.ts';
+import { longOnly } from './support/service/long.ts';
+import { preloading } from './support/service/preloading.ts';
 
 process.exitCode = await main();
 

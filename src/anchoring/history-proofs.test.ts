@@ -3,6 +3,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
+import {
+  type Bed,
+  confirmBatch,
+  openBed,
+  type TestVault,
+} from '../../test/support/fixtures/batcher-fixture.ts';
 import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { recordDigest } from '../proof/content.ts';
@@ -10,7 +16,6 @@ import { fromHex, toHex } from '../proof/hex.ts';
 import { verifyHistory } from '../proof/history.ts';
 import type { Proof, ProofContent } from '../proof/proof.ts';
 import type { AppError } from '../runtime/errors.ts';
-import { type Bed, confirmBatch, openBed, type TestVault } from './batching/batcher.test-bed.ts';
 import { firstLeaf, pendingLeaf } from './batching/pending.ts';
 import { createHistoryProofs, type HistoryPosition, type HistoryRequest } from './history-proofs.ts';
 import { createManyProofs } from './many-proofs.ts';

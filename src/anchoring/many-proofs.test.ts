@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { type Bed, confirmBatch, openBed } from '../../test/support/fixtures/batcher-fixture.ts';
 import { toHex } from '../proof/hex.ts';
-import { type Bed, confirmBatch, openBed } from './batching/batcher.test-bed.ts';
 import { createManyProofs } from './many-proofs.ts';
 import { createProofs, type ProofRequest } from './proofs.ts';
 

@@ -3,13 +3,18 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import {
+  type Bed,
+  confirmBatch,
+  openBed,
+  type TestVault,
+} from '../../test/support/fixtures/batcher-fixture.ts';
 import { recordDigest } from '../proof/content.ts';
 import { fromHex, toHex } from '../proof/hex.ts';
 import { type ProofContent, parseProof } from '../proof/proof.ts';
 import { verifyProof } from '../proof/verify.ts';
 import type { AppError } from '../runtime/errors.ts';
 import { batchStatuses, statusOf } from './anchor-state.ts';
-import { type Bed, confirmBatch, openBed, type TestVault } from './batching/batcher.test-bed.ts';
 import { createProofs, type Proofs } from './proofs.ts';
 
 let bed: Bed;

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { type S3Server, startS3Server } from '../../test/support/clients/s3-server.ts';
 import { BlobMissing, type BlobStore, StoreFailed } from './blob-store.ts';
 import { openDiskStore } from './disk-store.ts';
-import { type S3Server, startS3Server } from './s3-server.test-bed.ts';
 import { openS3Store } from './s3-store.ts';
 
 interface Bed {

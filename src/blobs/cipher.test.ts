@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { fc } from '../../test/properties.ts';
+import { fc } from '../../test/support/service/properties.ts';
 import {
   BlobDamaged,
   chunkBytes,

@@ -11,14 +11,14 @@ import {
   type DisguisedNode,
   disguise,
   startAnchoringAnvil,
-} from '../../test/anchored-proof.ts';
-import { type Anvil, anvilMissing } from '../../test/anvil.ts';
-import { command } from '../../test/commands.ts';
-import { type CommandResult, holdfast } from '../../test/process.ts';
+} from '../../test/support/chain/anchored-proof.ts';
+import { type Anvil, anvilMissing } from '../../test/support/chain/anvil.ts';
+import { readVector } from '../../test/support/fixtures/vectors.ts';
+import { command } from '../../test/support/service/commands.ts';
+import { type CommandResult, holdfast } from '../../test/support/service/process.ts';
 import { deployerAddress } from '../chain/registry/registry.ts';
 import type { EvmAnchor, Proof } from '../proof/proof.ts';
 import { type StepName, stepNames } from '../proof/steps.ts';
-import { readVector } from '../proof/vectors.test-bed.ts';
 
 const skip = await anvilMissing();
 const offline: StepName[] = ['registry', 'chain', 'time', 'finality'];

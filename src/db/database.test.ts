@@ -6,8 +6,13 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createTestDatabase, openTestDatabase, type TestDatabase, withClient } from '../../test/database.ts';
-import { waitUntil } from '../../test/process.ts';
+import {
+  createTestDatabase,
+  openTestDatabase,
+  type TestDatabase,
+  withClient,
+} from '../../test/support/service/database.ts';
+import { waitUntil } from '../../test/support/service/process.ts';
 import { violates } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { createGroupCommit, insertAll, type Write } from './writes.ts';

@@ -1,8 +1,6 @@
 /** Who leads: deaths, hangs, and commits that come too late, on a real server and with real processes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../test/database.ts';
-import { waitUntil } from '../../test/process.ts';
 import {
   candidate,
   holdUp,
@@ -11,7 +9,9 @@ import {
   neverHung,
   openProxy,
   type TestDatabase,
-} from './leadership.test-bed.ts';
+} from '../../test/support/fixtures/leadership-fixture.ts';
+import { openTestDatabase } from '../../test/support/service/database.ts';
+import { waitUntil } from '../../test/support/service/process.ts';
 import { LostLead, type Term } from './leadership.ts';
 
 let database: TestDatabase;

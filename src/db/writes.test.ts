@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DatabaseError, type Pool } from 'pg';
-import { openTestDatabase } from '../../test/database.ts';
+import { openTestDatabase } from '../../test/support/service/database.ts';
 import { encodeArray } from './arrays.ts';
 import { columnTypes } from './column-types.ts';
 import type { Database } from './database.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Pool } from 'pg';
-import { openTestDatabase } from '../../test/database.ts';
-import { waitUntil } from '../../test/process.ts';
+import { openTestDatabase } from '../../test/support/service/database.ts';
+import { waitUntil } from '../../test/support/service/process.ts';
 import { createWorkspace } from '../access/workspaces/workspaces.ts';
 import type { Database } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';

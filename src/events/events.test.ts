@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase, withClient } from '../../test/database.ts';
-import { countEntries } from '../../test/index-entries.ts';
-import { waitUntil } from '../../test/process.ts';
+import { openTestDatabase, withClient } from '../../test/support/service/database.ts';
+import { countEntries } from '../../test/support/service/index-entries.ts';
+import { waitUntil } from '../../test/support/service/process.ts';
 import { createWorkspace } from '../access/workspaces/workspaces.ts';
 import { openDatabase } from '../db/database.ts';
 import { createLowWater } from '../db/low-water.ts';

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, test } from 'node:test';
 import { createDocumentThread, type DocumentThread, type DocumentThreadOptions } from './document-thread.ts';
 
-const file = new URL('./document-thread.test-bed.ts', import.meta.url);
+const file = new URL('../../test/support/fixtures/document-thread-fixture.ts', import.meta.url);
 let thread: DocumentThread | null = null;
 afterEach(async () => {
   await thread?.close();

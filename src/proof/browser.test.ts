@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { vectorNames } from '../../test/support/fixtures/vectors.ts';
 import { plainKeccak } from './keccak.ts';
 import { buildTree } from './merkle.ts';
-import { vectorNames } from './vectors.test-bed.ts';
 
 test('verifier and trees work with what a browser has, and fetch nothing', async () => {
-  const program = join(import.meta.dirname, 'browser.test-bed.ts');
+  const program = join(import.meta.dirname, '../../test/support/fixtures/browser-proof.child.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--experimental-vm-modules',
     '--disable-warning=ExperimentalWarning',

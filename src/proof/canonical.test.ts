@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import { anyCharacter, fc } from '../../test/properties.ts';
+import { fixed, utf8 } from '../../test/support/fixtures/proof-fixture.ts';
+import { anyCharacter, fc } from '../../test/support/service/properties.ts';
 import { parseJsonText } from '../runtime/json-text.ts';
 import { CanonicalJsonError, canonicalJson } from './canonical.ts';
 import { contentDigest, recordDigest } from './content.ts';
 import { toHex } from './hex.ts';
-import { fixed, utf8 } from './proof.test-bed.ts';
 
 test('the example of RFC 8785, section 3.2.2, is written as its section 3.2.4 has it', () => {
   const text = String.raw`{

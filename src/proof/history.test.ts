@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
-import { type History, historyFormat, verifyHistory } from './history.ts';
 import {
   factsOf,
   fixed,
@@ -12,7 +11,8 @@ import {
   registry,
   type Thing,
   utf8,
-} from './proof.test-bed.ts';
+} from '../../test/support/fixtures/proof-fixture.ts';
+import { type History, historyFormat, verifyHistory } from './history.ts';
 
 const [ann, bob, eve] = [fixed(0x11), fixed(0x22), fixed(0x33)];
 const addressOf = (key: typeof ann) => privateKeyToAccount(key).address;

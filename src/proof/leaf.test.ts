@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
 import { encodeAbiParameters, keccak256, parseAbiParameters, stringToHex } from 'viem/utils';
-import { fc } from '../../test/properties.ts';
+import { readVector, vectorNames } from '../../test/support/fixtures/vectors.ts';
+import { fc } from '../../test/support/service/properties.ts';
 import { toHex } from './hex.ts';
 import { loadKeccak } from './keccak.ts';
 import { claimsHash, encodeLeaf, type LeafFields, leafHash, leafTypes, leafValues } from './leaf.ts';
-import { readVector, vectorNames } from './vectors.test-bed.ts';
 
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((array) => toHex(array));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { SimpleMerkleTree } from '@openzeppelin/merkle-tree';
-import { fc } from '../../test/properties.ts';
+import { fc } from '../../test/support/service/properties.ts';
 import { buildBatch } from '../anchoring/batching/batch.ts';
 import { fromHex, toHex } from './hex.ts';
 import { loadKeccak, plainKeccak } from './keccak.ts';

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import type { Hex } from 'viem';
 import { concat, keccak256, pad, recoverAddress, stringToHex, toHex } from 'viem/utils';
 import { factsOf as proofFacts } from '../../pages/verify/proof-facts.ts';
+import { readVector } from '../../test/support/fixtures/vectors.ts';
 import { leafTypes } from './leaf.ts';
 import type { EvmAnchor } from './proof.ts';
 import { stepNames } from './steps.ts';
-import { readVector } from './vectors.test-bed.ts';
 
 const page = readFileSync(new URL('../../docs/proof.md', import.meta.url), 'utf8');
 const example = page.slice(

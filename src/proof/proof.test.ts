@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fc } from '../../test/properties.ts';
+import { readVector, vectorNames } from '../../test/support/fixtures/vectors.ts';
+import { fc } from '../../test/support/service/properties.ts';
 import { parseProof } from './proof.ts';
-import { readVector, vectorNames } from './vectors.test-bed.ts';
 
 const schema = JSON.parse(readFileSync(new URL('../../docs/proof.schema.json', import.meta.url), 'utf8'));
 const fitsSchema = new Ajv2020({ strict: true, strictTuples: false, strictTypes: false }).compile(schema);

@@ -4,9 +4,10 @@ import { secp256k1 } from '@bitauth/libauth';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { hashTypedData, recoverTypedDataAddress } from 'viem/utils';
-import { fc } from '../../test/properties.ts';
+import { fixed } from '../../test/support/fixtures/proof-fixture.ts';
+import { readVector, vectorNames } from '../../test/support/fixtures/vectors.ts';
+import { fc } from '../../test/support/service/properties.ts';
 import { fromHex, toHex } from './hex.ts';
-import { fixed } from './proof.test-bed.ts';
 import {
   recoverSigner,
   type SealFields,
@@ -16,7 +17,6 @@ import {
   signatureOf,
   signSeal,
 } from './seal.ts';
-import { readVector, vectorNames } from './vectors.test-bed.ts';
 
 const key = fixed(0x44);
 const account = privateKeyToAccount(key);

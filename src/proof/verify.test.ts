@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { type ChainFacts, fixed, memoryChain, utf8 } from '../../test/support/fixtures/proof-fixture.ts';
+import { readVector, type Vector, vectorNames } from '../../test/support/fixtures/vectors.ts';
 import type { AnchorKey } from './chain-reader.ts';
-import { type ChainFacts, fixed, memoryChain, utf8 } from './proof.test-bed.ts';
 import type { EvmAnchor, Proof } from './proof.ts';
 import { sealTypedData } from './seal.ts';
 import { type StepName, stepNames, type Verification } from './steps.ts';
-import { readVector, type Vector, vectorNames } from './vectors.test-bed.ts';
 import { type VerifyOptions, verifyProof } from './verify.ts';
 
 for (const name of vectorNames) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { waitUntil } from '../../test/process.ts';
+import { waitUntil } from '../../test/support/service/process.ts';
 import { OperatorError } from './errors.ts';
 import { createBell, type Loop, pause, repeating, superviseLoops } from './loop.ts';
 

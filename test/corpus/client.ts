@@ -1,6 +1,6 @@
 /** A service of another process as its users reach it: with keys over HTTP, with forms, and signed in. */
 import assert from 'node:assert/strict';
-import { callerAt, type Service } from '../service.ts';
+import { callerAt, type Service } from '../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are read
 export type Json = any;

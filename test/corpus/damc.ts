@@ -1,6 +1,6 @@
 /** Puts workers, assets, maintenance entries and sign-offs into a service that is to be archived. */
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { waitUntil } from '../process.ts';
+import { waitUntil } from '../support/service/process.ts';
 import type { Client, Json } from './client.ts';
 import type { MadePlatform } from './platform.ts';
 import type { Read } from './summary.ts';

@@ -8,8 +8,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts';
-import { connectionText, withClient } from '../database.ts';
-import { firstSecretOf, holdfast, type RunningService, type Settings, serve, waitUntil } from '../process.ts';
+import { connectionText, withClient } from '../support/service/database.ts';
+import {
+  firstSecretOf,
+  holdfast,
+  type RunningService,
+  type Settings,
+  serve,
+  waitUntil,
+} from '../support/service/process.ts';
 import { type Client, connect, type Json } from './client.ts';
 import { fillDamc, type MadeDamc } from './damc.ts';
 import { fillPeople } from './people.ts';

@@ -1,8 +1,8 @@
 /** Puts people, workspaces, invitations, sessions and API keys into a service that is to be archived. */
 import assert from 'node:assert/strict';
-import { join, newVisitor, signIn, type Visitor } from '../browser-session.ts';
-import { waitUntil } from '../process.ts';
-import { codeOf } from '../totp.ts';
+import { join, newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
+import { codeOf } from '../support/clients/totp.ts';
+import { waitUntil } from '../support/service/process.ts';
 import type { Client, Json } from './client.ts';
 import type { Person, Summary } from './summary.ts';
 

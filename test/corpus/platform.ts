@@ -1,6 +1,6 @@
 /** Puts vaults, records, files, transfers and validations into a service that is to be archived. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { waitUntil } from '../process.ts';
+import { waitUntil } from '../support/service/process.ts';
 import type { Client, Json } from './client.ts';
 import type { FileRead, Read } from './summary.ts';
 

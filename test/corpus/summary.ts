@@ -1,7 +1,7 @@
 /** What an archive of this folder must hold, written beside it when it is made and asked for whenever it is restored. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Service } from '../service.ts';
+import type { Service } from '../support/service/service.ts';
 
 export interface Summary {
   /** What opens the key file beside the archive. */

@@ -1,7 +1,7 @@
 /** Receivers that behave and misbehave, and the endpoints that a service which is to be archived has for them. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { waitUntil } from '../process.ts';
+import { waitUntil } from '../support/service/process.ts';
 import type { Client, Json } from './client.ts';
 import type { Read } from './summary.ts';
 

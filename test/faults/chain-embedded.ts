@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processExists } from '../../src/db/embedded/postmaster.ts';
-import { processesMentioning, waitUntil } from '../process.ts';
+import { processesMentioning, waitUntil } from '../support/service/process.ts';
 
 export interface EmbeddedSide {
   url(): Promise<string>;

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hex, parseEther } from 'viem';
 import { deployerAddress, deployerRuntimeCode } from '../../src/chain/registry/registry.ts';
-import { type Anvil, startAnvil } from '../anvil.ts';
-import { command } from '../commands.ts';
-import type { Settings } from '../process.ts';
-import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts';
+import { type Anvil, startAnvil } from '../support/chain/anvil.ts';
+import { type RpcProxy, startRpcProxy } from '../support/chain/rpc-proxy.ts';
+import { command } from '../support/service/commands.ts';
+import type { Settings } from '../support/service/process.ts';
 
 export interface RpcSide {
   anvil: Anvil;

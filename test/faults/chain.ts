@@ -1,5 +1,5 @@
 /** The chain behind the service's back: asked directly to know what is on it, and broken. */
-import type { Settings } from '../process.ts';
+import type { Settings } from '../support/service/process.ts';
 import { embeddedSide } from './chain-embedded.ts';
 import { openRpcSide, type RpcSide } from './chain-rpc.ts';
 

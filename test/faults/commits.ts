@@ -1,6 +1,6 @@
 /** Tells the test of certain commits as they happen, through triggers that the test itself puts into the database. */
 import pg from 'pg';
-import { withClient } from '../database.ts';
+import { withClient } from '../support/service/database.ts';
 import { patienceMs } from './expect.ts';
 import type { Store } from './store.ts';
 

@@ -1,6 +1,6 @@
 /** Waits for what a fault has to bring about; a Violation when it does not. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { waitUntil } from '../process.ts';
+import { waitUntil } from '../support/service/process.ts';
 import { Violation } from './violation.ts';
 
 /** Of a fault, for one thing that has to happen: ten times what it takes where the machine has nothing else to do. */

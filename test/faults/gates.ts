@@ -1,5 +1,5 @@
 /** Gates inside the service's own transactions: triggers of the test's make whoever comes by wait as long as the test holds one. */
-import { withClient } from '../database.ts';
+import { withClient } from '../support/service/database.ts';
 import { expectSoon } from './expect.ts';
 import type { Store } from './store.ts';
 

@@ -1,7 +1,13 @@
 /** The service as real processes: one with the embedded database, at times a second one beside it. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { processesMentioning, type RunningService, type Settings, serve, waitUntil } from '../process.ts';
+import {
+  processesMentioning,
+  type RunningService,
+  type Settings,
+  serve,
+  waitUntil,
+} from '../support/service/process.ts';
 import type { Store } from './store.ts';
 import { Violation } from './violation.ts';
 

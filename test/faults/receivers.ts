@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { type Received, type Receiver, startReceiver } from '../receiver.ts';
+import { type Received, type Receiver, startReceiver } from '../support/clients/receiver.ts';
 import { type Client, oraclePatienceMs } from './client.ts';
 import type { Random } from './random.ts';
 import { Violation } from './violation.ts';

@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstSecretOf, type Settings } from '../process.ts';
-import { certificate } from '../receiver.ts';
+import { certificate } from '../support/clients/receiver.ts';
+import { firstSecretOf, type Settings } from '../support/service/process.ts';
 import { type ChainMode, openChain, type StageChain } from './chain.ts';
 import { type Client, createClient } from './client.ts';
 import { installNotices } from './commits.ts';

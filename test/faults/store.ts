@@ -6,8 +6,8 @@ import { databaseUser } from '../../src/db/embedded/init.ts';
 import { databaseName } from '../../src/db/embedded/locks.ts';
 import { placesIn } from '../../src/db/embedded/places.ts';
 import { findPostmaster } from '../../src/db/embedded/postmaster.ts';
-import { connectionText } from '../database.ts';
-import { waitUntil } from '../process.ts';
+import { connectionText } from '../support/service/database.ts';
+import { waitUntil } from '../support/service/process.ts';
 
 export interface Store {
   query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;

@@ -1,8 +1,14 @@
 /** The service that is fuzzed: in a process of its own, so that its memory and processor time are its own, too. */
 import type { Scope } from '../../src/runtime/caller.ts';
-import { type PathValues, readOperations, webhookSettings } from '../openapi-operations.ts';
-import { makeInvitation, makeMember, makeOwner, makePerson, makeThings } from '../openapi-things.ts';
-import { startService } from '../service.ts';
+import { type PathValues, readOperations, webhookSettings } from '../support/openapi/openapi-operations.ts';
+import {
+  makeInvitation,
+  makeMember,
+  makeOwner,
+  makePerson,
+  makeThings,
+} from '../support/openapi/openapi-things.ts';
+import { startService } from '../support/service/service.ts';
 import type { Question, Stage } from './stage.ts';
 
 const service = await startService({ env: webhookSettings, log: 'of requests' });

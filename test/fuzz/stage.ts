@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Operation, PathValues } from '../openapi-operations.ts';
 import { startTestServer } from '../runner/test-server.ts';
+import type { Operation, PathValues } from '../support/openapi/openapi-operations.ts';
 
 /** What is there to be asked for, and by whom. */
 export interface Stage {

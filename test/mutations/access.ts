@@ -8,7 +8,7 @@ export const accessMutations: Mutation[] = [
     text: 'caller.scopes.includes(scope);',
     replacement: "caller.scopes.some((held) => held.split(':')[0] === scope.split(':')[0]);",
     why: 'A key that was given away for reading could change things.',
-    tests: ['test/http-access.test.ts'],
+    tests: ['test/e2e/http-access.test.ts'],
   },
   {
     name: 'revoked key accepted',
@@ -16,7 +16,7 @@ export const accessMutations: Mutation[] = [
     text: 'where secret_hash = any($1::bytea[]) and revoked_at is null',
     replacement: 'where secret_hash = any($1::bytea[])',
     why: 'A key that leaked could not be stopped.',
-    tests: ['test/http-access.test.ts'],
+    tests: ['test/e2e/http-access.test.ts'],
   },
   {
     name: 'expired key accepted',
@@ -24,7 +24,7 @@ export const accessMutations: Mutation[] = [
     text: 'and (expires_at is null or expires_at > now())',
     replacement: '',
     why: 'A key would outlive the day that its owner set.',
-    tests: ['test/http-access.test.ts'],
+    tests: ['test/e2e/http-access.test.ts'],
   },
   {
     name: 'workspaces made by anybody',
@@ -32,7 +32,7 @@ export const accessMutations: Mutation[] = [
     text: '      if (!(await mayCreateWorkspaces(db, caller, workspaceCreation))) throw noWorkspaceCreation();\n',
     replacement: '',
     why: 'Every account could make workspaces without end, each with budgets of its own.',
-    tests: ['test/people.test.ts'],
+    tests: ['test/e2e/people.test.ts'],
   },
   {
     name: 'requests of workspaces not counted',
@@ -40,7 +40,7 @@ export const accessMutations: Mutation[] = [
     text: '    requestBudget.count(caller);\n',
     replacement: '',
     why: 'A workspace could multiply its requests by making keys.',
-    tests: ['test/budgets.test.ts'],
+    tests: ['test/e2e/budgets.test.ts'],
   },
   {
     name: 'batches of others told to tenants',
@@ -48,7 +48,7 @@ export const accessMutations: Mutation[] = [
     text: ' or exists (',
     replacement: ' or true or exists (',
     why: 'A tenant would see how the whole installation fares.',
-    tests: ['test/stats.test.ts'],
+    tests: ['test/e2e/stats.test.ts'],
   },
   {
     name: 'records of every workspace',
@@ -56,7 +56,7 @@ export const accessMutations: Mutation[] = [
     text: 'where workspace_id = $1 and id = $2 and ($3::integer is null or version = $3)',
     replacement: 'where $1::text is not null and id = $2 and ($3::integer is null or version = $3)',
     why: 'Whoever knows the id of a record would read it across workspaces.',
-    tests: ['test/http-tenants.test.ts'],
+    tests: ['test/e2e/http-tenants.test.ts'],
   },
   {
     name: 'content of every workspace',
@@ -64,7 +64,7 @@ export const accessMutations: Mutation[] = [
     text: 'where f.workspace_id = $1 and f.id = $2`',
     replacement: 'where $1::text is not null and f.id = $2`',
     why: 'Whoever knows the id of a file would download it across workspaces.',
-    tests: ['test/http-tenants.test.ts'],
+    tests: ['test/e2e/http-tenants.test.ts'],
   },
   {
     name: 'page longer than asked for',
@@ -72,7 +72,7 @@ export const accessMutations: Mutation[] = [
     text: 'items: rows.slice(0, limit),',
     replacement: 'items: rows,',
     why: 'The first item of each further page would come twice.',
-    tests: ['test/http-pages.test.ts'],
+    tests: ['test/e2e/http-pages.test.ts'],
   },
   {
     name: 'no bound on a page',
@@ -80,7 +80,7 @@ export const accessMutations: Mutation[] = [
     text: 'limit: Type.Integer({ minimum: 1, maximum: 1000,',
     replacement: 'limit: Type.Integer({ minimum: 1,',
     why: 'One request could ask for everything at once and take the memory of the node.',
-    tests: ['test/http-input.test.ts'],
+    tests: ['test/e2e/http-input.test.ts'],
   },
   {
     name: 'cursor for other filters',
@@ -88,7 +88,7 @@ export const accessMutations: Mutation[] = [
     text: 'const bound = JSON.stringify([list.name, list.workspaceId, filters]);',
     replacement: 'const bound = JSON.stringify([list.name, list.workspaceId, filters.length]);',
     why: 'A walk that changes its filter would silently leave things out.',
-    tests: ['test/http-pages.test.ts'],
+    tests: ['test/e2e/http-pages.test.ts'],
   },
   {
     name: 'cursor of another workspace',
@@ -96,7 +96,7 @@ export const accessMutations: Mutation[] = [
     text: 'const bound = JSON.stringify([list.name, list.workspaceId, filters]);',
     replacement: 'const bound = JSON.stringify([list.name, filters]);',
     why: 'Positions of one workspace would be good in another.',
-    tests: ['test/http-pages.test.ts'],
+    tests: ['test/e2e/http-pages.test.ts'],
   },
   {
     name: 'repetition with another payload',
@@ -104,7 +104,7 @@ export const accessMutations: Mutation[] = [
     text: 'canonicalize([request.query, request.body, own',
     replacement: 'canonicalize([request.query, own',
     why: 'Another request under a key that was used would be answered as if it had been done.',
-    tests: ['test/http-idempotency.test.ts'],
+    tests: ['test/e2e/http-idempotency.test.ts'],
   },
   {
     name: 'answer kept apart from its work',
@@ -113,7 +113,7 @@ export const accessMutations: Mutation[] = [
     replacement:
       'const { row } = answerWrite(slot, reply.statusCode, secret ? null : text); db.insertInto("idempotent_answers").values(row as never).execute().catch(() => {}); return sealed;',
     why: 'What is done and the answer that says so have to be one commit, or a repetition does it twice.',
-    tests: ['test/http-idempotency.test.ts'],
+    tests: ['test/e2e/http-idempotency.test.ts'],
   },
   {
     name: 'code used twice',
@@ -121,7 +121,7 @@ export const accessMutations: Mutation[] = [
     text: 'on conflict (id) do update set expires_at = excluded.expires_at where v.expires_at < now()',
     replacement: 'on conflict (id) do update set expires_at = excluded.expires_at',
     why: 'A code that somebody looked over a shoulder for would sign in a second time.',
-    tests: ['test/sign-in-attacks.test.ts'],
+    tests: ['test/e2e/sign-in-attacks.test.ts'],
   },
   {
     name: 'code that turned them on',
@@ -129,7 +129,7 @@ export const accessMutations: Mutation[] = [
     text: 'await isFirstUse(db, before.userId, String(asked.code));',
     replacement: '',
     why: 'The code that was typed in to turn two-factor on would sign in for another minute.',
-    tests: ['test/sign-in-attacks.test.ts'],
+    tests: ['test/e2e/sign-in-attacks.test.ts'],
   },
   {
     name: 'secret compressed',
@@ -137,7 +137,7 @@ export const accessMutations: Mutation[] = [
     text: "if (config?.secretAnswer || namesSecret(schema?.response)) return 'nothing';",
     replacement: "if (config?.secretAnswer) return 'nothing';",
     why: 'The length of a compressed answer tells what is in it, a little with each try.',
-    tests: ['test/http-transfer.test.ts'],
+    tests: ['test/e2e/http-transfer.test.ts'],
   },
   {
     name: 'unused session goes on',
@@ -145,7 +145,7 @@ export const accessMutations: Mutation[] = [
     text: 'if (unusedSeconds > sessionSeconds.unused) {',
     replacement: 'if (unusedSeconds > sessionSeconds.kept) {',
     why: 'A session that was forgotten on a shared computer would stay open.',
-    tests: ['test/people-attacks.test.ts'],
+    tests: ['test/e2e/people-attacks.test.ts'],
   },
   {
     name: 'change without proof of origin',
@@ -153,7 +153,7 @@ export const accessMutations: Mutation[] = [
     text: 'if (proven && !denied) return;',
     replacement: 'if (!denied) return;',
     why: 'A page of another site could change things in the name of whoever is signed in.',
-    tests: ['test/people.test.ts'],
+    tests: ['test/e2e/people.test.ts'],
   },
   {
     name: 'waiting not enforced',
@@ -161,7 +161,7 @@ export const accessMutations: Mutation[] = [
     text: '    where f.until <= now()\n',
     replacement: '',
     why: 'Passwords could be guessed as fast as the service answers.',
-    tests: ['test/sign-in-attacks.test.ts'],
+    tests: ['test/e2e/sign-in-attacks.test.ts'],
   },
   {
     name: 'grant without end',
@@ -169,7 +169,7 @@ export const accessMutations: Mutation[] = [
     text: 'and (g.until is null or g.until > now())',
     replacement: '',
     why: 'Whom the owner let look for a week would look for ever.',
-    tests: ['test/asset-viewers.test.ts'],
+    tests: ['test/e2e/asset-viewers.test.ts'],
   },
   {
     name: 'refused looks not logged',
@@ -177,7 +177,7 @@ export const accessMutations: Mutation[] = [
     text: 'from looked order by place\n',
     replacement: 'from looked where allowed order by place\n',
     why: 'The owner would not see who tried to look.',
-    tests: ['test/asset-viewers.test.ts'],
+    tests: ['test/e2e/asset-viewers.test.ts'],
   },
   {
     name: 'key beyond its maker',
@@ -185,7 +185,7 @@ export const accessMutations: Mutation[] = [
     text: '      refuseEscalation(caller, input);\n',
     replacement: '',
     why: 'A key with one scope could make itself one with all of them.',
-    tests: ['test/http-access.test.ts'],
+    tests: ['test/e2e/http-access.test.ts'],
   },
   {
     name: 'one request too many',
@@ -193,7 +193,7 @@ export const accessMutations: Mutation[] = [
     text: 'if (window.used > requests) {',
     replacement: 'if (window.used > requests + 1) {',
     why: 'The limit that a caller is told would not be the one that holds.',
-    tests: ['test/http-limits.test.ts'],
+    tests: ['test/e2e/http-limits.test.ts'],
   },
   {
     name: 'link used twice',
@@ -201,7 +201,7 @@ export const accessMutations: Mutation[] = [
     text: 'and i.accepted_at is null and i.revoked_at is null',
     replacement: 'and i.revoked_at is null',
     why: 'Whoever finds an old invitation would become a member by it.',
-    tests: ['test/people.test.ts'],
+    tests: ['test/e2e/people.test.ts'],
   },
   {
     name: 'link used by two at once',
@@ -209,7 +209,7 @@ export const accessMutations: Mutation[] = [
     text: 'held ? sql`for update of i` : sql``',
     replacement: 'held ? sql`` : sql``',
     why: 'Two who open one invitation in the same moment would both get in.',
-    tests: ['test/people-attacks.test.ts'],
+    tests: ['test/e2e/people-attacks.test.ts'],
   },
   {
     name: 'admin touches owners',
@@ -217,7 +217,7 @@ export const accessMutations: Mutation[] = [
     text: "isAtLeast(role, touched === 'owner' ? 'owner' : 'admin');",
     replacement: "isAtLeast(role, 'admin');",
     why: 'An admin could make themselves the owner, or remove the one there is.',
-    tests: ['test/people-attacks.test.ts'],
+    tests: ['test/e2e/people-attacks.test.ts'],
   },
   {
     name: 'workspace without an owner',
@@ -225,7 +225,7 @@ export const accessMutations: Mutation[] = [
     text: "if (members.some((member) => member.role === 'owner' && member.userId !== userId)) return;",
     replacement: "if (members.some((member) => member.role === 'owner')) return;",
     why: 'When the last owner leaves, nobody can ever look after the workspace again.',
-    tests: ['test/people.test.ts'],
+    tests: ['test/e2e/people.test.ts'],
   },
   {
     name: 'stale change',
@@ -233,6 +233,6 @@ export const accessMutations: Mutation[] = [
     text: 'seen.includes(version)',
     replacement: 'seen.length > 0',
     why: 'Two who change the same asset would overwrite each other unseen.',
-    tests: ['test/assets.test.ts'],
+    tests: ['test/e2e/assets.test.ts'],
   },
 ];

@@ -104,7 +104,7 @@ export const chainMutations: Mutation[] = [
     text: 'if (file.transferId !== null) throw transferUnderWay(fileId);',
     replacement: '',
     why: 'Of two transfers at once both would be sealed, and custody would fork.',
-    tests: ['test/files.test.ts'],
+    tests: ['test/e2e/files.test.ts'],
   },
   {
     name: 'cap on fees ignored',

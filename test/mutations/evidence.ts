@@ -96,7 +96,7 @@ export const evidenceMutations: Mutation[] = [
     text: 'if (performers.some(({ address }) =>',
     replacement: 'if (performers.slice(0, 1).some(({ address }) =>',
     why: 'A second worker who signed as performed could certify that work.',
-    tests: ['test/signoffs.test.ts'],
+    tests: ['test/e2e/signoffs.test.ts'],
   },
   {
     name: 'licence good for a moment more',
@@ -128,7 +128,7 @@ export const evidenceMutations: Mutation[] = [
     text: 'value < before && usageCorrection === undefined',
     replacement: 'value < 0 && usageCorrection === undefined',
     why: 'Hours that were run could be taken back, and work would be due later than it is.',
-    tests: ['test/assets.test.ts'],
+    tests: ['test/e2e/assets.test.ts'],
   },
   {
     name: 'part of itself',
@@ -136,6 +136,6 @@ export const evidenceMutations: Mutation[] = [
     text: 'if (rows.some((row) => row.asset_id === assetId)) {',
     replacement: 'if (assetId === parentAssetId) {',
     why: 'An engine could be installed in its own pump, and every walk over its parts would never end.',
-    tests: ['test/assets.test.ts'],
+    tests: ['test/e2e/assets.test.ts'],
   },
 ];

@@ -76,7 +76,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: '} else if (!chainHash(previous, row.digest).equals(hash)) {',
     replacement: '} else if (chainHash(previous, row.digest).length !== hash.length) {',
     why: 'The check is there to find just that.',
-    tests: ['test/fsck.test.ts'],
+    tests: ['test/e2e/fsck.test.ts'],
   },
   {
     name: 'fsck passes over a delivery that nobody will send',
@@ -84,7 +84,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: 'if (queued === open) return null;',
     replacement: 'if (queued === open || open) return null;',
     why: 'A delivery that fell out of the queue would wait for ever, and nobody would know.',
-    tests: ['test/fsck.test.ts'],
+    tests: ['test/e2e/fsck.test.ts'],
   },
   {
     name: 'answers kept for ever',
@@ -92,7 +92,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: 'created_at.getTime() < Date.now() - keptForMs;',
     replacement: 'created_at.getTime() < keptForMs;',
     why: 'A key that was promised to be free after a day would answer with what was done long ago.',
-    tests: ['test/http-idempotency.test.ts'],
+    tests: ['test/e2e/http-idempotency.test.ts'],
   },
   {
     name: 'audit entries can be deleted',
@@ -116,7 +116,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: "    .where('erased_at', 'is', null)\n    .executeTakeFirst();",
     replacement: '    .executeTakeFirst();',
     why: 'Content whose every version was erased would be kept, with its key.',
-    tests: ['test/files.test.ts'],
+    tests: ['test/e2e/files.test.ts'],
   },
   {
     name: 'half a restore is started',

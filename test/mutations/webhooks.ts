@@ -89,7 +89,7 @@ export const webhookMutations: Mutation[] = [
     text: '          lookup: lookup as never,\n',
     replacement: '',
     why: 'A name could lead elsewhere for the connection than it did when it was vetted.',
-    tests: ['test/webhook-addresses.test.ts'],
+    tests: ['test/e2e/webhook-addresses.test.ts'],
   },
   {
     name: 'gone endpoint tried again',
@@ -97,7 +97,7 @@ export const webhookMutations: Mutation[] = [
     text: "if (gone) return { delivery, status: 'failed', retryInMs: null, attempt };",
     replacement: '',
     why: 'A receiver that says it is gone for good would be called for another day.',
-    tests: ['test/webhook-changes.test.ts'],
+    tests: ['test/e2e/webhook-changes.test.ts'],
   },
   {
     name: 'a day of the log dropped too soon',
@@ -113,7 +113,7 @@ export const webhookMutations: Mutation[] = [
     text: "if (!endpoint.enabled) return { delivery, status: 'skipped', retryInMs: null, attempt: null };",
     replacement: '',
     why: 'An owner who disables an endpoint wants nothing sent to it from that moment on.',
-    tests: ['test/webhook-changes.test.ts'],
+    tests: ['test/e2e/webhook-changes.test.ts'],
   },
   {
     name: 'cursor from before a restore',
@@ -121,6 +121,6 @@ export const webhookMutations: Mutation[] = [
     text: 'if (position === undefined || generation !== current.name) throw cursorFromBefore(current);',
     replacement: 'if (position === undefined) throw cursorFromBefore(current);',
     why: 'A reader of the feed would skip what happened after a restore, and nobody would know.',
-    tests: ['test/feed-after-restore.test.ts'],
+    tests: ['test/e2e/feed-after-restore.test.ts'],
   },
 ];

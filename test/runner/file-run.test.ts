@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { waitUntil } from '../process.ts';
+import { waitUntil } from '../support/service/process.ts';
 import { type FileRun, runFile } from './file-run.ts';
 import { hasFailed } from './summary.ts';
 

@@ -11,7 +11,7 @@ import {
   startEmbeddedPostgres,
 } from '../../src/db/embedded/embedded-postgres.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { connectionText, templateDatabase, withClient } from '../database.ts';
+import { connectionText, templateDatabase, withClient } from '../support/service/database.ts';
 import { root } from './options.ts';
 
 export interface TestServer {

@@ -4,7 +4,7 @@ import { release } from 'node:os';
 import { promisify } from 'node:util';
 import { findAnvil } from '../../src/chain/embedded/anvil-program.ts';
 import { findBinaries } from '../../src/db/embedded/binaries.ts';
-import { findBrowser } from '../browser.ts';
+import { findBrowser } from '../support/clients/browser.ts';
 
 export async function describeVersions(): Promise<string> {
   const versions = await Promise.all([

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { openTestDatabase, withClient } from '../../../test/database.ts';
-import { countEntries } from '../../../test/index-entries.ts';
-import { waitUntil } from '../../../test/process.ts';
+import { openTestDatabase, withClient } from '../../../test/support/service/database.ts';
+import { countEntries } from '../../../test/support/service/index-entries.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { openDatabase } from '../../db/database.ts';
 import { createLowWater } from '../../db/low-water.ts';
 import { insertAll } from '../../db/writes.ts';

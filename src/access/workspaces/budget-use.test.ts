@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { openTestDatabase } from '../../../test/database.ts';
-import { waitUntil } from '../../../test/process.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { createWorkspace } from './workspaces.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { decodeFunctionData } from 'viem';
-import { fc } from '../../../test/properties.ts';
+import {
+  type Bed,
+  leadOf,
+  openBed,
+  storingSender,
+  type TestVault,
+} from '../../../test/support/fixtures/batcher-fixture.ts';
+import { fc } from '../../../test/support/service/properties.ts';
 import type { Lead } from '../../chain/chain.ts';
 import { registryAbi } from '../../chain/registry/registry.ts';
 import { RpcFault } from '../../chain/rpc/json-rpc.ts';
@@ -13,7 +20,6 @@ import { plainKeccak } from '../../proof/keccak.ts';
 import { foldPath } from '../../proof/merkle.ts';
 import { recoverSigner } from '../../proof/seal.ts';
 import { buildBatch } from './batch.ts';
-import { type Bed, leadOf, openBed, storingSender, type TestVault } from './batcher.test-bed.ts';
 import { claimPending } from './claim.ts';
 
 let bed: Bed;

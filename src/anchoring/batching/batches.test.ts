@@ -3,6 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
+import {
+  type Bed,
+  leadOf,
+  mine,
+  openBed,
+  type TestVault,
+} from '../../../test/support/fixtures/batcher-fixture.ts';
 import type { Lead } from '../../chain/chain.ts';
 import type { MinedAt, Move } from '../../chain/sender/moves.ts';
 import { placeEvents } from '../../events/events.ts';
@@ -10,7 +17,6 @@ import { recordConfirmed } from '../../holdings/records/record-events.ts';
 import { countAnchorSubscribers } from '../../webhooks/endpoints/endpoints.store.ts';
 import { type AnnouncerDeps, createAnnouncer, tells } from '../announcer.ts';
 import { readFigures } from '../figures.ts';
-import { type Bed, leadOf, mine, openBed, type TestVault } from './batcher.test-bed.ts';
 import { applyMoves, vaultsOfAnchors } from './batches.ts';
 
 let bed: Bed;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { countEntries } from '../../../test/index-entries.ts';
-import { waitUntil } from '../../../test/process.ts';
+import { type Bed, openBed, type TestVault } from '../../../test/support/fixtures/batcher-fixture.ts';
+import { countEntries } from '../../../test/support/service/index-entries.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { type Bed, openBed, type TestVault } from './batcher.test-bed.ts';
 import { createLowWater } from './low-water.ts';
 
 let bed: Bed;

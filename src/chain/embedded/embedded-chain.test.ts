@@ -5,14 +5,6 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Hex, keccak256, numberToHex } from 'viem';
-import { processesMentioning, waitUntil } from '../../../test/process.ts';
-import { OperatorError } from '../../runtime/errors.ts';
-import { superviseLoops } from '../../runtime/loop.ts';
-import { isRetryable, rpcFaultOf } from '../rpc/json-rpc.ts';
-import { findAnvil } from './anvil-program.ts';
-import { lastDoorPort } from './door-file.ts';
-import { listDumps } from './dumps.ts';
-import { type EmbeddedChain, findEmbeddedChain } from './embedded-chain.ts';
 import {
   alloc,
   ask,
@@ -25,7 +17,15 @@ import {
   openBed,
   owner,
   transfer,
-} from './test-bed.ts';
+} from '../../../test/support/fixtures/embedded-chain-fixture.ts';
+import { processesMentioning, waitUntil } from '../../../test/support/service/process.ts';
+import { OperatorError } from '../../runtime/errors.ts';
+import { superviseLoops } from '../../runtime/loop.ts';
+import { isRetryable, rpcFaultOf } from '../rpc/json-rpc.ts';
+import { findAnvil } from './anvil-program.ts';
+import { lastDoorPort } from './door-file.ts';
+import { listDumps } from './dumps.ts';
+import { type EmbeddedChain, findEmbeddedChain } from './embedded-chain.ts';
 
 describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
   test('after 50 blocks and a kill -9 of the node, the same 50 blocks are there again', async (t) => {

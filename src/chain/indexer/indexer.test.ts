@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { getContractAddress, type Hex } from 'viem';
-import { anvilMissing } from '../../../test/anvil.ts';
-import { openTestDatabase } from '../../../test/database.ts';
-import { acceptReorg } from '../../cli/chain-accept-reorg.ts';
-import { fromBytea, toBytea } from '../../db/bytea.ts';
-import type { Database } from '../../db/database.ts';
-import { OperatorError } from '../../runtime/errors.ts';
+import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import {
   createNotingSender,
   follow,
@@ -19,7 +14,12 @@ import {
   strangerAddress,
   type TestChain,
   testIndexer,
-} from './chain.test-bed.ts';
+} from '../../../test/support/fixtures/indexed-chain-fixture.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { acceptReorg } from '../../cli/chain-accept-reorg.ts';
+import { fromBytea, toBytea } from '../../db/bytea.ts';
+import type { Database } from '../../db/database.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 
 const skip = await anvilMissing();
 let node: TestChain;

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PublicClient } from 'viem';
-import { anvilMissing } from '../../../test/anvil.ts';
-import { openTestDatabase } from '../../../test/database.ts';
-import { runEach } from '../../runtime/check.ts';
+import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import {
   follow,
   insertVault,
@@ -11,7 +9,9 @@ import {
   startTestChain,
   strangerAddress,
   testIndexer,
-} from './chain.test-bed.ts';
+} from '../../../test/support/fixtures/indexed-chain-fixture.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { runEach } from '../../runtime/check.ts';
 import { vaultTransactionsCheck } from './vault-transactions.check.ts';
 
 test('a missing transaction is found by the count of its sender and the balance of its receiver', {

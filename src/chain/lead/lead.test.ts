@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseEther } from 'viem';
-import { anvilMissing, startAnvil } from '../../../test/anvil.ts';
-import { takeLead } from '../../../test/lead-taker.ts';
-import { processesMentioning, waitUntil } from '../../../test/process.ts';
+import { anvilMissing, startAnvil } from '../../../test/support/chain/anvil.ts';
+import { takeLead } from '../../../test/support/chain/lead-taker.ts';
+import { killed, openLeadBed } from '../../../test/support/fixtures/lead-fixture.ts';
+import { processesMentioning, waitUntil } from '../../../test/support/service/process.ts';
 import { findEmbeddedChain } from '../embedded/embedded-chain.ts';
 import {
   deployerAddress,
@@ -14,7 +15,6 @@ import {
 } from '../registry/registry.ts';
 import { readRegistryState } from '../registry/registry-deployment.ts';
 import { findStoredChain } from '../stored-chain.ts';
-import { killed, openLeadBed } from './lead.test-bed.ts';
 
 describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }, () => {
   test('the first to lead makes the chain, with money, deployer and registry, and keeps it through what happens', async (t) => {

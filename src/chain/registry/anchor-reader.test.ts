@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
-import { type Anvil, anvilMissing, startAnvil } from '../../../test/anvil.ts';
+import { type Anvil, anvilMissing, startAnvil } from '../../../test/support/chain/anvil.ts';
 import type { ChainReader } from '../../proof/chain-reader.ts';
 import { createAnchorReader, type RpcCall } from './anchor-reader.ts';
 import {

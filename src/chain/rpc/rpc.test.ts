@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Hex } from 'viem';
-import { waitUntil } from '../../../test/process.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import { isRetryable, rpcFaultOf } from './json-rpc.ts';
 import { createChainRpc, discoverChain } from './rpc.ts';

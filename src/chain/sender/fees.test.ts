@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PublicClient } from 'viem';
-import { fc } from '../../../test/properties.ts';
+import { fc } from '../../../test/support/service/properties.ts';
 import { RpcFault } from '../rpc/json-rpc.ts';
 import { raiseFees, readFees } from './fees.ts';
 

@@ -1,7 +1,7 @@
 /** What nodes say to a raw transaction, and what is made of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../../../test/properties.ts';
+import { fc } from '../../../test/support/service/properties.ts';
 import { RpcFault } from '../rpc/json-rpc.ts';
 import { type Refusal, readRefusal } from './refusals.ts';
 

@@ -2,10 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { type Hex, parseTransaction } from 'viem';
-import { anvilMissing } from '../../../test/anvil.ts';
+import { anvilMissing } from '../../../test/support/chain/anvil.ts';
+import {
+  type Bed,
+  finalAfter,
+  openBed,
+  payload,
+  startTestChain,
+} from '../../../test/support/fixtures/sender-fixture.ts';
 import { runEach } from '../../runtime/check.ts';
 import { noncesCheck } from './nonces.check.ts';
-import { type Bed, finalAfter, openBed, payload, startTestChain } from './test-bed.ts';
 
 const skip = await anvilMissing();
 const chain = skip ? null : await startTestChain();

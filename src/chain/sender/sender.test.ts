@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { type Hex, numberToHex } from 'viem';
-import { anvilMissing } from '../../../test/anvil.ts';
 import { createRandom } from '../../../test/faults/random.ts';
-import { rpcFailures } from '../../../test/rpc-proxy.ts';
+import { anvilMissing } from '../../../test/support/chain/anvil.ts';
+import { rpcFailures } from '../../../test/support/chain/rpc-proxy.ts';
+import { type Bed, openBed, startTestChain } from '../../../test/support/fixtures/sender-fixture.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
-import { type Bed, openBed, startTestChain } from './test-bed.ts';
 
 const skip = await anvilMissing();
 const chain = skip ? null : await startTestChain();

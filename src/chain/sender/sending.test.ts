@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parseTransaction } from 'viem';
-import { anvilMissing } from '../../../test/anvil.ts';
-import { type RpcFailure, rpcFailures } from '../../../test/rpc-proxy.ts';
+import { anvilMissing } from '../../../test/support/chain/anvil.ts';
+import { type RpcFailure, rpcFailures } from '../../../test/support/chain/rpc-proxy.ts';
+import { type Bed, openBed, payload, startTestChain } from '../../../test/support/fixtures/sender-fixture.ts';
 import { createBell } from '../../runtime/loop.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import { senderLoop } from './sender.loop.ts';
-import { type Bed, openBed, payload, startTestChain } from './test-bed.ts';
 
 const skip = await anvilMissing();
 const chain = skip ? null : await startTestChain();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Hex, keccak256, stringToHex } from 'viem';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { toBytea } from '../../db/bytea.ts';
 import type { Database } from '../../db/database.ts';
 import type { Move } from './moves.ts';

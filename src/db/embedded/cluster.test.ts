@@ -5,7 +5,6 @@ import { appendFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../runtime/errors.ts';
 import {
   clusterIn,
   dataDirFactory,
@@ -15,7 +14,8 @@ import {
   serverPid,
   start,
   startElsewhere,
-} from './test-bed.ts';
+} from '../../../test/support/fixtures/embedded-postgres-fixture.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 
 const newDataDir = dataDirFactory();
 /** Linux gives no process so high a number. */

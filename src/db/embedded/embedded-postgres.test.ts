@@ -6,8 +6,15 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  dataDirFactory,
+  eventually,
+  query,
+  serverPid,
+  start,
+  startElsewhere,
+} from '../../../test/support/fixtures/embedded-postgres-fixture.ts';
 import { OperatorError } from '../../runtime/errors.ts';
-import { dataDirFactory, eventually, query, serverPid, start, startElsewhere } from './test-bed.ts';
 
 const newDataDir = dataDirFactory();
 const serviceLocks = `select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted`;

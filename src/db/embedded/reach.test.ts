@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { scratchDataDir } from '../../../test/support/fixtures/embedded-postgres-fixture.ts';
 import { closedDirectories, mayPass } from './reach.ts';
-import { scratchDataDir } from './test-bed.ts';
 
 test('owner, group and others are judged each by their own bit', () => {
   const entry = { uid: 1, gid: 2, mode: 0o700 };

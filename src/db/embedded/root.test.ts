@@ -4,12 +4,19 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import {
+  clusterIn,
+  query,
+  scratchDataDir,
+  serverPid,
+  start,
+  startElsewhere,
+} from '../../../test/support/fixtures/embedded-postgres-fixture.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import { type Account, chooseServerAccount, readPasswd } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import type { EmbeddedPostgres } from './embedded-postgres.ts';
 import { createLauncher, runProgram } from './launch.ts';
-import { clusterIn, query, scratchDataDir, serverPid, start, startElsewhere } from './test-bed.ts';
 
 const skip = process.geteuid?.() === 0 ? false : 'needs root';
 const stranger = { uid: 54_321, gid: 54_322 };

@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually, scratchDataDir } from '../../../test/support/fixtures/embedded-postgres-fixture.ts';
 import { tryStartLock } from './start-lock.ts';
-import { eventually, scratchDataDir } from './test-bed.ts';
 
 test('one holder at a time, and a killed holder frees it', async (t) => {
   const path = join(await scratchDataDir(t), 'lock');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { auditWrite, chainAuditEntries, firstHash } from '../../access/audit/audit.ts';
 import { operatorIn } from '../../access/workspaces/workspaces.ts';
 import { insertAll } from '../../db/writes.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import * as chains from 'viem/chains';
-import { drawWhole, readPdf } from '../../pdf/read-pdf.test-bed.ts';
+import { drawWhole, readPdf } from '../../../test/support/clients/read-pdf.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { verifyProof } from '../../proof/verify.ts';
 import { drawCertificate } from './certificate.ts';

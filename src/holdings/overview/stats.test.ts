@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { createStats } from './stats.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { type AnchorStatus, anchorStatuses } from '../../anchoring/anchor-state.ts';
 import type { Database } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Hex, keccak256, stringToHex, toHex } from 'viem';
-import { openTestDatabase } from '../../../test/database.ts';
 import { createRandom, type Random } from '../../../test/faults/random.ts';
-import { seed } from '../../../test/seed.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { seed } from '../../../test/support/service/seed.ts';
 import type { Block } from '../../chain/indexer/blocks.ts';
 import { insertBlocks, insertTransactions, undoBlocks } from '../../chain/indexer/indexer.store.ts';
 import type { Database } from '../../db/database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
-import { waitUntil } from '../../../test/process.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { createAnchorReader, type RpcCall } from '../../chain/registry/anchor-reader.ts';
 import { registryAddress } from '../../chain/registry/registry.ts';
 import { RpcFault } from '../../chain/rpc/json-rpc.ts';

@@ -1,7 +1,7 @@
 /** Names and types of downloads, also of those that were chosen to do harm. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../../../test/properties.ts';
+import { fc } from '../../../test/support/service/properties.ts';
 import { attachment, safeMediaType } from './attachment.ts';
 
 test('a plain name is given once', () => {

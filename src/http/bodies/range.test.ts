@@ -1,7 +1,7 @@
 /** Range requests as RFC 9110 has them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../../../test/properties.ts';
+import { fc } from '../../../test/support/service/properties.ts';
 import { contentRange, isUnchanged, rangeOf } from './range.ts';
 
 const etag = '"abc"';

@@ -16,7 +16,7 @@ import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectSecurely } from 'node:tls';
 import fastify, { type FastifyInstance } from 'fastify';
-import { waitUntil } from '../../../test/process.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { replyWithErrors } from '../api/error-reply.ts';
 import { boundHttp2, mostStreams, secureOptions } from './http2.ts';
 

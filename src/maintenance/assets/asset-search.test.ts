@@ -1,10 +1,15 @@
 /** The search over assets where one page does not get through all of them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
+import {
+  caller,
+  openAssetBed,
+  vaultAddresses,
+  workspaceId,
+} from '../../../test/support/fixtures/stored-assets-fixture.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import type { Database } from '../../db/database.ts';
 import { type FoundAssets, searchAssets } from './asset-search.ts';
-import { caller, openAssetBed, vaultAddresses, workspaceId } from './assets.test-bed.ts';
 
 let database: Database;
 before(async () => {

@@ -1,10 +1,16 @@
 /** What a confirmed transfer does, once, however often the chain confirms it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
-import { waitUntil } from '../../../test/process.ts';
+import {
+  caller,
+  openAssetBed,
+  transferLeaf,
+  vaultAddresses,
+  workspaceId,
+} from '../../../test/support/fixtures/stored-assets-fixture.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import type { Database } from '../../db/database.ts';
-import { caller, openAssetBed, transferLeaf, vaultAddresses, workspaceId } from './assets.test-bed.ts';
 
 let database: Database;
 let bed: Awaited<ReturnType<typeof openAssetBed>>;

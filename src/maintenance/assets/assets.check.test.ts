@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { openTestDatabase } from '../../../test/database.ts';
+import {
+  caller,
+  openAssetBed,
+  transferLeaf,
+  vaultAddresses,
+} from '../../../test/support/fixtures/stored-assets-fixture.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import type { Database, Db } from '../../db/database.ts';
 import { type CheckReport, runEach } from '../../runtime/check.ts';
 import { assetsCheck } from './assets.check.ts';
-import { caller, openAssetBed, transferLeaf, vaultAddresses } from './assets.test-bed.ts';
 
 let database: Database;
 before(async () => {

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { readPdf } from '../../../test/support/clients/read-pdf.ts';
 import type { CertificateInput } from '../../holdings/certificates/certificate-input.ts';
 import { createDocumentThread } from '../../pdf/document-thread.ts';
-import { readPdf } from '../../pdf/read-pdf.test-bed.ts';
 import type { LogbookInput } from './logbook.ts';
 import type { ReleaseInput } from './release-certificate.ts';
 import type { SentEntry } from './sent-entry.ts';
@@ -14,7 +14,7 @@ import type { SentEntry } from './sent-entry.ts';
 const thread = createDocumentThread(new URL('./documents.thread.ts', import.meta.url));
 after(() => thread.close());
 
-/** What one request may cost the thread that everybody shares, in CPU time; test/http-cost.test.ts holds routes to it. */
+/** What one request may cost the thread that everybody shares, in CPU time; test/e2e/http-cost.test.ts holds routes to it. */
 const mostMs = 50;
 const madeAt = new Date('2026-11-15T10:00:00Z');
 const address = '0x1563915E194D8CfBA1943570603F7606A3115508';

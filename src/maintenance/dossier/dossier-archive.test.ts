@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import yauzl from 'yauzl';
-import { waitUntil } from '../../../test/process.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { createDossierArchive, whole } from './dossier-archive.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,7 +1,7 @@
 /** How much of an asset an export holds at a time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import type { Database } from '../../db/database.ts';
 import { keptEntries } from './dossier-entries.ts';
 

@@ -1,7 +1,7 @@
 /** Lists and counts of entries under every filter, in every state of anchoring, and of an asset with very many. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { type AnchorStatus, anchorStatuses } from '../../anchoring/anchor-state.ts';
 import type { Database } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';

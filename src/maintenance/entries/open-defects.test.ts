@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CompiledQuery } from 'kysely';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import type { Database, Db } from '../../db/database.ts';
 import { findOpenDefects } from './open-defects.ts';
 

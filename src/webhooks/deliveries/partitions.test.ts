@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { keepPartitions } from './partitions.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;

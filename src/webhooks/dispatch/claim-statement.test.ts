@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Pool } from 'pg';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { newId } from '../../runtime/ids.ts';

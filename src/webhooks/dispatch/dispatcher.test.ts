@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
-import { waitUntil } from '../../../test/process.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { newId } from '../../runtime/ids.ts';

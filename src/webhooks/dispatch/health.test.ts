@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
 import { type Keyring, openKeyring } from '../../keys/keyring.ts';
 import { newId } from '../../runtime/ids.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../../../test/properties.ts';
+import { fc } from '../../../test/support/service/properties.ts';
 import { createLane, firstCap, type Lane, largestCap } from './lane.ts';
 
 /** Jobs are numbered, so that a test sees which one it got. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
-import { waitUntil } from '../../../test/process.ts';
-import { openSilentProxy } from '../../../test/silent-proxy.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
+import { openSilentProxy } from '../../../test/support/service/silent-proxy.ts';
 import { createNodes, isAnyNodeAlive, type Nodes } from './nodes.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestDatabase } from '../../../test/database.ts';
-import { waitUntil } from '../../../test/process.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
 import { insertAll } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';

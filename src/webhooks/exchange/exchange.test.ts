@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import { waitUntil } from '../../../test/process.ts';
-import { certificate, type Receiver, startReceiver } from '../../../test/receiver.ts';
+import { certificate, type Receiver, startReceiver } from '../../../test/support/clients/receiver.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { createAddressGuard, toAllowList } from './address-guard.ts';
 import { createExchanger, type Exchanger, type Outcome } from './exchange.ts';
 

@@ -1,7 +1,7 @@
 /** kill -9 of the service at named points in the life of a file. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openUpload } from '../../upload.ts';
+import { openUpload } from '../../support/clients/upload.ts';
 import { createAsking } from '../asking.ts';
 import { onNextCommit } from '../commits.ts';
 import { bytesOf, contentOf } from '../content.ts';

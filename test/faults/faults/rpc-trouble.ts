@@ -1,6 +1,6 @@
 /** The RPC address misbehaves for a while, the way nodes and gateways do: for all calls, or for some of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RpcFailure, rpcFailures } from '../../rpc-proxy.ts';
+import { type RpcFailure, rpcFailures } from '../../support/chain/rpc-proxy.ts';
 import type { Fault } from '../fault.ts';
 
 const broadcasts = ['eth_sendRawTransaction'];

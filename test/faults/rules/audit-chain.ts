@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { waitUntil } from '../../process.ts';
+import { waitUntil } from '../../support/service/process.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone, Violation } from '../violation.ts';
 import { readPages } from './stored.ts';

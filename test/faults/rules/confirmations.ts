@@ -1,5 +1,5 @@
 /** The confirmation of everything is told once, and once more after each reorg that took it back. */
-import { waitUntil } from '../../process.ts';
+import { waitUntil } from '../../support/service/process.ts';
 import type { Journal } from '../journal.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone, Violation } from '../violation.ts';

@@ -1,5 +1,5 @@
 /** The feed has every event once, in one order that nobody who follows it ever sees change. */
-import { waitUntil } from '../../process.ts';
+import { waitUntil } from '../../support/service/process.ts';
 import { oraclePatienceMs } from '../client.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone, Violation } from '../violation.ts';

@@ -1,5 +1,5 @@
 /** The product's own check of everything has nothing to say, and leaves nothing out. */
-import { command } from '../../commands.ts';
+import { command } from '../../support/service/commands.ts';
 import { firstDataDir } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
 import { Violation } from '../violation.ts';

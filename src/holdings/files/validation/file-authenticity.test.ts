@@ -1,12 +1,6 @@
 /** What a validation says of authenticity when the proof, the chain or the index is not as it should be. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { openTestDatabase } from '../../../../test/database.ts';
-import { NotAsAnchored } from '../../../anchoring/proofs.ts';
-import { createAnchorReader } from '../../../chain/registry/anchor-reader.ts';
-import { registryCodeHash } from '../../../chain/registry/registry.ts';
-import { registryRuntimeCode } from '../../../chain/registry/registry-code.ts';
-import { toBytea } from '../../../db/bytea.ts';
 import {
   type ChainFacts,
   factsOf,
@@ -15,7 +9,13 @@ import {
   memoryChain,
   registry,
   utf8,
-} from '../../../proof/proof.test-bed.ts';
+} from '../../../../test/support/fixtures/proof-fixture.ts';
+import { openTestDatabase } from '../../../../test/support/service/database.ts';
+import { NotAsAnchored } from '../../../anchoring/proofs.ts';
+import { createAnchorReader } from '../../../chain/registry/anchor-reader.ts';
+import { registryCodeHash } from '../../../chain/registry/registry.ts';
+import { registryRuntimeCode } from '../../../chain/registry/registry-code.ts';
+import { toBytea } from '../../../db/bytea.ts';
 import type { EvmAnchor, Proof } from '../../../proof/proof.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { checkAuthenticity } from './file-authenticity.ts';

@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
-import { openTestDatabase } from '../../../../test/database.ts';
+import {
+  insertValidatedFile,
+  type ValidatedFile,
+} from '../../../../test/support/fixtures/file-validations-fixture.ts';
+import { openTestDatabase } from '../../../../test/support/service/database.ts';
 import { createWorkspace } from '../../../access/workspaces/workspaces.ts';
 import type { Db } from '../../../db/database.ts';
 import { runEach } from '../../../runtime/check.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { fileValidationsCheck } from './file-validations.check.ts';
-import { insertValidatedFile, type ValidatedFile } from './file-validations.test-bed.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let file: ValidatedFile;

@@ -1,7 +1,8 @@
 /** Rounds of validations on a real database, with proofs and a chain that do as the test says. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { openTestDatabase } from '../../../../test/database.ts';
+import { fixed, registry } from '../../../../test/support/fixtures/proof-fixture.ts';
+import { openTestDatabase } from '../../../../test/support/service/database.ts';
 import { createWorkspace } from '../../../access/workspaces/workspaces.ts';
 import { firstLeaf, pendingLeaf } from '../../../anchoring/batching/pending.ts';
 import { NotAsAnchored } from '../../../anchoring/proofs.ts';
@@ -9,7 +10,6 @@ import type { Lead } from '../../../chain/chain.ts';
 import { toBytea } from '../../../db/bytea.ts';
 import { LostLead } from '../../../db/leadership.ts';
 import { insertAll } from '../../../db/writes.ts';
-import { fixed, registry } from '../../../proof/proof.test-bed.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { completeValidations } from './file-validation-results.ts';

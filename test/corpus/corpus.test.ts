@@ -1,0 +1,202 @@
+/** Every archive of test/corpus, made by the product of its time, is restored by that of today and loses nothing. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { type App, createApp } from '../../src/app/app.ts';
+import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { verifyProof } from '../../src/proof/verify.ts';
+import { anvilMissing } from '../support/chain/anvil.ts';
+import { relayReader } from '../support/chain/relay-reader.ts';
+import { newVisitor } from '../support/clients/browser-session.ts';
+import { codeOf } from '../support/clients/totp.ts';
+import { command } from '../support/service/commands.ts';
+import { createTestDatabase, withClient } from '../support/service/database.ts';
+import { environment, type Settings, waitUntil } from '../support/service/process.ts';
+import { callerAt } from '../support/service/service.ts';
+import { ask, assertHolds, downloadedDigest, isLog, type Person, type Summary } from './summary.ts';
+
+const skip = await anvilMissing();
+const folder = import.meta.dirname;
+const names = readdirSync(folder)
+  .filter((name) => name.endsWith('.tar'))
+  .map((name) => name.slice(0, -'.tar'.length));
+
+test('there is an archive of every stage', () => {
+  assert.ok(names.includes('2026-11-first-product'));
+});
+
+/** As long as the product keeps it at most. */
+const retentionDays = 3_650;
+
+function isOlderThanLog({ createdAt }: Summary): boolean {
+  return Date.now() - Date.parse(createdAt) > retentionDays * 24 * 60 * 60 * 1000;
+}
+
+/** Nobody had a node in the restored place, so nobody is among them. */
+const emptied = 'webhook_nodes';
+
+for (const name of names) {
+  const summary: Summary = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+
+  // Grants, keys and files had ended when it was made, and have not where it is still to be made.
+  const early = Date.now() < Date.parse(summary.createdAt) && 'the clock here is before that of the archive';
+
+  test(`${name} is restored`, { skip: early }, async (t) => {
+    const stage = await restore(name, summary);
+    t.after(() => stage.close());
+
+    await t.test('with every row', async () => {
+      const rows = await stage.countRows(Object.keys(summary.rows));
+      assert.deepEqual(rows, { ...summary.rows, [emptied]: 0 });
+    });
+
+    // Background work is not started yet: it goes by the clock, and would end what is over by now.
+    const { app, url, call } = await stage.start();
+    const { keys } = summary;
+
+    await t.test('and answers as it did', async () => {
+      const { reads } = summary;
+      for (const read of [...reads.filter(isLog), ...reads.filter((read) => !isLog(read))]) {
+        assertHolds(await ask(call, keys, read), read.expected, `${read.path} of ${read.key}`);
+      }
+      for (const { path, key, document } of summary.proofs) {
+        assertHolds(await ask(call, keys, { path, key }), document, path);
+      }
+    });
+
+    await t.test('with the content of every file, and without what was erased', async () => {
+      for (const file of summary.files) {
+        assert.equal(await downloadedDigest(url, keys, file), file.sha256, JSON.stringify(file));
+      }
+    });
+
+    await t.test('with people who can sign in, and keys that are refused as they were', async () => {
+      for (const person of summary.people) await signInAs(person, { url, call });
+      for (const [what, key] of Object.entries(summary.refusedKeys)) {
+        assert.equal((await call('GET', '/api-v1/platform/vaults', { key })).status, 401, what);
+      }
+    });
+
+    await t.test('and goes on where it was', { skip }, async () => {
+      app.loops.start();
+      for (const { key, path, member, oneOf } of summary.pending) {
+        await waitUntil(async () => {
+          const answer = (await ask(call, keys, { key, path })) as Record<string, string>;
+          return oneOf.includes(answer[member] ?? '');
+        });
+      }
+      await waitUntil(async () => {
+        const { key, id, attempts } = summary.waitingDelivery;
+        const path = `/api-v1/platform/webhooks/deliveries/${id}`;
+        const { status, json } = await call('GET', path, { key: keys[key] ?? '' });
+        // What is older than the log is kept for is dropped from it, and not sent any more.
+        return status === 404 ? isOlderThanLog(summary) : json.attempts.length > attempts;
+      });
+      const chain = relayReader({ call });
+      const registry = { address: registryAddress, codeHash: registryCodeHash };
+      for (const { of, document, content } of summary.proofs) {
+        const { steps } = await verifyProof(JSON.stringify(document), {
+          chain,
+          registry,
+          ...(content !== null && { content: Buffer.from(content) }),
+        });
+        const statuses = Object.fromEntries(steps.map(({ name, status }) => [name, status]));
+        const expected = {
+          digest: content === null ? 'skipped' : 'pass',
+          claims: 'pass',
+          leaf: 'pass',
+          path: 'pass',
+          seal: 'pass',
+          registry: 'pass',
+          chain: 'pass',
+          // What the clock of a chain says that its operator can set proves nothing.
+          time: 'skipped',
+          finality: 'pass',
+        };
+        assert.deepEqual(statuses, expected, `${of}: ${JSON.stringify(steps)}`);
+      }
+      const fsck = await command(stage.settings, 'fsck', '--json');
+      assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
+    });
+  });
+}
+
+interface Stage {
+  settings: Settings;
+  countRows(tables: string[]): Promise<Record<string, number>>;
+  start(): Promise<{ app: App; url: string; call: ReturnType<typeof callerAt> }>;
+  close(): Promise<void>;
+}
+
+/** Webhooks may go nowhere on this machine: the receivers of then are gone, and who has their ports now is not to know. */
+async function restore(name: string, { passphrase, createdAt, rows }: Summary): Promise<Stage> {
+  const dir = await mkdtemp(join(tmpdir(), 'holdfast-corpus-'));
+  const database = await createTestDatabase({ empty: true });
+  const settings: Settings = {
+    HOLDFAST_DATA_DIR: join(dir, 'data'),
+    DATABASE_URL: database.url,
+    HOLDFAST_ANCHOR_INTERVAL_MS: '200',
+    HOLDFAST_WEBHOOK_RETENTION_DAYS: String(retentionDays),
+  };
+  let app: App | null = null;
+  const close = async () => {
+    await app?.close();
+    await database.drop();
+    await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    await writeFile(join(dir, 'passphrase'), passphrase);
+    const options = ['--passphrase-file', join(dir, 'passphrase'), '--json'];
+    const { code, stdout, stderr } = await command(
+      settings,
+      'restore',
+      join(folder, `${name}.tar`),
+      ...options,
+    );
+    assert.equal(code, 0, stdout + stderr);
+    const restored = JSON.parse(stdout);
+    const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+    assert.deepEqual([restored.createdAt, restored.rows], [createdAt, total]);
+    assert.equal(restored.fsck.found, 0, JSON.stringify(restored.fsck));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    settings,
+    close,
+    countRows: (tables) =>
+      withClient({ connectionString: database.url }, async (client) => {
+        const counts = tables.map((table) => `(select count(*)::integer from "${table}") as "${table}"`);
+        return { ...(await client.query(`select ${counts}`)).rows[0] };
+      }),
+    async start() {
+      app = await createApp(readConfig(environment(settings)), pino({ level: 'silent' }));
+      const url = await app.server.http.listen({ host: '127.0.0.1', port: 0 });
+      return { app, url, call: callerAt(url, null) };
+    },
+  };
+}
+
+async function signInAs(
+  { email, password, totpSecret, roles }: Person,
+  service: Parameters<typeof newVisitor>[0],
+): Promise<void> {
+  const visitor = newVisitor(service);
+  const step = async (path: string, body: object) => {
+    const answer = await visitor.call('POST', `/auth/${path}`, { body });
+    assert.equal(answer.status, 200, `${email}: ${answer.text}`);
+  };
+  await step('sign-in/email', { email, password });
+  if (totpSecret !== null) await step('two-factor/verify-totp', { code: codeOf(totpSecret, Date.now()) });
+  const { json: me } = await visitor.call('GET', '/api-v1/platform/me');
+  const found = Object.fromEntries(
+    me.workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]),
+  );
+  assert.deepEqual([me.email, me.twoFactor, found], [email, totpSecret !== null, roles]);
+}

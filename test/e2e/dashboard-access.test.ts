@@ -1,0 +1,233 @@
+/** Who may see and do what in the dashboard, in a real browser; and how light and quiet its door is. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Response } from 'playwright-core';
+import { browserMissing } from '../support/clients/browser.ts';
+import { join } from '../support/clients/browser-session.ts';
+import { fromNow, openAssetStage } from '../support/fixtures/asset-fixture.ts';
+import {
+  type DashboardStage,
+  follow,
+  openDashboardStage,
+  signInByHand,
+} from '../support/fixtures/dashboard-fixture.ts';
+import { assertError } from '../support/openapi/openapi-answers.ts';
+import { withClient } from '../support/service/database.ts';
+
+const skip = browserMissing();
+const platform = '/api-v1/platform';
+/** Usable within 1.5 s: half of that for what the page does itself, the other half for whatever it has to wait for. */
+const budget = { scriptBytes: 250 * 1024, requests: 16, workMs: 750 };
+
+let stage: DashboardStage;
+let vault: { address: string };
+before(async () => {
+  if (skip) return;
+  stage = await openDashboardStage();
+  await stage.owner();
+  vault = (await stage.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
+});
+after(() => stage?.close());
+
+test('a viewer sees everything and nothing to press, and the API refuses the rest', { skip }, async () => {
+  const { visitor } = await stage.member('viewer');
+  const page = await stage.open('/vaults', { as: visitor });
+  await page.getByRole('link', { name: 'Contracts' }).click();
+  await page.getByRole('heading', { name: 'Contracts' }).waitFor();
+  const writing = /^(New|Add|Create|Invite|Actions|Rename|Deactivate|Upload|Replay|Send|Retry|Remove|Delete)/;
+  for (const [path, heading] of [
+    [`/vaults/${vault.address}`, 'Contracts'],
+    ['/vaults', 'Vaults'],
+    ['/files', 'Files'],
+    ['/records', 'Records'],
+    ['/assets', 'Assets'],
+    ['/workers', 'Workers'],
+    ['/webhooks', 'Webhooks'],
+    ['/keys', 'API keys'],
+    ['/members', 'Members'],
+  ] as const) {
+    await follow(page, path);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    // Until what is listed is there.
+    await page
+      .getByRole('main')
+      .getByText(/entr(y|ies)$|yet$|not shown|Person|No .* yet/)
+      .first()
+      .waitFor();
+    const main = page.getByRole('main');
+    assert.deepEqual(await main.getByRole('button', { name: writing }).allTextContents(), [], path);
+  }
+  await follow(page, '/settings?tab=workspace');
+  await page.getByText('ask an owner or admin of the first workspace').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Create workspace' }).count(), 0);
+  await page.getByRole('tab', { name: 'Usage' }).click();
+  await page.getByText('Files and data').waitFor();
+  await page.getByText('0 of 500', { exact: true }).waitFor();
+  await page.context().close();
+  for (const [method, path, body] of [
+    ['POST', '/vaults', { name: 'Mine' }],
+    ['PATCH', `/vaults/${vault.address}/deactivate`, undefined],
+    ['POST', '/records', { vaultAddress: vault.address, data: {} }],
+    ['POST', '/webhooks/endpoints', { url: 'https://example.com/', eventTypes: ['vault.deactivated'] }],
+    ['POST', '/api-keys', { name: 'mine' }],
+    ['POST', '/invitations', { role: 'owner' }],
+    ['POST', '/workspaces', { name: 'Mine' }],
+  ] as const) {
+    assertError(await visitor.call(method, platform + path, { body }), 'forbidden');
+  }
+});
+
+test('signing out everywhere ends every session at once', { skip }, async () => {
+  const { visitor, account } = await stage.member('developer');
+  const [here, there] = await Promise.all([stage.open('/sign-in'), stage.open('/settings', { as: visitor })]);
+  await signInByHand(here, account);
+  await here.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click();
+  await here.getByRole('tab', { name: 'Sessions' }).click();
+  await here.getByText('this one').waitFor();
+  await here.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await here.getByRole('heading', { name: 'Sign in' }).waitFor();
+  assertError(await visitor.call('GET', `${platform}/me`), 'unauthorized');
+  await there.goto('/vaults');
+  await there.getByRole('heading', { name: 'Sign in' }).waitFor();
+  // And back to where one wanted to be.
+  await signInByHand(there, account);
+  await there.getByRole('heading', { name: 'Vaults' }).waitFor();
+  await Promise.all([here.context().close(), there.context().close()]);
+});
+
+test('a look at the page of an asset is one entry in its access log, with the mark of what is due', {
+  skip,
+}, async () => {
+  const assets = openAssetStage(stage.service);
+  const assetId = await assets.newAsset({ vaultAddress: vault.address });
+  const interval = { every: { days: 1 }, lastDone: { at: fromNow(-3 * 24 * 60 * 60 * 1000) } };
+  assert.equal((await assets.call('POST', assetId, 'intervals/', { body: interval })).status, 201);
+  const page = await stage.open(`/assets/${encodeURIComponent(assetId)}`, { as: await stage.owner() });
+  await page.getByText('1 overdue').waitFor();
+  await page.getByText('No maintenance on record').waitFor();
+  const { json } = await assets.call('GET', assetId, 'access-log/');
+  assert.equal(json.length, 1, JSON.stringify(json));
+  assert.deepEqual([json[0].actor.kind, json[0].viewerAddress], ['user', vault.address]);
+  await page.context().close();
+});
+
+test('assets are found by words of their name and number, as they are typed', { skip }, async () => {
+  const assets = openAssetStage(stage.service);
+  await assets.newAsset({ vaultAddress: vault.address, name: 'Bilge pump', serialNumber: 'SN-4711' });
+  await assets.newAsset({ vaultAddress: vault.address, name: 'Rudder', serialNumber: 'SN-4712' });
+  const page = await stage.open('/assets', { as: await stage.owner() });
+  await page.getByText('Rudder').waitFor();
+  await page.getByLabel('Search').fill('4711 bilge');
+  await page.getByText('Rudder').waitFor({ state: 'detached' });
+  await page.getByText('Bilge pump').waitFor();
+  await page.getByLabel('Search').fill('4713');
+  await page.getByText('Nothing fits').waitFor();
+  await page.context().close();
+});
+
+test('an invitation that expired is shown as such, and can be taken off the list', { skip }, async () => {
+  const owner = await stage.owner();
+  const email = 'late@example.com';
+  await owner.call('POST', `${platform}/invitations`, { body: { role: 'viewer', email } });
+  await withClient({ connectionString: stage.service.databaseUrl }, (client) =>
+    client.query(`update invitations set expires_at = now() - interval '1 hour' where email = $1`, [email]),
+  );
+  const page = await stage.open('/members', { as: owner });
+  await page.getByText(/late@example\.com as viewer, expired/).waitFor();
+  await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await page.getByText(email).waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('a session of another workspace sees nothing of this one', { skip }, async () => {
+  const owner = await stage.owner();
+  const made = await owner.call('POST', `${platform}/workspaces`, { body: { name: 'Elsewhere' } });
+  assert.equal(made.status, 201, made.text);
+  const invited = await owner.call('POST', `${platform}/invitations`, {
+    body: { role: 'admin' },
+    headers: { 'x-workspace-id': made.json.id },
+  });
+  const account = { name: 'Eve', email: 'eve@example.com', password: 'a long enough one' };
+  const eve = await join(stage.service, invited.json.link, account);
+  const page = await stage.open('/vaults', { as: eve });
+  await page.getByText('No vaults yet').waitFor();
+  await page.goto(`/vaults/${vault.address}`);
+  await page.getByText('This was not found').waitFor();
+  const main = (await page.getByRole('main').textContent()) ?? '';
+  assert.doesNotMatch(main, /Contracts/);
+  const { json: me } = await owner.call('GET', `${platform}/me`);
+  await page.evaluate(`localStorage.setItem('holdfast.workspace', ${JSON.stringify(me.workspaces[0].id)})`);
+  await page.goto('/vaults');
+  await page.getByText('No vaults yet').waitFor();
+  await page.context().close();
+});
+
+test('no script is inline, and a write from another origin is refused', { skip }, async () => {
+  const { service } = stage;
+  for (const path of ['/', '/sign-in', '/join', '/vaults', '/settings']) {
+    const { status, headers, text } = await service.call('GET', path, { key: null });
+    assert.equal(status, 200, path);
+    const policy = headers.get('content-security-policy') ?? '';
+    // Hashing in the browser is WebAssembly that lies in the scripts.
+    assert.match(policy, /default-src 'none'; script-src 'self'( 'wasm-unsafe-eval')?;/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.doesNotMatch(text, /<script(?![^>]*\bsrc="\/)|\son\w+=/);
+  }
+  // The browser itself tells where a request comes from.
+  const page = await stage.open('/vaults', { as: await stage.owner() });
+  await page.getByRole('link', { name: 'Contracts' }).waitFor();
+  const send = `fetch('/api-v1/platform/vaults', {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name": "Own"}'
+  }).then(({ status }) => status)`;
+  assert.equal(await page.evaluate(send), 201);
+  const owner = await stage.owner();
+  for (const origin of ['https://example.com', 'null']) {
+    const refused = await owner.call('POST', `${platform}/vaults`, {
+      body: { name: 'No' },
+      headers: { origin },
+    });
+    assert.equal(refused.status, 403, refused.text);
+  }
+  const without = { cookie: owner.cookies() };
+  const refused = await service.call('POST', `${platform}/vaults`, {
+    key: null,
+    body: { name: 'No' },
+    headers: without,
+  });
+  assert.equal(refused.status, 403, refused.text);
+  await page.context().close();
+});
+
+test('the sign-in page is light, fetches no chart, and can be used at once', { skip }, async (t) => {
+  const page = await stage.open('/sign-in');
+  await page.getByLabel('Email').fill('b@example.com');
+  const session = await page.context().newCDPSession(page);
+  // What the page itself makes the processor do, however many others want the machine.
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const workedMs = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  };
+  const answers: Response[] = [];
+  page.on('response', (answer) => answers.push(answer));
+  const before = await workedMs();
+  const begin = performance.now();
+  await page.reload({ waitUntil: 'commit' });
+  await page.getByLabel('Email').fill('a@example.com');
+  const worked = (await workedMs()) - before;
+  t.diagnostic(`usable after ${Math.round(performance.now() - begin)} ms, ${Math.round(worked)} ms of work`);
+  assert.ok(worked > 0 && worked <= budget.workMs, `usable after ${worked} ms of work`);
+
+  // Whatever it would fetch afterwards counts too.
+  await page.waitForLoadState('networkidle');
+  const fetched = answers.map((answer) => new URL(answer.url()).pathname);
+  assert.ok(fetched.length <= budget.requests, `it fetches ${fetched.join(', ')}`);
+  const scripts = answers.filter((_, place) => fetched[place]?.endsWith('.js'));
+  const bodies = await Promise.all(scripts.map((script) => script.body()));
+  const bytes = bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+  assert.ok(bytes > 0 && bytes <= budget.scriptBytes, `${bytes} bytes in ${scripts.length} scripts`);
+  for (const body of bodies) assert.doesNotMatch(body.toString(), /recharts/);
+  await page.context().close();
+});

@@ -1,0 +1,132 @@
+/** The dossier of an asset with thousands of entries: in parts, with memory that does not grow with it. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { download, openDossier } from '../support/clients/dossier-reader.ts';
+import { type MaintenanceStage, openMaintenanceStage } from '../support/fixtures/maintenance-fixture.ts';
+import { longOnly } from '../support/service/long.ts';
+import { waitUntil } from '../support/service/process.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+const entries = 3_000;
+const entryBytes = 20_000;
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-dossier-size-'));
+let service: Service;
+let stage: MaintenanceStage;
+let assetId: string;
+before(async () => {
+  if (longOnly) return;
+  service = await startService({ runLoops: false });
+  stage = await openMaintenanceStage(service);
+  assetId = 'pump of thousands';
+  const body = { assetId, vaultAddress: stage.vault.address, name: 'Pump' };
+  const made = await service.call('POST', '/api-v1/damc/assets/', { body });
+  assert.equal(made.status, 201, made.text);
+  await stage.assign(assetId, stage.worker);
+  await stage.made({}, assetId);
+  await multiply(entries - 1);
+});
+after(async () => {
+  if (!longOnly) await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** More entries like the one that is there, of which only ids and times differ; their hashes do not fit. */
+async function multiply(count: number): Promise<void> {
+  await stage.sql(
+    `insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type, summary,
+       performed_at, supersedes, entry, salt, hash, created_at)
+     select workspace_id, 'mnt_' || lpad(n::text, 26, '0'), asset_id, vault_id, worker_id, worker_address, worker_name,
+       type, summary, performed_at + n * interval '1 second', null,
+       replace(replace(replace(entry, id, 'mnt_' || lpad(n::text, 26, '0')),
+         to_char(performed_at at time zone 'UTC', $3),
+         to_char((performed_at + n * interval '1 second') at time zone 'UTC', $3)), '"data":{}',
+         '"data":{"noise":"' || (select string_agg(md5(n::text || turn), '') from generate_series(1, $2::integer) as turn) || '"}'),
+       salt, hash, created_at
+     from maintenances, generate_series(1, $1::integer) as n`,
+    [count, Math.ceil(entryBytes / 32), 'YYYY-MM-DD"T"HH24:MI:SS'],
+  );
+}
+
+const path = (asset = assetId) =>
+  `/api-v1/damc/assets/${encodeURIComponent(asset)}/dossier/?viewerAddress=${stage.vault.address}`;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes that are in use, without what only waits to be collected. */
+function live(): number {
+  // Buffers are given back by a thread beside it, for which the second one waits.
+  collect();
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+test('thousands of entries come in parts that any ZIP reader opens, with flat memory', {
+  skip: longOnly,
+}, async () => {
+  const zip = join(folder, 'large.zip');
+  // What is loaded once and for all: the page, the fonts.
+  await download(service, path(await stage.newAsset()), join(folder, 'small.zip'));
+  const start = live();
+  let peak = 0;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, live() - start);
+  }, 1_000);
+  const answer = await download(service, path(), zip)
+    .catch((error) => assert.fail(`${error}\n${service.logged()}`))
+    .finally(() => clearInterval(timer));
+  assert.equal(answer.status, 200);
+  assert.notEqual(peak, 0);
+  const grown = Math.round(peak / 1_000_000);
+  const all = (entries * entryBytes) / 1_000_000;
+  // Some 5 MB are usual: a page of entries, and what the archive holds of it.
+  assert.ok(grown < all / 2, `${grown} MB were held for ${all} MB of entries`);
+
+  const { dossier, lines, verdict, files } = await openDossier(zip);
+  assert.equal(dossier.counts.entries, entries);
+  assert.deepEqual(
+    lines.map(({ entry }) => entry.performedAt),
+    lines.map(({ entry }) => entry.performedAt).sort(),
+  );
+  assert.equal(new Set(lines.map(({ maintenanceId }) => maintenanceId)).size, entries);
+  const parts = [...files].filter(([name]) => name.startsWith('entries/'));
+  assert.ok(parts.length > 3);
+  assert.ok(parts.every(([, bytes]) => bytes.length < 17 * 1024 * 1024));
+  // Those whose rows were made up here are found out, and only they.
+  assert.equal(verdict.counts.entries, 1);
+  assert.ok(verdict.faults.every(({ message }) => /was changed/.test(message)));
+  if (spawnSync('unzip', ['-v']).status === 0) assert.equal(spawnSync('unzip', ['-tq', zip]).status, 0);
+});
+
+test('a client that goes away ends the work, and the service goes on', { skip: longOnly }, async () => {
+  const asked = new AbortController();
+  const { signal } = asked;
+  const response = await fetch(service.url + path(), { headers: { 'x-api-key': service.key }, signal });
+  const body = response.body?.getReader();
+  await body?.read();
+  asked.abort();
+  await body?.cancel().catch(() => {});
+  /** Whether pages of entries are still read, by what the database counts. */
+  const reads = async () => {
+    const { rows } = await stage.sql(
+      "select coalesce(sum(idx_tup_fetch), 0)::bigint as reads from pg_stat_user_tables where relname = 'maintenances'",
+    );
+    return Number(rows[0].reads);
+  };
+  let before = -1;
+  await waitUntil(async () => {
+    const now = await reads();
+    const still = now === before;
+    before = now;
+    return still;
+  });
+  assert.equal((await service.call('GET', '/readyz', { key: null })).status, 200);
+  assert.doesNotMatch(service.logged(), /could not be written to its end/);
+});

@@ -1,0 +1,122 @@
+/** The check of announcements on what assets have: entries and transfers that are confirmed, told of, and then are not. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type RawBuilder, sql } from 'kysely';
+import { announcementsCheck } from '../../src/anchoring/announcements.check.ts';
+import type { AnchoredLeaf } from '../../src/anchoring/announcer.ts';
+import type { Database, Db } from '../../src/db/database.ts';
+import { insertAll } from '../../src/db/writes.ts';
+import { confirmAssetTransfers } from '../../src/maintenance/assets/asset-transfer-confirmation.ts';
+import { announcedAssetTransfers } from '../../src/maintenance/assets/assets.check.ts';
+import { maintenanceConfirmed } from '../../src/maintenance/entries/maintenance-events.ts';
+import { announcedMaintenances } from '../../src/maintenance/entries/maintenances.check.ts';
+import { runEach } from '../../src/runtime/check.ts';
+import { openTestDatabase } from '../support/service/database.ts';
+
+let database: Database;
+
+before(async () => {
+  database = await openTestDatabase();
+  const { db } = database;
+  const rows = [
+    sql`insert into workspaces (id, name, slug) values ('ws_1', 'a', 'a')`,
+    sql`insert into vaults (workspace_id, id, name, description, address)
+        select 'ws_1', 'vlt_' || n, '', '', '0x' || repeat(n::text, 40) from generate_series(1, 3) n`,
+    sql`insert into assets (workspace_id, asset_id, vault_id, name, last_leaf)
+        values ('ws_1', 'pump', 'vlt_1', '', sha256('t2'))`,
+    sql`insert into asset_transfers (workspace_id, id, asset_id, number, asset_version, from_vault_id, to_vault_id, completed_at)
+        values ('ws_1', 'trf_1', 'pump', 1, 1, 'vlt_1', 'vlt_2', now()),
+               ('ws_1', 'trf_2', 'pump', 2, 1, 'vlt_2', 'vlt_3', null)`,
+    sql`insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type,
+          summary, performed_at, entry, salt, hash)
+        values ('ws_1', 'mnt_1', 'pump', 'vlt_1', 'wrk_1', '', '', 'repair', '', now(), '{}', sha256('s'), sha256('h'))`,
+    sql`insert into sender_accounts (address, next_nonce) values (substr(sha256('a'), 1, 20), 1)`,
+    sql`insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
+        select address, 0, 'anchor', address, '', 1 from sender_accounts`,
+    sql`insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash,
+          block_time, announced)
+        select sha256('r'), 3, id, 'confirmed', sha256('t'), 7, sha256('b'), 1800000000, 3 from outgoing_transactions`,
+  ];
+  for (const row of rows) await row.execute(db);
+  const leaves = [
+    { kind: 'maintenance', subjectId: 'mnt_1', version: 1, claims: '{"assetId":"pump"}' },
+    { kind: 'transfer', subjectId: 'pump', version: 1, claims: null },
+    { kind: 'transfer', subjectId: 'pump', version: 2, claims: null },
+  ].map(
+    (one): AnchoredLeaf => ({
+      ...one,
+      workspaceId: 'ws_1',
+      vaultId: 'vlt_1',
+      transactionHash: '0x01',
+      blockNumber: 7,
+      anchoredAt: new Date(),
+    }),
+  );
+  for (const [place, { kind, subjectId, version }] of leaves.entries()) {
+    await sql`
+      insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims_hash,
+        leaf, batch_id, place)
+      select 'ws_1', ${kind}, ${subjectId}, ${version}, 'vlt_1', sha256('d'), sha256('p'), sha256('c'),
+        sha256(${`${kind} ${version}`}::bytea), id, ${place}::integer from anchor_batches`.execute(db);
+  }
+  await db.transaction().execute(async (db) => {
+    await insertAll(db, [
+      ...leaves.filter(({ kind }) => kind === 'maintenance').map(maintenanceConfirmed),
+      ...(await confirmAssetTransfers(
+        db,
+        leaves.filter(({ kind }) => kind === 'transfer'),
+      )),
+    ]);
+  });
+});
+after(() => database.close());
+
+async function rulesOn(db: Db): Promise<string[]> {
+  const check = announcementsCheck(db, [announcedAssetTransfers, announcedMaintenances]);
+  const [report] = await runEach([check], { settleMs: 0 });
+  // Three leaves and three events.
+  assert.ok(report && report.checked >= 4, `${report?.checked} rows`);
+  return report.findings.map(({ rule }) => rule).sort();
+}
+
+test('where everything was announced nothing is found', async () => {
+  assert.deepEqual(await rulesOn(database.db), []);
+});
+
+const cases: [name: string, statement: RawBuilder<unknown>, rules: string[]][] = [
+  [
+    'a confirmed entry that nobody was told of',
+    sql`delete from events where type = 'maintenance.anchor.confirmed'`,
+    ['maintenance_unannounced'],
+  ],
+  [
+    'a confirmed transfer that nobody was told of, though they were told of another of the same asset',
+    sql`delete from events where type = 'asset.transfer.completed' and envelope like '%"to_vault_id":"vlt_3"%'`,
+    ['asset_transfer_unannounced'],
+  ],
+  ['an entry that is gone', sql`delete from maintenances`, ['leaf_without_maintenance']],
+  [
+    'a transfer that is gone',
+    sql`delete from asset_transfers where number = 1`,
+    ['announced_unknown', 'asset_transfer_unannounced', 'leaf_without_asset_transfer'],
+  ],
+  [
+    'an entry that was told of and has no leaf',
+    sql`delete from anchor_leaves where kind = 'maintenance'`,
+    ['announced_unknown'],
+  ],
+];
+
+for (const [name, statement, rules] of cases) {
+  test(`it finds ${name}`, async () => {
+    const takeBack = new Error('taken back');
+    await assert.rejects(
+      database.db.transaction().execute(async (db) => {
+        await statement.execute(db);
+        assert.deepEqual(await rulesOn(db), rules);
+        throw takeBack;
+      }),
+      takeBack,
+    );
+  });
+}

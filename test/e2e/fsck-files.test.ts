@@ -1,0 +1,209 @@
+/** The check of files on rows in which all is right, and on the same with one thing broken at a time. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { type RawBuilder, sql } from 'kysely';
+import { announcementsCheck } from '../../src/anchoring/announcements.check.ts';
+import { type Database, type Db, openDatabase } from '../../src/db/database.ts';
+import { insertAll } from '../../src/db/writes.ts';
+import { fileConfirmed } from '../../src/holdings/files/file-events.ts';
+import { confirmFileTransfers } from '../../src/holdings/files/file-transfers.ts';
+import { announcedFiles, announcedFileTransfers, filesCheck } from '../../src/holdings/files/files.check.ts';
+import { type CheckReport, runEach } from '../../src/runtime/check.ts';
+import { sendForm } from '../support/clients/upload.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+const platform = '/api-v1/platform';
+
+let service: Service;
+let database: Database;
+
+/** A stored file that was handed on and has a version since, all of it confirmed; and one of which only a hash is known. */
+before(async () => {
+  service = await startService({ runLoops: false });
+  database = openDatabase({
+    connection: () => ({ connectionString: service.databaseUrl }),
+    onError() {},
+  });
+  const newVault = async () =>
+    (await service.call('POST', `${platform}/vaults`, { body: { name: 'Vault' } })).json;
+  const [one, two] = [await newVault(), await newVault()];
+  const { id } = (
+    await sendForm(service, `${platform}/files`, {
+      parts: [
+        ['vaultAddress', one.address],
+        ['file', new File(['bytes'], 'a.txt')],
+      ],
+    })
+  ).json;
+  const hashOnly = () => ({ contentHash: `0x${randomBytes(32).toString('hex')}` });
+  const post = async (path: string, body: object) => {
+    const { status, text } = await service.call('POST', `${platform}/files${path}`, { body });
+    assert.equal(status, 202, text);
+  };
+  await post(`/${id}/transfer`, { destinationVaultAddress: two.address });
+  await confirmAll();
+  await post(`/${id}/versions`, hashOnly());
+  await confirmAll();
+  await post('', { vaultAddress: one.address, name: 'b', ...hashOnly() });
+});
+after(async () => {
+  await database.close();
+  await service.close();
+});
+
+/** What anchoring does with all that is pending, as far as its rows go. */
+async function confirmAll(): Promise<void> {
+  await database.db.transaction().execute(async (db) => {
+    await sql`insert into sender_accounts (address, next_nonce) values (${randomBytes(20)}, 1)`.execute(db);
+    const { rows } = await sql<{ id: number }>`
+      with sent as (
+        insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
+        select address, 0, 'anchor', address, '', 1 from sender_accounts
+        where address not in (select account from outgoing_transactions) returning id
+      )
+      insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time,
+        announced)
+      select sha256('root'), pending.size, sent.id, 'finalized', sha256('tx'), 1, sha256('block'), 1, pending.size
+      from sent, (select count(*)::integer as size from anchor_leaves where batch_id is null) as pending
+      returning id`.execute(db);
+    const leaves = await sql<{
+      workspace_id: string;
+      kind: string;
+      subject_id: string;
+      version: number;
+      vault_id: string;
+    }>`
+      update anchor_leaves l set batch_id = ${rows[0]?.id}, place = p.place - 1
+      from (select id, row_number() over (order by id) as place from anchor_leaves where batch_id is null) as p
+      where p.id = l.id
+      returning l.workspace_id, l.kind, l.subject_id, l.version, l.vault_id`.execute(db);
+    const confirmed = leaves.rows.map((row) => ({
+      workspaceId: row.workspace_id,
+      kind: row.kind,
+      subjectId: row.subject_id,
+      version: row.version,
+      vaultId: row.vault_id,
+      claims: null,
+      transactionHash: `0x${'00'.repeat(32)}` as const,
+      blockNumber: 1,
+      anchoredAt: new Date(),
+    }));
+    await insertAll(db, [
+      ...confirmed.filter(({ kind }) => kind === 'file').map(fileConfirmed),
+      ...(await confirmFileTransfers(
+        db,
+        confirmed.filter(({ kind }) => kind === 'transfer'),
+      )),
+    ]);
+  });
+}
+
+function look(db: Db): Promise<CheckReport[]> {
+  const announcements = announcementsCheck(db, [announcedFiles, announcedFileTransfers]);
+  return runEach([filesCheck(db), announcements], { settleMs: 0 });
+}
+
+const rulesOf = (reports: CheckReport[]) =>
+  reports.flatMap(({ findings }) => findings.map(({ rule }) => rule)).sort();
+
+test('where all is right nothing is found, and everything was looked at', async () => {
+  const [rows, announcements] = await look(database.db);
+  assert.deepEqual(rows?.findings, []);
+  assert.deepEqual(announcements?.findings, []);
+  // Three versions, two files and a transfer at least; and as many leaves as versions and transfers.
+  assert.ok(rows && rows.checked >= 6, `${rows?.checked} rows`);
+  assert.ok(announcements && announcements.checked >= 4, `${announcements?.checked} rows`);
+});
+
+const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][] = [
+  [
+    'a hash that was changed',
+    [sql`update file_versions set content_hash = sha256('x') where version = 2`],
+    ['file_leaf_differs'],
+  ],
+  [
+    'a version whose leaf is gone',
+    [sql`delete from anchor_leaves where kind = 'file' and batch_id is null`],
+    ['file_last_leaf', 'file_without_leaf'],
+  ],
+  [
+    'a version that is gone',
+    [sql`delete from file_versions where version = 1 and blob_id is not null`],
+    ['file_transfer_leaf_differs', 'file_version_gap', 'leaf_without_file'],
+  ],
+  [
+    'a version that wrongly counts as the newest',
+    [sql`update file_versions set current = true where version = 1`],
+    ['file_current'],
+  ],
+  ['a blob that is gone', [sql`delete from blobs`], ['file_without_blob']],
+  [
+    'a blob that was erased though a version needs it',
+    [sql`update blobs set erased_at = now()`],
+    ['file_without_blob'],
+  ],
+  [
+    'a file that is gone',
+    [sql`delete from files where version = 2`],
+    ['file_version_without_file', 'file_version_without_file'],
+  ],
+  [
+    'an owner whom no transfer made one',
+    [sql`update files set vault_id = (select from_vault_id from file_transfers) where version = 2`],
+    ['file_owner'],
+  ],
+  [
+    'a transfer that was told of and not done',
+    [sql`update file_transfers set completed_at = null`],
+    ['file_owner', 'file_transfer_incomplete', 'file_transfer_open'],
+  ],
+  [
+    'a transfer that never ends',
+    [sql`update files set transfer_id = 'trf_x' where version = 2`],
+    ['file_transfer_open'],
+  ],
+  [
+    'a transfer that is gone',
+    [sql`delete from file_transfers`],
+    ['announced_unknown', 'file_owner', 'file_transfer_unannounced', 'leaf_without_file_transfer'],
+  ],
+  [
+    'a leaf of a transfer that is gone',
+    [sql`delete from anchor_leaves where kind = 'transfer'`],
+    ['announced_unknown', 'file_transfer_without_leaf'],
+  ],
+  [
+    'a newest leaf that is not the newest',
+    [sql`update files set last_leaf = sha256('x') where version = 2`],
+    ['file_last_leaf'],
+  ],
+  [
+    'a confirmed version that nobody was told of',
+    [sql`delete from events where type = 'file.anchor.confirmed' and envelope like '%"version":2%'`],
+    ['file_unannounced'],
+  ],
+  [
+    'a confirmed transfer that nobody was told of',
+    [sql`delete from events where type = 'file.transfer.completed'`],
+    ['file_transfer_unannounced'],
+  ],
+];
+
+for (const [name, statements, rules] of cases) {
+  test(`it finds ${name}`, async () => {
+    const takeBack = new Error('taken back');
+    let found: string[] = [];
+    await database.db
+      .transaction()
+      .execute(async (db) => {
+        for (const statement of statements) await statement.execute(db);
+        found = rulesOf(await look(db));
+        throw takeBack;
+      })
+      .catch((error) => {
+        if (error !== takeBack) throw error;
+      });
+    assert.deepEqual(found, rules);
+  });
+}

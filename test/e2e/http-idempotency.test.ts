@@ -1,0 +1,358 @@
+/** Idempotency-Key: one thing and one answer however often, wherever and whenever a request is repeated. */
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { after, before, test } from 'node:test';
+import type { QueryResult } from 'pg';
+import { assertError, send } from '../support/openapi/openapi-answers.ts';
+import { someTarget, webhookSettings } from '../support/openapi/openapi-operations.ts';
+import { makeThings } from '../support/openapi/openapi-things.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/service/database.ts';
+import { waitUntil } from '../support/service/process.ts';
+import { type Answer, type CallOptions, type Service, startService } from '../support/service/service.ts';
+
+const vaults = '/api-v1/platform/vaults';
+const workers = '/api-v1/damc/workers/';
+const keys = '/api-v1/platform/api-keys';
+
+const env = { ...webhookSettings, HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex') };
+let database: TestDatabase;
+/** Two nodes on one database. */
+let first: Service;
+let second: Service;
+
+before(async () => {
+  database = await createTestDatabase();
+  first = await startService({ env, databaseUrl: database.url });
+  second = await startService({ env, databaseUrl: database.url });
+});
+after(async () => {
+  await first.close();
+  await second.close();
+  await database.drop();
+});
+
+/** Posts with an idempotency key; whichever node is asked, the caller is the same. */
+function post(
+  node: Service,
+  path: string,
+  key: string,
+  body: unknown,
+  options: CallOptions = {},
+): Promise<Answer> {
+  return node.call('POST', path, { body, key: first.key, ...options, headers: { 'idempotency-key': key } });
+}
+
+function sql(text: string, values: unknown[] = []): Promise<QueryResult> {
+  return withClient({ connectionString: database.url }, (client) => client.query(text, values));
+}
+
+async function count(table: string, name: string, member = 'name'): Promise<number> {
+  return Number((await sql(`select count(*) from ${table} where ${member} = $1`, [name])).rows[0].count);
+}
+
+interface Creation {
+  path: string;
+  table: string;
+  /** What carries the name that the thing is found by. */
+  member: 'name' | 'description';
+  more?: object;
+}
+
+const creations: Creation[] = [
+  { path: vaults, table: 'vaults', member: 'name' },
+  { path: workers, table: 'workers', member: 'name' },
+  { path: keys, table: 'api_keys', member: 'name' },
+  {
+    path: '/api-v1/platform/webhooks/endpoints',
+    table: 'webhook_endpoints',
+    member: 'description',
+    more: { url: someTarget, eventTypes: ['vault.deactivated'] },
+  },
+];
+
+function bodyOf({ member, more }: Creation, name: string): object {
+  return { ...more, [member]: name };
+}
+
+for (const creation of creations) {
+  const { path, table, member } = creation;
+  test(`POST ${path}: a repeat gets the first answer, byte for byte, and creates nothing`, async () => {
+    const name = randomUUID();
+    const body = bodyOf(creation, name);
+    const made = await post(first, path, name, body);
+    assert.equal(made.status, 201);
+    assert.equal(made.headers.get('idempotency-replayed'), null);
+    for (const node of [first, second]) {
+      const again = await post(node, path.replace(/\/?$/, '/'), name, body);
+      assert.deepEqual([again.status, again.text], [201, made.text]);
+      assert.equal(again.headers.get('idempotency-replayed'), 'true');
+      assert.equal(again.headers.get('content-type'), made.headers.get('content-type'));
+    }
+    assert.equal(await count(table, name, member), 1);
+  });
+
+  test(`POST ${path}: fifty at once on one node create one thing`, () => race([first], creation));
+  test(`POST ${path}: fifty at once on two nodes create one thing`, async () => {
+    for (let round = 0; round < 3; round += 1) await race([first, second], creation);
+  });
+}
+
+async function race(nodes: Service[], creation: Creation): Promise<void> {
+  const { path, table, member } = creation;
+  const name = randomUUID();
+  const body = bodyOf(creation, name);
+  const node = (turn: number) => nodes[turn % nodes.length] as Service;
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, turn) => post(node(turn), path, name, body)),
+  );
+  const made = answers.filter(({ status }) => status === 201);
+  assert.notEqual(made.length, 0);
+  assert.equal(new Set(made.map(({ text }) => text)).size, 1);
+  for (const answer of answers) {
+    if (answer.status === 201) continue;
+    assertError(answer, 'idempotency_in_progress');
+    assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  }
+  assert.equal(await count(table, name, member), 1);
+  const kept = await sql('select count(*) from idempotent_answers where key = $1', [name]);
+  assert.equal(Number(kept.rows[0].count), 1);
+  assert.equal((await post(node(1), path, name, body)).text, made[0]?.text);
+}
+
+test('another payload under the same key is 422', async () => {
+  const key = randomUUID();
+  assert.equal((await post(first, vaults, key, { name: 'a' })).status, 201);
+  for (const body of [{ name: 'b' }, { name: 'a', description: '' }, { name: 'A' }]) {
+    for (const node of [first, second]) {
+      assertError(await post(node, vaults, key, body), 'idempotency_key_reused');
+    }
+  }
+});
+
+test('of different payloads under one key at once, one wins and the others are told', async () => {
+  for (const nodes of [[first], [first, second], [second, first]]) {
+    const key = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, turn) =>
+        post(nodes[turn % nodes.length] as Service, vaults, key, { name: `${key} ${turn % 4}` }),
+      ),
+    );
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      assertError(answer);
+      assert.ok([409, 422].includes(answer.status), answer.text);
+    }
+    const made = await sql('select count(*) from vaults where name like $1', [`${key}%`]);
+    assert.equal(Number(made.rows[0].count), 1);
+  }
+});
+
+test('a repeat on another node is given the first answer, not a conflict with the thing it made itself', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const body = { name: randomUUID(), address: `0x${randomBytes(20).toString('hex')}` };
+    const answers = await Promise.all([first, second].map((node) => post(node, workers, body.name, body)));
+    assert.deepEqual(
+      answers.map(({ status, text }) => [status, text]),
+      Array(2).fill([201, answers[0]?.text]),
+    );
+  }
+});
+
+test('the order of members and the spelling of JSON do not matter', async () => {
+  const key = randomUUID();
+  const made = await post(first, vaults, key, '{"name":"é","description":"x"}');
+  const again = await post(first, vaults, key, ' {"description" : "\\u0078",\n"name":"\\u00e9"}');
+  assert.deepEqual([again.status, again.text], [201, made.text]);
+});
+
+test('a quoted key and the same key bare are one', async () => {
+  const key = randomUUID();
+  const made = await post(first, vaults, key, { name: 'x' });
+  assert.equal((await post(first, vaults, `"${key}"`, { name: 'x' })).text, made.text);
+});
+
+test('a key has 1 to 255 printable characters without spaces, the quotes not counted', async () => {
+  for (const key of ['', '""', 'a b', ' ', '"a b"', 'a'.repeat(256), `"${'a'.repeat(256)}"`, 'é', 'a\tb']) {
+    assertError(await post(first, vaults, key, { name: 'x' }), 'invalid_request', /idempotency-key/i);
+  }
+  for (const key of [randomUUID(), 'k'.repeat(255), "!#$%&'*+-./:;<=>?@[]^_`{|}~\\"]) {
+    assert.equal((await post(first, vaults, key, { name: 'x' })).status, 201, key);
+  }
+  const longest = randomUUID().padEnd(255, 'x');
+  const made = await post(first, vaults, longest, { name: 'x' });
+  const quoted = await post(first, vaults, `"${longest}"`, { name: 'x' });
+  assert.deepEqual([quoted.status, quoted.text], [201, made.text]);
+});
+
+test('two keys in one request are refused', async () => {
+  const headers = { 'x-api-key': first.key, 'content-type': 'application/json', 'idempotency-key': 'a, b' };
+  assertError(
+    await send(first.url, { method: 'POST', path: vaults, headers, body: '{"name":"x"}' }),
+    'invalid_request',
+  );
+});
+
+test('a failed request is not remembered: the key is free for the corrected one', async () => {
+  const address = `0x${randomBytes(20).toString('hex')}`;
+  await first.call('POST', workers, { body: { name: 'Present', address } });
+  const key = randomUUID();
+  assertError(await post(first, workers, key, { name: 'Twin', address }), 'conflict');
+  assertError(await post(first, workers, key, { name: '' }), 'invalid_request');
+  assertError(await post(first, workers, key, '{'), 'invalid_request');
+  assertError(await post(first, workers, key, { name: 'x' }, { key: null }), 'unauthorized');
+  const limited = await first.makeKey({ scopes: ['workers:read'] });
+  assertError(await post(first, workers, key, { name: 'x' }, { key: limited }), 'forbidden');
+  assert.equal((await post(first, workers, key, { name: 'Corrected' })).status, 201);
+});
+
+test('a client that hangs up can repeat its request and gets one thing', async () => {
+  const names = Array.from({ length: 10 }, () => randomUUID());
+  await Promise.all(names.map(hangUp));
+  for (const name of names) {
+    const answer = await waitUntil(async () => {
+      const answer = await post(first, vaults, name, { name });
+      return answer.status !== 409 && answer;
+    });
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal(await count('vaults', name), 1);
+  }
+});
+
+/** Sends a request whole and closes the connection without waiting for the answer. */
+function hangUp(name: string): Promise<void> {
+  const headers = { 'x-api-key': first.key, 'content-type': 'application/json', 'idempotency-key': name };
+  return new Promise((resolve) => {
+    const sent = request(first.url + vaults, { method: 'POST', headers, agent: false });
+    sent.on('error', () => {});
+    sent.on('close', resolve);
+    sent.end(JSON.stringify({ name }), () => setImmediate(() => sent.destroy()));
+  });
+}
+
+test('the same key on another route or in another workspace is another key', async () => {
+  const key = randomUUID();
+  const stranger = await first.makeKey({ newWorkspace: true });
+  const answers = [
+    await post(first, vaults, key, { name: key }),
+    await post(first, workers, key, { name: key }),
+    await post(first, vaults, key, { name: key }, { key: stranger }),
+  ];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 201, 201],
+  );
+  assert.equal(new Set(answers.map(({ json }) => json.address)).size, 3);
+  const another = await post(first, vaults, key, { name: 'other' }, { key: stranger });
+  assertError(another, 'idempotency_key_reused');
+});
+
+test('another API key of the same workspace gets the same answer, if it has the scope', async () => {
+  const key = randomUUID();
+  const made = await post(first, vaults, key, { name: 'x' });
+  const colleague = await first.makeKey({ scopes: ['vaults:write'] });
+  assert.equal((await post(first, vaults, key, { name: 'x' }, { key: colleague })).text, made.text);
+  const reader = await first.makeKey({ scopes: ['vaults:read'] });
+  assertError(await post(first, vaults, key, { name: 'x' }, { key: reader }), 'forbidden');
+});
+
+test('an answer is kept for 24 hours and not longer', async () => {
+  for (const creation of creations) {
+    const { path, table, member } = creation;
+    const key = randomUUID();
+    const body = bodyOf(creation, key);
+    const made = await post(first, path, key, body);
+    const age = async (hours: number) => {
+      const at = [`${hours} hours`];
+      await sql('update idempotent_answers set created_at = now() - $1::interval', at);
+      await sql(
+        "update secrets set created_at = now() - $1::interval where purpose = 'idempotent-answer'",
+        at,
+      );
+    };
+    await age(23);
+    assert.equal((await post(second, path, key, body)).text, made.text);
+    await age(25);
+    const anew = await post(second, path, key, body);
+    assert.equal(anew.status, 201, anew.text);
+    assert.notEqual(anew.text, made.text);
+    assert.equal(await count(table, key, member), 2);
+    await age(25);
+    assert.equal((await post(second, path, key, bodyOf(creation, `${key} other`))).status, 201);
+  }
+});
+
+test('the answer with the secret of an endpoint is repeated only to the key that asked, and kept sealed', async () => {
+  const [creation] = creations.slice(-1);
+  assert.ok(creation);
+  const key = randomUUID();
+  const body = bodyOf(creation, key);
+  const made = await post(first, creation.path, key, body);
+  assert.match(made.json.secret, /^whsec_/);
+  const colleague = await first.makeKey({ scopes: ['webhooks:write'] });
+  const other = await post(first, creation.path, key, body, { key: colleague });
+  assertError(other, 'idempotency_key_reused');
+  const { rows } = await sql('select to_json(a)::text as row from idempotent_answers a where key = $1', [
+    key,
+  ]);
+  assert.equal(rows.length, 1);
+  assert.ok(!rows[0].row.includes(made.json.secret));
+});
+
+test('a replay asked for twice with one key is one replay, and a dry run keeps nothing', async () => {
+  const things = await makeThings(first);
+  const path = `/api-v1/platform/webhooks/endpoints/${things.endpointId}/replay`;
+  const replay = { from: '2020-01-01T00:00:00Z', to: '2090-01-01T00:00:00Z' };
+  const key = randomUUID();
+  const made = await post(first, path, key, replay);
+  assert.equal(made.status, 202, made.text);
+  for (const node of [first, second, first, second]) {
+    const { status, text } = await post(node, path, key, replay);
+    assert.deepEqual([status, text], [202, made.text]);
+  }
+  const { rows } = await sql('select count(*) from webhook_replays where endpoint_id = $1', [
+    things.endpointId,
+  ]);
+  assert.equal(Number(rows[0].count), 2, 'the one of the things, and this one');
+  assertError(await post(first, path, key, { ...replay, dryRun: true }), 'idempotency_key_reused');
+  const dry = randomUUID();
+  for (let turn = 0; turn < 2; turn += 1) {
+    const counted = await post(first, path, dry, { ...replay, dryRun: true });
+    assert.deepEqual([counted.status, counted.headers.get('idempotency-replayed')], [200, null]);
+  }
+});
+
+test('neither a created API key nor the answer that shows it lies in the database in clear text', async () => {
+  const name = randomUUID();
+  const made = await post(first, keys, randomUUID(), { name });
+  const { key } = made.json;
+  assert.equal((await first.call('GET', vaults, { key })).status, 200);
+  const secret = key.slice(made.json.hint.length - 1);
+  const traces = [key, secret, made.text, '"key":"hf_', '\\"key\\":'].flatMap((text) => [
+    text,
+    Buffer.from(text).toString('hex'),
+    Buffer.from(text).toString('base64').slice(0, -4),
+  ]);
+  const tables = await sql(
+    "select table_name as name from information_schema.tables where table_schema = 'public'",
+  );
+  let seen = '';
+  for (const { name: table } of tables.rows) {
+    const { rows } = await sql(`select to_json(t)::text as row from ${table} t`);
+    seen += rows.map(({ row }) => row).join('\n');
+  }
+  assert.ok(seen.includes(name) && seen.includes(made.json.id));
+  for (const trace of traces) assert.ok(trace.length > 3 && !seen.includes(trace), `found ${trace}`);
+  for (const node of [first, second]) assert.ok(!node.logged().includes(secret));
+});
+
+test('answers outlive a restart, those with a secret too', async () => {
+  const key = randomUUID();
+  const made: Answer[] = [];
+  for (const creation of creations) made.push(await post(second, creation.path, key, bodyOf(creation, key)));
+  await second.close();
+  second = await startService({ env, databaseUrl: database.url });
+  for (const [turn, creation] of creations.entries()) {
+    const again = await post(second, creation.path, key, bodyOf(creation, key));
+    assert.deepEqual([again.status, again.text], [201, made[turn]?.text]);
+  }
+});

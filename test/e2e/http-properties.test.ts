@@ -1,0 +1,139 @@
+/** Random requests to every route, made from its own schema: never a 5xx, always the documented shapes. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { send } from '../support/openapi/openapi-answers.ts';
+import {
+  credentialsFor,
+  type Operation,
+  type PathValues,
+  readOperations,
+  webhookSettings,
+} from '../support/openapi/openapi-operations.ts';
+import {
+  createRequests,
+  pathAndQuery,
+  type Request,
+  type Requests,
+} from '../support/openapi/openapi-requests.ts';
+import { assertDocumented, fitsSchema } from '../support/openapi/openapi-shapes.ts';
+import { makeInvitation, makeMember, makeOwner, makeThings } from '../support/openapi/openapi-things.ts';
+import { withClient } from '../support/service/database.ts';
+import { longOnly } from '../support/service/long.ts';
+import { fc } from '../support/service/properties.ts';
+import { type Answer, type Service, startService } from '../support/service/service.ts';
+
+/** Per route; other ones each time, so that many short runs find what a long one does. */
+const numRuns = Number(process.env.HOLDFAST_FUZZ_RUNS ?? (longOnly ? 10 : 50));
+const timeout = 60_000 + numRuns * 5_000;
+
+let service: Service;
+let operations: Operation[];
+/** Things that exist, by the path parameter that names them. */
+let existing: PathValues;
+/** Things for the routes that take them away. */
+let disposable: PathValues;
+/** For the routes that take away what people have; each is used once. */
+const spare = new Map<string, PathValues[]>();
+/** Of these, what the route that is walked just now may take away. */
+let taken: PathValues = {};
+let requests: Requests;
+
+before(async () => {
+  service = await startService({ env: webhookSettings });
+  operations = await readOperations(service);
+  existing = await makeThings(service);
+  disposable = await makeThings(service);
+  requests = createRequests({ existing, thingsOf });
+  // Before any test, because few invitations are taken in a minute; two tests walk the routes.
+  for (const { name } of [...operations, ...operations].filter(({ name }) => name.startsWith('DELETE'))) {
+    if (/\/sessions/.test(name)) keep(name, await makeOwner(service));
+    if (/\/members/.test(name)) keep(name, await makeMember(service, disposable));
+    if (/\/invitations/.test(name)) keep(name, await makeInvitation(service, disposable));
+  }
+});
+after(() => service.close());
+
+test('no request makes a route fail, and every answer has a documented shape', { timeout }, async (t) => {
+  for (const operation of operations) {
+    await t.test(operation.name, () => {
+      takeSpare(operation);
+      return check(operation, requests.any(operation), numRuns, (answer, { body }) => {
+        if (operation.body === null || body === undefined) return;
+        const sent = JSON.parse(JSON.stringify(body));
+        if (!fitsSchema(operation.body, sent))
+          assert.ok(answer.status >= 400, 'took what the document forbids');
+      });
+    });
+  }
+});
+
+test('what the document allows is never refused as invalid', { timeout }, async (t) => {
+  for (const operation of operations) {
+    await t.test(operation.name, () => {
+      takeSpare(operation);
+      return check(operation, requests.allowed(operation), numRuns / 3, ({ status, text, json }) =>
+        assert.ok(status < 300 || status === 304 || mayBe(operation, status, json?.errorCode), text),
+      );
+    });
+  }
+});
+
+test('no webhook was aimed at anything but this machine', async () => {
+  // All of them: two may be of the same address.
+  const urls = await withClient({ connectionString: service.databaseUrl }, async (client) => {
+    const { rows } = await client.query('select url from webhook_endpoints');
+    return rows.map(({ url }) => new URL(url));
+  });
+  assert.ok(urls.length > numRuns * 0.4, 'hardly any endpoint was made');
+  for (const { hostname } of urls) assert.match(hostname, /^127\.0\.0\.\d+$/);
+});
+
+/** What is refused for another reason than its form. */
+function mayBe({ path }: Operation, status: number, errorCode: string): boolean {
+  if (/\/sessions/.test(path) && errorCode === 'unauthorized') return true;
+  if (/\/invitations\/\w+$/.test(path) && errorCode === 'rate_limit_exceeded') return true;
+  return status === 404 || status === 409 || errorCode === 'viewer_not_allowed';
+}
+
+type Assertion = (answer: Answer, request: Request) => void;
+
+async function check(
+  operation: Operation,
+  requests: fc.Arbitrary<Request>,
+  numRuns: number,
+  also: Assertion,
+): Promise<void> {
+  const { key = service.key, headers: own } = credentialsFor(operation, thingsOf(operation));
+  await fc.assert(
+    fc.asyncProperty(requests, async (request) => {
+      const { headers, body } = request;
+      const answer = await send(service.url, {
+        method: operation.method,
+        path: pathAndQuery(request),
+        headers: {
+          ...(key !== null && { 'x-api-key': key }),
+          'content-type': 'application/json',
+          ...own,
+          ...headers,
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      assertDocumented(operation, answer);
+      also(answer, request);
+    }),
+    { numRuns: Math.ceil(numRuns) },
+  );
+}
+
+function keep(name: string, things: PathValues): void {
+  spare.set(name, [...(spare.get(name) ?? []), things]);
+}
+
+/** Whose session was ended cannot ask again. */
+function takeSpare({ name }: Operation): void {
+  taken = spare.get(name)?.pop() ?? {};
+}
+
+function thingsOf({ method }: Operation): PathValues {
+  return method === 'DELETE' ? { ...disposable, ...taken } : existing;
+}

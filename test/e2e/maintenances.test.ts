@@ -1,0 +1,479 @@
+/** Maintenance entries over HTTP: put on record, looked at by those who may, and refused with nothing stored. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { recordDigest } from '../../src/proof/content.ts';
+import { checksummed } from '../../src/runtime/address.ts';
+import type { ErrorCode } from '../../src/runtime/errors.ts';
+import { newId } from '../../src/runtime/ids.ts';
+import { type MaintenanceStage, openMaintenanceStage } from '../support/fixtures/maintenance-fixture.ts';
+import { assertError } from '../support/openapi/openapi-answers.ts';
+import { type Answer, type Service, startService } from '../support/service/service.ts';
+
+let service: Service;
+let stage: MaintenanceStage;
+/** Of another workspace. */
+let stranger: string;
+const chainId = 424_242;
+/** What was told of an entry, and of one that is not there, while no chain was known. */
+let unknown: Answer;
+let missing: Answer;
+
+before(async () => {
+  service = await startService({ runLoops: false });
+  stage = await openMaintenanceStage(service);
+  stranger = await service.makeKey({ newWorkspace: true });
+  const { maintenanceId } = await stage.made();
+  unknown = await service.call('GET', stage.view(`${maintenanceId}/`));
+  missing = await service.call('GET', stage.view('mnt_none/'));
+  await storeChain();
+});
+after(() => service.close());
+
+/** As a first lead would have stored it. */
+async function storeChain(): Promise<void> {
+  const bytes = (length: number) => `\\x${'11'.repeat(length)}`;
+  await stage.sql(
+    'insert into chain (chain_id, genesis_hash, embedded, registry, submitter) values ($1, $2, false, $3, $3)',
+    [chainId, bytes(32), bytes(20)],
+  );
+}
+
+/** Rows of everything that an entry could leave behind. */
+async function stored(): Promise<number[]> {
+  const { rows } = await stage.sql(`
+    select (select count(*) from maintenances)::int as entries, (select count(*) from anchor_leaves)::int as leaves,
+      (select count(*) from audit_entries where action like 'maintenance.%')::int as audited,
+      (select count(*) from idempotent_answers)::int as answers`);
+  return Object.values(rows[0]);
+}
+
+async function refused(body: object, code: ErrorCode, message: RegExp): Promise<void> {
+  const before = await stored();
+  const answer = await stage.post(body);
+  assertError(answer, code);
+  assert.match(answer.json.message, message);
+  assert.deepEqual(await stored(), before);
+}
+
+const randomAddress = () => checksummed(`0x${randomBytes(20).toString('hex')}`);
+
+test('while the chain was never reached, its id cannot be told, and everything else is answered first', async () => {
+  assertError(unknown, 'service_unavailable');
+  assert.ok(Number(unknown.headers.get('retry-after')) > 0);
+  assertError(missing, 'resource_not_found');
+  const { maintenanceId } = await stage.made();
+  assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`))).status, 200);
+});
+
+test('an entry is accepted, and the lookup gives exactly its ids, its hash and the chain, with and without the slash', async () => {
+  const answer = await stage.post();
+  assert.equal(answer.status, 202, answer.text);
+  const { maintenanceId, maintenanceHash } = answer.json;
+  assert.match(maintenanceId, /^mnt_[0-9A-Z]{26}$/);
+  assert.match(maintenanceHash, /^0x[0-9a-f]{64}$/);
+  const { assetId } = stage;
+  assert.deepEqual(answer.json, { assetId, maintenanceId, maintenanceHash, status: 'pending' });
+  for (const path of [`${maintenanceId}/`, maintenanceId]) {
+    const found = await service.call('GET', stage.view(path));
+    assert.equal(found.status, 200, found.text);
+    assert.deepEqual(found.json, { chainId, maintenance: { assetId, maintenanceId, maintenanceHash } });
+  }
+});
+
+test('the hash is that of salt and the whole entry, which the details give to the letter', async () => {
+  const data = { torque: 42.5, parts: ['a', 'b'], usage: { hours: 3 } };
+  const { maintenanceId, maintenanceHash } = await stage.made({ data });
+  const { json, text } = await service.call('GET', stage.view(`${maintenanceId}/details/`));
+  const { rows } = await stage.sql('select salt, entry, created_at from maintenances where id = $1', [
+    maintenanceId,
+  ]);
+  const [{ salt, entry, created_at }] = rows;
+  assert.ok(text.endsWith(`,"entry":${entry}}`));
+  assert.equal(maintenanceHash, recordDigest(salt, json.entry));
+  assert.equal(maintenanceHash, `0x${createHash('sha256').update(salt).update(entry).digest('hex')}`);
+  const workspace = await stage.sql('select workspace_id from maintenances where id = $1', [maintenanceId]);
+  assert.deepEqual(json.entry, {
+    format: 'holdfast/maintenance@1',
+    workspaceId: workspace.rows[0].workspace_id,
+    assetId: stage.assetId,
+    maintenanceId,
+    type: 'repair',
+    summary: 'Seal replaced',
+    performedAt: '2026-01-15T09:30:00.000Z',
+    recordedAt: created_at.toISOString(),
+    workerAddress: stage.worker,
+    workerName: 'Mia Berg',
+    data,
+    files: [],
+    supersedes: null,
+  });
+  const { entry: _, ...details } = json;
+  assert.deepEqual(details, {
+    assetId: stage.assetId,
+    maintenanceId,
+    maintenanceHash,
+    type: 'repair',
+    summary: 'Seal replaced',
+    performedAt: '2026-01-15T09:30:00.000Z',
+    recordedAt: created_at.toISOString(),
+    workerAddress: stage.worker,
+    workerName: 'Mia Berg',
+    status: 'pending',
+    anchor: null,
+    signoffs: [],
+    supersedes: null,
+    supersededBy: null,
+    data,
+    files: [],
+  });
+});
+
+test('a leaf of the owner, salted claims that name the asset, and an audit entry are committed with it', async () => {
+  const { maintenanceId, maintenanceHash } = await stage.made();
+  const { rows } = await stage.sql(
+    "select kind, version, vault_id, '0x' || encode(digest, 'hex') as digest, previous_leaf, claims from anchor_leaves where subject_id = $1",
+    [maintenanceId],
+  );
+  const [{ claims, ...leaf }] = rows;
+  assert.deepEqual(leaf, {
+    kind: 'maintenance',
+    version: 1,
+    vault_id: stage.vault.id,
+    digest: maintenanceHash,
+    previous_leaf: Buffer.alloc(32),
+  });
+  const { salt, ...rest } = JSON.parse(claims);
+  assert.match(salt, /^0x[0-9a-f]{64}$/);
+  assert.deepEqual(rest, { assetId: stage.assetId });
+  const { rows: audited } = await stage.sql('select action from audit_entries where target_id = $1', [
+    maintenanceId,
+  ]);
+  assert.deepEqual(audited, [{ action: 'maintenance.create' }]);
+});
+
+test('an unknown worker is 404, one of another workspace too, and one who is not assigned is 409', async () => {
+  await refused({ workerAddress: randomAddress() }, 'resource_not_found', /no worker/);
+  const foreign = await service.call('POST', '/api-v1/damc/workers/', { key: stranger, body: { name: 'X' } });
+  await refused({ workerAddress: foreign.json.address }, 'resource_not_found', /no worker/);
+  const idle = await stage.newWorker({ assign: false });
+  await refused({ workerAddress: idle }, 'conflict', /not assigned/);
+  await stage.assign(stage.assetId, idle);
+  await stage.made({ workerAddress: idle.toLowerCase() });
+});
+
+test('work of the future is refused, and work of this moment is not', async () => {
+  await refused(
+    { performedAt: new Date(Date.now() + 3_600_000).toISOString() },
+    'invalid_request',
+    /performedAt .* is in the future/,
+  );
+  await stage.made({ performedAt: new Date().toISOString() });
+});
+
+test('what cannot be hashed in one reading, or means nothing, is refused', async () => {
+  const raw = (data: string) =>
+    `{"workerAddress":"${stage.worker}","type":"repair","summary":"s","performedAt":"2026-01-15T09:30:00Z","data":${data}}`;
+  for (const [data, message] of [
+    ['{"n":9007199254740993}', /data\.n would be read as/],
+    ['{"a":1,"a":2}', /twice/],
+    ['{"s":"\\ud800"}', /surrogate/],
+    ['{"s":"\\u0000"}', /NUL|null character|U\+0000|\\u0000/i],
+    ['[1]', /data must be an object/],
+  ] as const) {
+    const before = await stored();
+    const answer = await service.call('POST', stage.url(), { body: raw(data) });
+    assertError(answer, 'invalid_request');
+    assert.match(answer.json.message, message);
+    assert.deepEqual(await stored(), before);
+  }
+  await refused({ performedAt: '0001-01-01T00:00:00Z' }, 'invalid_request', /before the year 1900/);
+  for (const summary of ['\u200b', ' \u2060\u00ad ', '\u3164']) {
+    await refused({ summary }, 'invalid_request', /summary must not be blank/);
+  }
+  await refused({ data: { usage: { hours: -1 } } }, 'invalid_request', /data\.usage\.hours/);
+  await refused({ data: { usage: { cycles: 1.5 } } }, 'invalid_request', /data\.usage\.cycles/);
+  await refused({ data: { usage: { landings: 1 } } }, 'invalid_request', /data\.usage\.landings/);
+  await refused({ data: { usage: null } }, 'invalid_request', /data\.usage/);
+  await refused({ data: { scope: 7 } }, 'invalid_request', /data\.scope/);
+  await refused({ type: ' ' }, 'invalid_request', /type/);
+  await refused({ summary: '' }, 'invalid_request', /summary/);
+  await refused({ performedAt: '2026-02-30T00:00:00Z' }, 'invalid_request', /performedAt/);
+  await refused({ workerAddress: '0x12' }, 'invalid_address', /workerAddress/);
+});
+
+test('files are bound in at their version with their content hash; one that is not there is refused', async () => {
+  const contentHash = createHash('sha256').update('report').digest();
+  const file = async (version: number) => {
+    const id = newId('fil');
+    await stage.sql(
+      `insert into files (workspace_id, id, vault_id, version, last_leaf)
+       select workspace_id, $1, id, $2, $3 from vaults where id = $4`,
+      [id, version, contentHash, stage.vault.id],
+    );
+    for (let v = 1; v <= version; v += 1) {
+      await stage.sql(
+        `insert into file_versions (workspace_id, file_id, version, vault_id, name, media_type, canonicalization, content_hash, current)
+         select workspace_id, $1, $2, id, 'report.pdf', 'application/pdf', 'raw', $3, $4 from vaults where id = $5`,
+        [id, v, v === version ? contentHash : Buffer.alloc(32), v === version, stage.vault.id],
+      );
+    }
+    return id;
+  };
+  const [first, second] = [await file(1), await file(3)];
+  const { maintenanceId } = await stage.made({ fileIds: [second, first] });
+  const { json } = await service.call('GET', stage.view(`${maintenanceId}/details/`));
+  const attached = (fileId: string, version: number) => ({
+    fileId,
+    version,
+    name: 'report.pdf',
+    contentHash: `0x${contentHash.toString('hex')}`,
+    canonicalization: 'raw',
+  });
+  assert.deepEqual(json.entry.files, [attached(second, 3), attached(first, 1)]);
+  assert.deepEqual(json.files, json.entry.files);
+  await refused({ fileIds: [first, 'fil_none'] }, 'resource_not_found', /no file fil_none/);
+  await refused({ fileIds: [first, first] }, 'invalid_request', /fileIds/);
+  await refused({ fileIds: [first], files: [{ fileId: first }] }, 'invalid_request', /same version/);
+  await refused({ files: [{ fileId: first, version: 2 }] }, 'resource_not_found', /no version 2/);
+});
+
+test('a correction keeps the versions it had, and files of others or without content are not attached', async () => {
+  const own = { vaultAddress: stage.vault.address };
+  const fileOf = async ({ vaultAddress }: { vaultAddress: string }) => {
+    const body = { vaultAddress, name: 'a.pdf', contentHash: `0x${randomBytes(32).toString('hex')}` };
+    return (await service.call('POST', '/api-v1/platform/files', { body })).json.id as string;
+  };
+  const fileId = await fileOf(own);
+  const attached = async (id: string) =>
+    (await service.call('GET', stage.view(`${id}/details/`))).json.files.map(
+      ({ fileId, version }: { fileId: string; version: number }) => [fileId, version],
+    );
+  const { maintenanceId: first } = await stage.made({ fileIds: [fileId] });
+  const newer = { contentHash: `0x${randomBytes(32).toString('hex')}`, name: 'b.pdf' };
+  const added = await service.call('POST', `/api-v1/platform/files/${fileId}/versions`, { body: newer });
+  assert.equal(added.status, 202, added.text);
+  const { maintenanceId: second } = await stage.made({ fileIds: [fileId], supersedes: first });
+  assert.deepEqual(await attached(second), [[fileId, 1]]);
+  const files = [{ fileId, version: 2 }, { fileId }];
+  const { maintenanceId: third } = await stage.made({ files, supersedes: second });
+  assert.deepEqual(await attached(third), [
+    [fileId, 2],
+    [fileId, 1],
+  ]);
+
+  const foreign = await fileOf({ vaultAddress: (await stage.newVault()).address });
+  await refused({ fileIds: [foreign] }, 'conflict', /not of the vault .* share/);
+  const shared = { files: [{ fileId: foreign, share: true }] };
+  const key = await service.makeKey({ scopes: ['assets:write'] });
+  assertError(await stage.post(shared, { key }), 'forbidden', /files:write/);
+  const { maintenanceId: fourth } = await stage.made(shared);
+  assert.deepEqual(await attached(fourth), [[foreign, 1]]);
+  const { rows } = await stage.sql(
+    "select details -> 'shared' as shared from audit_entries where target_id = $1 and action = 'maintenance.create'",
+    [fourth],
+  );
+  assert.deepEqual(rows, [{ shared: [foreign] }]);
+
+  await stage.sql(
+    "update file_versions set blob_id = 'blb_none', size = 1, erased_at = now() where file_id = $1 and version = 2",
+    [fileId],
+  );
+  await refused({ fileIds: [fileId] }, 'conflict', /version 2 .* was erased/);
+  await stage.made({ files: [{ fileId, version: 2 }], supersedes: third });
+});
+
+test('an entry is superseded once, also by two at the same time, and only by one of its own asset', async () => {
+  const { maintenanceId: first } = await stage.made();
+  const race = await Promise.all([
+    stage.post({ supersedes: first, summary: 'One' }),
+    stage.post({ supersedes: first, summary: 'Other' }),
+  ]);
+  assert.deepEqual(race.map(({ status }) => status).sort(), [202, 409]);
+  const second = race.find(({ status }) => status === 202)?.json.maintenanceId;
+  await refused({ supersedes: first }, 'conflict', /superseded already/);
+  await refused({ supersedes: 'mnt_none' }, 'resource_not_found', /mnt_none/);
+  const other = await stage.newAsset({ workers: [stage.worker] });
+  const { maintenanceId: elsewhere } = await stage.made({}, other);
+  await refused({ supersedes: elsewhere }, 'conflict', /another asset/);
+  const get = async (id: string) => (await service.call('GET', stage.view(`${id}/details/`))).json;
+  assert.equal((await get(first)).supersededBy, second);
+  assert.equal((await get(second)).supersedes, first);
+  await assert.rejects(
+    stage.sql('update maintenances set supersedes = $1 where id = $2', [first, elsewhere]),
+    /maintenances_superseded_once/,
+  );
+});
+
+test('the usage of an asset is the highest that an entry states, and goes with one that is corrected', async () => {
+  const assetId = await stage.newAsset({ workers: [stage.worker] });
+  const url = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/`;
+  const used = async () => (await service.call('GET', url)).json.usage;
+  await stage.made({ data: { usage: { hours: 120.5, cycles: 30 } } }, assetId);
+  await stage.made({ data: { usage: { hours: 100, cycles: 31 } } }, assetId);
+  await stage.made({ data: { usage: {} } }, assetId);
+  assert.deepEqual(await used(), { hours: 120.5, cycles: 31 });
+  const hours = Array.from({ length: 20 }, (_, n) => 200 + n);
+  await Promise.all(hours.map((hours) => stage.made({ data: { usage: { hours } } }, assetId)));
+  assert.deepEqual(await used(), { hours: 219, cycles: 31 });
+
+  const slip = await stage.made({ data: { usage: { hours: 120_450_000 } } }, assetId);
+  assert.deepEqual(await used(), { hours: 120_450_000, cycles: 31 });
+  const correction = { supersedes: slip.maintenanceId, data: { usage: { hours: 220 } } };
+  const { maintenanceId } = await stage.made(correction, assetId);
+  assert.deepEqual(await used(), { hours: 220, cycles: 31 });
+  const lower = await service.call('PUT', url, { body: { usage: { hours: 1 }, usageCorrection: 'Typed' } });
+  assertError(lower, 'conflict', new RegExp(`the maintenance ${maintenanceId} says 220`));
+});
+
+test('while the owner is deactivated nothing is recorded, and looks go on', async () => {
+  const vault = await stage.newVault();
+  const assetId = await stage.newAsset({ vault, workers: [stage.worker] });
+  const { maintenanceId } = await stage.made({}, assetId);
+  await service.call('PATCH', `/api-v1/platform/vaults/${vault.address}/deactivate`);
+  assertError(await stage.post({}, { assetId }), 'vault_deactivated');
+  const path = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/maintenances/${maintenanceId}/`;
+  assert.equal((await service.call('GET', `${path}?viewerAddress=${vault.address}`)).status, 200);
+});
+
+test('the lookup checks form, asset, viewer and entry in this order', async () => {
+  const { maintenanceId } = await stage.made();
+  const nobody = randomAddress();
+  const cases: [string, ErrorCode][] = [
+    [stage.url(`${maintenanceId}/`), 'invalid_request'],
+    [`${stage.url(`${maintenanceId}/`)}?viewerAddress=`, 'invalid_address'],
+    [stage.view(`${maintenanceId}/`, '0x1234'), 'invalid_address'],
+    [stage.view(`${maintenanceId}/`, swapCase(stage.vault.address)), 'invalid_address'],
+    [`/api-v1/damc/assets/none/maintenances/${maintenanceId}/?viewerAddress=0x12`, 'invalid_address'],
+    [`/api-v1/damc/assets/none/maintenances/${maintenanceId}/?viewerAddress=${nobody}`, 'resource_not_found'],
+    [stage.view('mnt_none/', nobody), 'viewer_not_allowed'],
+    [stage.view('mnt_none/'), 'resource_not_found'],
+    [`${stage.view(`${maintenanceId}/`)}&more=1`, 'invalid_request'],
+  ];
+  for (const [path, code] of cases) assertError(await service.call('GET', path), code);
+  for (const viewer of [stage.vault.address.toLowerCase(), stage.worker]) {
+    assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`, viewer))).status, 200);
+  }
+  const elsewhere = await stage.newAsset({ workers: [stage.worker] });
+  const path = `/api-v1/damc/assets/${encodeURIComponent(elsewhere)}/maintenances/${maintenanceId}/`;
+  assertError(
+    await service.call('GET', `${path}?viewerAddress=${stage.vault.address}`),
+    'resource_not_found',
+  );
+  const foreign = await service.call('GET', stage.view(`${maintenanceId}/`), { key: stranger });
+  assertError(foreign, 'resource_not_found');
+});
+
+/**
+ * The same address with one letter in the other case: one of those that most letters have, or all would be in the same
+ * case now and then, and that is an address too.
+ */
+function swapCase(address: string): string {
+  const letters = [...address].map((letter, place) => (place > 1 && /[a-f]/i.test(letter) ? letter : ''));
+  const upper = letters.filter((letter) => /[A-F]/.test(letter)).length;
+  const lower = letters.filter((letter) => /[a-f]/.test(letter)).length;
+  const at = letters.findIndex((letter) => (upper > lower ? /[A-F]/ : /[a-f]/).test(letter));
+  const letter = letters[at] ?? '';
+  const other = upper > lower ? letter.toLowerCase() : letter.toUpperCase();
+  return `${address.slice(0, at)}${other}${address.slice(at + 1)}`;
+}
+
+test('every look is in the access log before it is answered, a refused one too, on every route', async () => {
+  const { maintenanceId } = await stage.made();
+  const viewer = randomAddress();
+  const looks = async () =>
+    (
+      await stage.sql(
+        'select what, target_id, allowed from asset_access_log where viewer = $1 order by id desc limit 1',
+        [viewer.toLowerCase()],
+      )
+    ).rows[0];
+  const paths: [string, string][] = [
+    [`${maintenanceId}/`, 'maintenance'],
+    [`${maintenanceId}/details/`, 'maintenance details'],
+    [`${maintenanceId}/proof/`, 'maintenance proof'],
+    ['', 'maintenances'],
+    ['count/', 'maintenance count'],
+  ];
+  for (const [path, what] of paths) {
+    assertError(await service.call('GET', stage.view(path, viewer)), 'viewer_not_allowed');
+    const target_id = path.startsWith('mnt_') ? maintenanceId : null;
+    assert.deepEqual(await looks(), { what, target_id, allowed: false });
+  }
+  await stage.grant(viewer, new Date(Date.now() - 3_600_000));
+  assertError(await service.call('GET', stage.view(`${maintenanceId}/`, viewer)), 'viewer_not_allowed');
+  await stage.sql("update asset_viewers set until = now() + interval '1 hour' where address = $1", [
+    viewer.toLowerCase(),
+  ]);
+  assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`, viewer))).status, 200);
+  assert.deepEqual(await looks(), { what: 'maintenance', target_id: maintenanceId, allowed: true });
+});
+
+test('a repeat with the same Idempotency-Key gets the first answer and stores nothing, on both ways to commit', async () => {
+  const correction = async () => ({ supersedes: (await stage.made()).maintenanceId });
+  for (const newBody of [async () => ({}), correction]) {
+    let body = await newBody();
+    const headers = { 'idempotency-key': randomBytes(8).toString('hex') };
+    const [first, again] = [await stage.post(body, { headers }), await stage.post(body, { headers })];
+    assert.equal(first.status, 202, first.text);
+    assert.deepEqual(again.json, first.json);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    body = await newBody();
+    const race = randomBytes(8).toString('hex');
+    const all = await Promise.all(
+      Array.from({ length: 4 }, () => stage.post(body, { headers: { 'idempotency-key': race } })),
+    );
+    const ids = new Set(all.filter(({ status }) => status === 202).map(({ json }) => json.maintenanceId));
+    assert.equal(ids.size, 1);
+    const { rows } = await stage.sql('select count(*)::int as n from maintenances where id = any($1)', [
+      [...ids, first.json.maintenanceId],
+    ]);
+    assert.equal(rows[0].n, 2);
+  }
+});
+
+test('scopes: reading needs assets:read, recording assets:write', async () => {
+  const { maintenanceId } = await stage.made();
+  const reader = await service.makeKey({ scopes: ['assets:read'] });
+  assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`), { key: reader })).status, 200);
+  assertError(await stage.post({}, { key: reader }), 'forbidden');
+  const other = await service.makeKey({ scopes: ['records:read'] });
+  assertError(await service.call('GET', stage.view(`${maintenanceId}/`), { key: other }), 'forbidden');
+});
+
+test('lists go page by page by the time of the work, with filters and a count, and a cursor is good for its list alone', async () => {
+  const assetId = await stage.newAsset({ workers: [stage.worker] });
+  const made: string[] = [];
+  for (const [day, type] of [
+    [3, 'check'],
+    [1, 'repair'],
+    [5, 'check'],
+    [4, 'repair'],
+    [2, 'check'],
+  ] as const) {
+    const { maintenanceId } = await stage.made({ type, performedAt: `2026-01-0${day}T10:00:00Z` }, assetId);
+    made[day] = maintenanceId;
+  }
+  const base = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/maintenances/`;
+  const get = (path: string, query = '') =>
+    service.call('GET', `${base}${path}?viewerAddress=${stage.vault.address}${query}`);
+  const ids = ({ json }: Answer) => json.map((one: { maintenanceId: string }) => one.maintenanceId);
+  assert.deepEqual(ids(await get('')), [made[5], made[4], made[3], made[2], made[1]]);
+  assert.deepEqual(ids(await get('', '&type=check')), [made[5], made[3], made[2]]);
+  const range = '&from=2026-01-02T10:00:00Z&to=2026-01-04T10:00:00Z';
+  assert.deepEqual(ids(await get('', range)), [made[3], made[2]]);
+  assert.deepEqual(ids(await get('', '&status=pending&limit=2')), [made[5], made[4]]);
+  assert.deepEqual(ids(await get('', '&status=confirmed')), []);
+  assert.deepEqual((await get('count/')).json, { count: 5 });
+  assert.deepEqual((await get('count/', `&type=check${range}`)).json, { count: 2 });
+  const first = await get('', '&limit=2');
+  const cursor = first.headers.get('x-next-cursor');
+  assert.match(first.headers.get('link') ?? '', /rel="next"/);
+  const second = await get('', `&limit=2&cursor=${cursor}`);
+  assert.deepEqual([...ids(first), ...ids(second)], [made[5], made[4], made[3], made[2]]);
+  const last = await get('', `&limit=2&cursor=${second.headers.get('x-next-cursor')}`);
+  assert.deepEqual([ids(last), last.headers.get('x-next-cursor')], [[made[1]], null]);
+  assertError(await get('', `&type=check&cursor=${cursor}`), 'invalid_cursor');
+  assertError(await service.call('GET', stage.view(`?cursor=${cursor}`)), 'invalid_cursor');
+  assertError(await get('', '&from=2026-01-04T00:00:00Z&to=2026-01-03T00:00:00Z'), 'invalid_date_range');
+});

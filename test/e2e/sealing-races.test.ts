@@ -1,0 +1,107 @@
+/** Things that are under way while their vault is deactivated or their asset is handed over: they are not sealed by it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  type MaintenanceStage,
+  openMaintenanceStage,
+  type StageVault,
+} from '../support/fixtures/maintenance-fixture.ts';
+import { assertError } from '../support/openapi/openapi-answers.ts';
+import { withClient } from '../support/service/database.ts';
+import { waitUntil } from '../support/service/process.ts';
+import { type Answer, type Service, startService } from '../support/service/service.ts';
+
+const platform = '/api-v1/platform';
+
+let service: Service;
+let stage: MaintenanceStage;
+before(async () => {
+  service = await startService({ runLoops: false });
+  stage = await openMaintenanceStage(service);
+});
+after(() => service.close());
+
+/** Has the request come as far as its commit before `meanwhile` happens; gives what it is answered in the end. */
+function overtaken(ask: () => Promise<Answer>, meanwhile: () => Promise<unknown>): Promise<Answer> {
+  return withClient({ connectionString: service.databaseUrl }, async (client) => {
+    await client.query('begin');
+    await client.query('lock table anchor_leaves in share row exclusive mode');
+    const asked = ask();
+    await waitUntil(async () => {
+      const { rows } = await client.query(
+        "select 1 from pg_locks where relation = 'anchor_leaves'::regclass and not granted",
+      );
+      return rows[0] ?? null;
+    }, 60_000);
+    await meanwhile();
+    await client.query('commit');
+    return asked;
+  });
+}
+
+const leaves = async () =>
+  (await stage.sql('select count(*)::int as n from anchor_leaves')).rows[0].n as number;
+
+async function setStatus({ address }: StageVault, status: 'deactivate' | 'reactivate'): Promise<void> {
+  const answer = await service.call('PATCH', `${platform}/vaults/${address}/${status}`);
+  assert.equal(answer.status, 200, answer.text);
+}
+
+test('what is under way when a vault is deactivated does not commit after that was answered', async () => {
+  const { vault, worker } = stage;
+  const vaultAddress = vault.address;
+  const [corrected, signed] = [await stage.made(), await stage.made()];
+  const record = await service.call('POST', `${platform}/records`, { body: { vaultAddress, data: {} } });
+  const post = (path: string, body: object) => service.call('POST', path, { body });
+  for (const ask of [
+    () => post(`${platform}/records`, { vaultAddress, data: { a: 1 } }),
+    () => post(`${platform}/records/batch`, { vaultAddress, records: [{ data: {} }, { data: {} }] }),
+    () => post(`${platform}/records/${record.json.id}/versions`, { data: { b: 1 } }),
+    () => post('/api-v1/damc/assets/', { vaultAddress, name: 'Late' }),
+    () => stage.post(),
+    () => stage.post({ supersedes: corrected.maintenanceId }),
+    () => stage.signOff(signed.maintenanceId, { workerAddress: worker, role: 'performed' }),
+  ]) {
+    const before = await leaves();
+    const answer = await overtaken(ask, () => setStatus(vault, 'deactivate'));
+    assertError(answer, 'vault_deactivated', new RegExp(vaultAddress));
+    assert.equal(await leaves(), before, 'nothing was stored');
+    await setStatus(vault, 'reactivate');
+    const again = await ask();
+    assert.ok(again.status < 300, again.text);
+  }
+});
+
+test('what is under way when an asset is handed over is not sealed by the vault that gave it', async () => {
+  const { vault, worker } = stage;
+  const other = await stage.newVault();
+  const own = async ({ id }: StageVault) => {
+    await stage.sql('update assets set vault_id = $1 where asset_id = $2', [id, stage.assetId]);
+  };
+  const { maintenanceId } = await stage.made();
+  for (const ask of [
+    () => stage.post(),
+    () => stage.post({ supersedes: maintenanceId }),
+    () => stage.signOff(maintenanceId, { workerAddress: worker, role: 'performed' }),
+  ]) {
+    const before = await leaves();
+    const answer = await overtaken(ask, () => own(other));
+    assertError(answer, 'conflict', /handed over meanwhile/);
+    assert.equal(await leaves(), before, 'nothing was stored');
+    await own(vault);
+  }
+});
+
+test('a vault that something is on its way to can be deactivated, and takes nothing more', async () => {
+  const [from, to] = [await stage.newVault(), await stage.newVault()];
+  const send = async (name: string) => {
+    const file = await service.call('POST', `${platform}/files`, {
+      body: { vaultAddress: from.address, name, contentHash: `0x${'ab'.repeat(32)}` },
+    });
+    const body = { destinationVaultAddress: to.address };
+    return service.call('POST', `${platform}/files/${file.json.id}/transfer`, { body });
+  };
+  assert.equal((await send('before')).status, 202);
+  await setStatus(to, 'deactivate');
+  assertError(await send('after'), 'vault_deactivated');
+});

@@ -1,0 +1,85 @@
+/** Leaves that count as confirmed, in the database of a service that has no chain: their proofs hold but for seal and anchor. */
+
+import { type Anchorable, firstLeaf, pendingLeaf } from '../../../src/anchoring/batching/pending.ts';
+import { plainKeccak } from '../../../src/proof/keccak.ts';
+import { buildTree } from '../../../src/proof/merkle.ts';
+import type { Service } from '../service/service.ts';
+
+export type Thing = Pick<Anchorable, 'workspaceId' | 'subjectId' | 'vault'>;
+export type NextLeaf = Pick<Anchorable, 'kind' | 'version' | 'digest' | 'claims'>;
+
+interface Written {
+  leaf: Buffer;
+  columns: unknown[];
+}
+
+/** Those that the thing has, and the next ones in their order, in one batch of their own. */
+export async function confirmLeaves(
+  service: Service,
+  { workspaceId, subjectId, vault }: Thing,
+  next: NextLeaf[],
+): Promise<void> {
+  const { rows } = await service.sql(
+    `select leaf from anchor_leaves where workspace_id = $1 and subject_id = $2 order by id`,
+    [workspaceId, subjectId],
+  );
+  let previousLeaf: Buffer = rows.at(-1)?.leaf ?? firstLeaf;
+  const added: Written[] = next.map((one) => {
+    const { leaf, write } = pendingLeaf({ workspaceId, subjectId, vault, previousLeaf, ...one });
+    previousLeaf = leaf;
+    const row = write.row as Record<string, unknown>;
+    return { leaf, columns: columns.map((name) => row[name]) };
+  });
+  const values = columns.map((_, place) => added.map((one) => one.columns[place]));
+  await service.sql(
+    `insert into anchor_leaves (workspace_id, subject_id, vault_id, ${columns.join(', ')})
+     select $1, $2, $3, kind, version, digest, previous_leaf, claims, claims_hash, leaf
+     from unnest($4::text[], $5::integer[], $6::bytea[], $7::bytea[], $8::text[], $9::bytea[], $10::bytea[])
+       with ordinality as added (${columns.join(', ')}, place) order by place`,
+    [workspaceId, subjectId, vault.id, ...values],
+  );
+
+  const leaves = Buffer.concat([...rows.map(({ leaf }) => leaf), ...added.map(({ leaf }) => leaf)]);
+  const root = Buffer.from(buildTree(leaves, plainKeccak).root);
+  const account = Buffer.alloc(20, 0xac);
+  const hash = Buffer.alloc(32, 0xaa);
+  await service.sql(
+    `insert into chain (chain_id, genesis_hash, embedded, registry, submitter) values (31337, $1, true, $2, $2)
+     on conflict do nothing`,
+    [hash, account],
+  );
+  await service.sql(
+    `insert into sender_accounts (address, next_nonce) values ($1, 1)
+     on conflict (address) do update set next_nonce = sender_accounts.next_nonce + 1`,
+    [account],
+  );
+  await service.sql(
+    `with sent as (
+       insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit, status, mined_hash,
+         block_number, block_hash, block_time)
+       select address, next_nonce, 'anchor', address, '', 1, 'finalized', $1, 7, $1, 1800000000
+       from sender_accounts where address = $2
+       returning id
+     ), batch as (
+       insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash,
+         block_time, announced, confirmed_at)
+       select $3, $4, id, 'finalized', $1, 7, $1, 1800000000, $4, now() from sent
+       returning id
+     ), subtree as (
+       insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature,
+         upper_path)
+       select id, $5, $6, $3, $7, 0,
+         (select coalesce(max(sequence), 0) + 1 from anchor_subtrees where vault_id = $6), $8, '' from batch
+     )
+     update anchor_leaves l set batch_id = batch.id, place = placed.place
+     from batch, (select id, row_number() over (order by id) - 1 as place from anchor_leaves
+                  where workspace_id = $5 and subject_id = $9) as placed
+     where l.id = placed.id`,
+    [
+      ...[hash, account, root, rows.length + added.length, workspaceId, vault.id, leaves],
+      ...[Buffer.alloc(65, 1), subjectId],
+    ],
+  );
+}
+
+const columns = ['kind', 'version', 'digest', 'previous_leaf', 'claims', 'claims_hash', 'leaf'];

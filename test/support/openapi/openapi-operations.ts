@@ -1,0 +1,229 @@
+/** The operations of a live /openapi.json, and the smallest valid request for each: for tests that walk every route. */
+import type { Role, Scope } from '../../../src/runtime/caller.ts';
+import type { CallOptions, Service } from '../service/service.ts';
+
+export interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+}
+
+export interface Parameter {
+  in: 'path' | 'query' | 'header';
+  name: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+export interface Operation {
+  /** Method and path, as in `GET /healthz`. */
+  name: string;
+  method: string;
+  path: string;
+  tags: string[];
+  /** What a key or a person needs; null where a role or nothing is needed. */
+  scope: Scope | null;
+  /** What a person needs where no key is taken. */
+  role: Role | null;
+  parameters: Parameter[];
+  body: Schema | null;
+  /** Takes a form with a file beside JSON. */
+  takesFile: boolean;
+  /** By status; null where the document gives no schema. */
+  responses: Record<string, Schema | null>;
+}
+
+interface Content {
+  content?: Record<string, { schema: Schema }>;
+}
+
+interface DocumentedOperation {
+  tags?: string[];
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+}
+
+export async function readOperations(service: Service): Promise<Operation[]> {
+  const { json } = await service.call('GET', '/openapi.json', { key: null });
+  const paths = Object.entries(json.paths as Record<string, Record<string, DocumentedOperation>>);
+  return paths.flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, documented]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      tags: documented.tags ?? [],
+      scope: named(documented, /Needs the scope `([a-z:]+)`\.$/) as Scope | null,
+      role: named(documented, /needs the role `([a-z]+)`\.$/) as Role | null,
+      parameters: documented.parameters ?? [],
+      body: schemaOf(documented.requestBody),
+      takesFile: documented.requestBody?.content?.['multipart/form-data'] !== undefined,
+      responses: Object.fromEntries(
+        Object.entries(documented.responses).map(([status, response]) => [status, schemaOf(response)]),
+      ),
+    })),
+  );
+}
+
+function named({ description = '' }: DocumentedOperation, need: RegExp): string | null {
+  return need.exec(description)?.[1] ?? null;
+}
+
+function schemaOf(content: Content | undefined): Schema | null {
+  const { 'application/json': json, 'text/event-stream': stream } = content?.content ?? {};
+  return (json ?? stream)?.schema ?? null;
+}
+
+export function typesOf(schema: Schema): string[] {
+  return [schema.type ?? []].flat();
+}
+
+/** Things that exist, by the path parameter that names them; `cookie` is the session of somebody who owns the workspace. */
+export type PathValues = Record<string, string>;
+
+/** Of whoever may call it: a session where no key is taken, the key of the service elsewhere. */
+export function credentialsFor({ scope, path }: Operation, { cookie }: PathValues): CallOptions {
+  if (scope !== null || !path.startsWith('/api-v1/') || cookie === undefined) return {};
+  return asPerson(cookie);
+}
+
+/** As a page of the service sends a request. */
+export function asPerson(cookie: string): { key: null; headers: Record<string, string> } {
+  return { key: null, headers: { cookie, 'sec-fetch-site': 'same-origin' } };
+}
+
+/** Method, path and options of a request that has all the operation needs and nothing else. */
+export function smallestRequest(
+  operation: Operation,
+  values: PathValues,
+): [method: string, path: string, options: CallOptions] {
+  const existing: PathValues = {
+    ...(values.address !== undefined && { viewerAddress: values.address, workerAddress: values.address }),
+  };
+  const query = operation.parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(existing[name] ?? String(smallest(schema)))}`)
+    .join('&');
+  const path = fillPath(operation, values) + (query === '' ? '' : `?${query}`);
+  const empty = operation.body === null || Object.keys(operation.body.properties ?? {}).length === 0;
+  return [
+    operation.method,
+    path,
+    {
+      ...credentialsFor(operation, values),
+      ...(!empty && { body: smallestBody(operation.body ?? {}, values) }),
+    },
+  ];
+}
+
+/**
+ * Whether it did what was asked, or would have: what was made a moment ago has no proof yet, a thing is neither given to
+ * its owner nor put into itself, nobody signs twice, and nobody becomes a member again.
+ */
+export function isSuccess({ name }: Operation, status: number): boolean {
+  return (
+    status < 300 ||
+    (status === 409 &&
+      /\/(proof|certificate|history|transfer|install|remove|signoffs|request|accept)\/?$/.test(name))
+  );
+}
+
+/** A body that names what exists wherever it has to name something. */
+function smallestBody(schema: Schema, values: PathValues): unknown {
+  return namingExisting(smallest(schema), values);
+}
+
+/** The same body, but with things that exist. */
+export function namingExisting(body: unknown, values: PathValues): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  const { vaultAddress, address, assetId, fileId, token } = values;
+  const existing = {
+    vaultAddress,
+    destinationVaultAddress: vaultAddress,
+    workerAddress: address,
+    ...(address !== undefined && { workers: [address] }),
+    ...(fileId !== undefined && { fileIds: [fileId] }),
+    parentAssetId: assetId,
+    token,
+  };
+  const named = Object.entries(existing).filter(
+    ([name, value]) => Object.hasOwn(body, name) && value !== undefined,
+  );
+  return { ...body, ...Object.fromEntries(named) };
+}
+
+export function fillPath({ name, path }: Operation, values: PathValues): string {
+  return path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
+    const value = values[parameter];
+    if (value === undefined) throw new Error(`${name}: this test needs a value for {${parameter}}`);
+    return encodeURIComponent(value);
+  });
+}
+
+/** Where nobody listens, on this machine: a webhook that is sent there fails at once and leaves no trace elsewhere. */
+export const someTarget = 'https://127.0.0.1:9/hook';
+
+/** Settings under which that is a valid target, and no test waits for a receiver. */
+export const webhookSettings = {
+  HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
+  HOLDFAST_WEBHOOK_TIMEOUT_MS: '1000',
+};
+
+export const someAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+export const someHash = `0x${'ab'.repeat(32)}`;
+
+/** Members that must be more than their schema says. */
+const membersByName: Record<string, unknown> = {
+  url: someTarget,
+  from: '2020-01-31T00:00:00Z',
+  at: '2020-01-31T00:00:00Z',
+  performedAt: '2020-01-31T00:00:00Z',
+  every: { days: 1 },
+};
+
+/** The smallest value that fits a schema. */
+export function smallest(schema: Schema): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.default !== undefined) return schema.default;
+  switch (typesOf(schema)[0]) {
+    case 'string':
+      if (schema.format === 'address') return someAddress;
+      if (schema.format === 'hash') return someHash;
+      if (schema.format === 'date') return '2030-01-31';
+      if (schema.format === 'date-time') return '2030-01-31T00:00:00Z';
+      return 'a'.repeat(schema.minLength ?? 0);
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0;
+    case 'boolean':
+      return false;
+    case 'null':
+      return null;
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => smallest(schema.items ?? {}));
+    default:
+      return Object.fromEntries(
+        (schema.required ?? []).map((name) => [
+          name,
+          membersByName[name] ?? smallest(schema.properties?.[name] ?? {}),
+        ]),
+      );
+  }
+}

@@ -1,0 +1,205 @@
+/** One of each thing that a path can name, for tests that walk every route. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type Account, becomeOwner, join, type Visitor } from '../clients/browser-session.ts';
+import { sendForm } from '../clients/upload.ts';
+import { withClient } from '../service/database.ts';
+import { waitUntil } from '../service/process.ts';
+import type { Service } from '../service/service.ts';
+import { asPerson, type Operation, type PathValues, someHash, someTarget } from './openapi-operations.ts';
+
+const vaults = '/api-v1/platform/vaults';
+const files = '/api-v1/platform/files';
+const records = '/api-v1/platform/records';
+const assets = '/api-v1/damc/assets/';
+const webhooks = '/api-v1/platform/webhooks';
+const people = '/api-v1/platform';
+
+/** Made anew with each call; the service needs `webhookSettings`. `name` appears in whatever takes one. */
+export async function makeThings(service: Service, name = 'Thing'): Promise<PathValues> {
+  await knowChain(service);
+  const vault = await makeVault(service, name);
+  return {
+    ...vault,
+    ...(await makeRecord(service, vault, name)),
+    ...(await makeFile(service, vault, name)),
+    ...(await makeAsset(service, vault, name)),
+    ...(await makeKey(service, name)),
+    ...(await makeEndpoint(service, vault, name)),
+    ...(await makePeople(service, name)),
+  };
+}
+
+/** Of a workspace with an API key. */
+type Make = (service: Service, vault: PathValues, name?: string) => Promise<PathValues>;
+
+async function create({ call }: Service, path: string, body: object) {
+  const made = await call('POST', path, { body });
+  assert.ok(made.status < 300, made.text);
+  return made.json;
+}
+
+async function makeVault(service: Service, name: string): Promise<PathValues> {
+  return { vaultAddress: (await create(service, vaults, { name })).address };
+}
+
+async function makeRecord(service: Service, vault: PathValues, name: string): Promise<PathValues> {
+  return { recordId: (await create(service, records, { ...vault, data: { name }, externalId: name })).id };
+}
+
+const makeFile: Make = async (service, { vaultAddress = '' }, name = 'Thing') => {
+  const { json: file } = await sendForm(service, files, {
+    parts: [
+      ['vaultAddress', vaultAddress],
+      ['file', new File([name, randomUUID()], name)],
+    ],
+  });
+  const validation = await create(service, `${files}/${file.id}/validate`, { contentHash: someHash });
+  return { fileId: file.id, validationId: validation.id };
+};
+
+const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
+  const { address } = await create(service, '/api-v1/damc/workers/', { name });
+  const { assetId } = await create(service, assets, { vaultAddress, name });
+  await create(service, `${assets}${assetId}/viewers/`, { viewers: [address] });
+  await create(service, `${assets}${assetId}/workers/`, { workers: [address] });
+  const { maintenanceId } = await create(service, `${assets}${assetId}/maintenances/`, {
+    workerAddress: address,
+    type: 'inspection',
+    summary: name,
+    performedAt: new Date(Date.now() - 60_000).toISOString(),
+  });
+  const signing = { workerAddress: address, role: 'performed' };
+  const signoffs = `${assets}${assetId}/maintenances/${maintenanceId}/signoffs/`;
+  const signoff = await create(service, signoffs, signing);
+  const lastDone = { at: new Date().toISOString(), hours: 0, cycles: 0 };
+  const interval = { name, every: { days: 1 }, lastDone };
+  const { id: intervalId } = await create(service, `${assets}${assetId}/intervals/`, interval);
+  return { address, assetId, maintenanceId, number: String(signoff.number), intervalId };
+};
+
+async function makeKey(service: Service, name = 'Thing'): Promise<PathValues> {
+  return { keyId: (await create(service, '/api-v1/platform/api-keys', { name })).id };
+}
+
+const makeEndpoint: Make = async (service, { vaultAddress }, name = 'Thing') => {
+  const endpoint = await create(service, `${webhooks}/endpoints`, {
+    url: someTarget,
+    eventTypes: ['vault.deactivated'],
+    description: name,
+  });
+  // Deactivating is an event, so the endpoint gets a delivery.
+  const startedAt = new Date(Date.now() - 60_000).toISOString();
+  await service.call('PATCH', `${vaults}/${vaultAddress}/deactivate`);
+  await service.call('PATCH', `${vaults}/${vaultAddress}/reactivate`);
+  const delivery = await waitUntil(async () => {
+    const query = `endpointId=${endpoint.id}&type=vault.deactivated`;
+    return (await service.call('GET', `${webhooks}/deliveries?${query}`)).json[0] ?? null;
+  });
+  const replay = await create(service, `${webhooks}/endpoints/${endpoint.id}/replay`, {
+    from: startedAt,
+    to: new Date(Date.now() + 60_000).toISOString(),
+  });
+  return { endpointId: endpoint.id, deliveryId: delivery.id, replayId: replay.id };
+};
+
+/** As if a chain had been reached once: what names it cannot be answered before. */
+function knowChain({ databaseUrl }: Service): Promise<unknown> {
+  const insert = `insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
+    values (424242, $1, false, $2, $2) on conflict do nothing`;
+  return withClient({ connectionString: databaseUrl }, (client) =>
+    client.query(insert, [Buffer.alloc(32, 1), Buffer.alloc(20, 1)]),
+  );
+}
+
+/** The first owner, who invites the others. */
+const owners = new WeakMap<Service, Promise<Visitor>>();
+
+function ownerOf(service: Service): Promise<Visitor> {
+  const account = { name: 'Owner', email: 'owner@example.com', password: 'correct horse battery' };
+  const owner = owners.get(service) ?? becomeOwner(service, account);
+  owners.set(service, owner);
+  return owner;
+}
+
+/** Somebody new, signed in, with that role in the default workspace. */
+export async function makePerson(service: Service, role: string, name = 'Person'): Promise<Visitor> {
+  const owner = await ownerOf(service);
+  const { json: invitation } = await owner.call('POST', `${people}/invitations`, { body: { role } });
+  return join(service, invitation.link, newAccount(name));
+}
+
+let accounts = 0;
+
+function newAccount(name: string): Account {
+  accounts += 1;
+  return { name, email: `${name}${accounts}@example.com`.toLowerCase(), password: 'correct horse battery' };
+}
+
+/** An owner with a session, somebody else who is a member, and an invitation. */
+export async function makePeople(service: Service, name = 'Thing'): Promise<PathValues> {
+  const owner = await makeOwner(service, name);
+  return { ...owner, ...(await makeMember(service, owner, name)), ...(await makeInvitation(service, owner)) };
+}
+
+/** Somebody new, whose session it is. */
+export async function makeOwner(service: Service, name = 'Thing'): Promise<PathValues> {
+  const owner = await makePerson(service, 'owner', name);
+  const { json: sessions } = await owner.call('GET', `${people}/sessions`);
+  return { cookie: owner.cookies(), sessionId: sessions[0].id };
+}
+
+/** Few are taken in a minute: 30 invitations are looked at or accepted. */
+export const makeMember: MakeForOwner = async (service, { cookie = '' }, name = 'Thing') => {
+  const member = newAccount(name);
+  const invitation = await invite(service, cookie, { role: 'viewer' });
+  const body = { token: invitation.token, ...member };
+  const accepted = await service.call('POST', `${people}/invitations/accept`, { ...asPerson(cookie), body });
+  assert.equal(accepted.status, 200, accepted.text);
+  const { json } = await service.call('GET', `${people}/members`, asPerson(cookie));
+  const found = json.find(({ email }: { email: string }) => email === member.email);
+  return { memberId: found.id };
+};
+
+/** For the owner, who is a member already. */
+export const makeInvitation: MakeForOwner = async (service, { cookie = '' }) => {
+  const { json: me } = await service.call('GET', `${people}/me`, asPerson(cookie));
+  const { id, token } = await invite(service, cookie, { role: 'viewer', email: me.email });
+  return { invitationId: id, token };
+};
+
+/** With the session of an owner. */
+type MakeForOwner = (service: Service, owner: PathValues, name?: string) => Promise<PathValues>;
+
+async function invite(
+  service: Service,
+  cookie: string,
+  body: object,
+): Promise<{ id: string; token: string }> {
+  const answer = await service.call('POST', `${people}/invitations`, { ...asPerson(cookie), body });
+  assert.equal(answer.status, 201, answer.text);
+  return { id: answer.json.id, token: new URL(answer.json.link).hash.slice(1) };
+}
+
+/** Requests that leave less than there was, and what is made anew for them. */
+const takesAway: [request: RegExp, make: MakeForOwner][] = [
+  // A new version without bytes hides those of the one before.
+  [/^DELETE .*\/files\/|^POST .*\/files\/\{fileId\}\/versions$/, makeFile],
+  [/^DELETE .*\/assets\//, makeAsset],
+  [/^DELETE .*\/webhooks\//, makeEndpoint],
+  [/^DELETE .*\/api-keys\//, (service) => makeKey(service)],
+  [/^DELETE .*\/members\//, makeMember],
+  [/^DELETE .*\/sessions/, (service) => makeOwner(service)],
+  [/^DELETE .*\/invitations\/|\/invitations\/accept$/, makeInvitation],
+];
+
+/** Things for one request: those given, or new ones when the request would take them away from the others. */
+export async function thingsFor(
+  service: Service,
+  { name }: Operation,
+  things: PathValues,
+): Promise<PathValues> {
+  const [, make] = takesAway.find(([request]) => request.test(name)) ?? [];
+  assert.ok(make !== undefined || !name.startsWith('DELETE'), `nothing is made anew for ${name}`);
+  return make === undefined ? things : { ...things, ...(await make(service, things)) };
+}

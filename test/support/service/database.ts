@@ -1,0 +1,78 @@
+/** Databases for tests: each is a copy of the migrated template on the server that test/run.ts started. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { type Database, openDatabase } from '../../../src/db/database.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { clockIsSet, setDatabaseClock } from './clock.ts';
+
+export const templateDatabase = 'holdfast_template';
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+export function connectionText({ host, port, user, password, database }: pg.ClientConfig): string {
+  return `postgres://${user}:${password}@${host}:${port}/${database}`;
+}
+
+export async function withClient<T>(
+  connection: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A database of its own; `empty` leaves out the schema. */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const server = process.env.HOLDFAST_TEST_SERVER;
+  if (!server) throw new Error('run tests with "npm test", or one file with "npm test -- FILE"');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const onServer = (text: string) => withClient({ connectionString: server }, (client) => client.query(text));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  await createWithRetry();
+  if (clockIsSet) {
+    await withClient({ connectionString: url.href }, (client) => setDatabaseClock(client, name));
+    if (!empty) await migrate({ connection: { connectionString: url.href } });
+  }
+  return {
+    url: url.href,
+    drop: async () => void (await onServer(`drop database if exists ${name} with (force)`)),
+  };
+
+  /** PostgreSQL copies a template only while nobody else does; two test files may want to at once. */
+  async function createWithRetry(): Promise<void> {
+    const bare = empty || clockIsSet;
+    const text = bare ? `create database ${name}` : `create database ${name} template ${templateDatabase}`;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await onServer(text);
+        return;
+      } catch (error) {
+        if (attempt === 50 || (error as { code?: string }).code !== '55006') throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+  }
+}
+
+/** A database of its own with the handles the service uses; closing drops it. */
+export async function openTestDatabase(): Promise<Database & { url: string }> {
+  const { url, drop } = await createTestDatabase();
+  const database = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
+  return {
+    ...database,
+    url,
+    async close() {
+      await database.close();
+      await drop();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** Environments of processes that load runner/preload.ts before anything else. */
+import { join } from 'node:path';
+
+const option = `--import ${JSON.stringify(join(import.meta.dirname, '../../runner/preload.ts'))}`;
+
+/** What it does: `HOLDFAST_TEST_CLOCK` moves Date by milliseconds, `HOLDFAST_TEST_PACKAGES` is where packages are found. */
+export interface Preloaded {
+  HOLDFAST_TEST_CLOCK?: string;
+  HOLDFAST_TEST_PACKAGES?: string;
+}
+
+export function preloading(preloaded: Preloaded): Record<string, string> {
+  const given = process.env.NODE_OPTIONS ?? '';
+  const NODE_OPTIONS = given.includes(option) ? given : `${given} ${option}`.trim();
+  return { ...(preloaded as Record<string, string>), NODE_OPTIONS };
+}
+
+/** For a process that this one starts: the same as here. */
+export function inheritedPreload(): Record<string, string> {
+  const { HOLDFAST_TEST_CLOCK, HOLDFAST_TEST_PACKAGES } = process.env;
+  return {
+    ...(HOLDFAST_TEST_CLOCK !== undefined && preloading({ HOLDFAST_TEST_CLOCK })),
+    ...(HOLDFAST_TEST_PACKAGES !== undefined && preloading({ HOLDFAST_TEST_PACKAGES })),
+  };
+}

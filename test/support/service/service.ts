@@ -1,0 +1,202 @@
+/** A whole service for tests: real database, real HTTP, its own data directory; only the port is arbitrary. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Readable, Writable } from 'node:stream';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { QueryResult } from 'pg';
+import { type Logger, pino } from 'pino';
+import { Agent, type Dispatcher, request } from 'undici';
+import { createApiKeys } from '../../../src/access/api-keys/api-keys.ts';
+import { createWorkspace, operatorIn } from '../../../src/access/workspaces/workspaces.ts';
+import { type App, createApp } from '../../../src/app/app.ts';
+import { type Config, readConfig } from '../../../src/config/config.ts';
+import { openDatabase } from '../../../src/db/database.ts';
+import type { Scope } from '../../../src/runtime/caller.ts';
+import { createTestDatabase } from './database.ts';
+
+export interface Service {
+  app: App;
+  url: string;
+  /** A key of the default workspace with every scope. */
+  key: string;
+  config: Config;
+  databaseUrl: string;
+  /** Everything logged so far. */
+  logged(): string;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** A key of the default workspace, or of a new one. */
+  makeKey(options?: { scopes?: Scope[]; newWorkspace?: boolean; expiresAt?: Date }): Promise<string>;
+  /** Asks the database over a connection that is kept: a new one takes ten times as long as most questions. */
+  sql(text: string, values?: unknown[]): Promise<QueryResult>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** null: no key at all. */
+  key?: string | null;
+  /** Sent as JSON; a string or Buffer is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any;
+}
+
+/** Nobody listens there: what is accepted stays pending, and no test pays for a chain that it does not look at. */
+const noChain = 'http://127.0.0.1:9';
+
+/** `env` overrides settings, `databaseUrl` shares a database between two services, `chain` brings the embedded chain. */
+export async function startService({
+  env = {},
+  databaseUrl,
+  runLoops = true,
+  chain = false,
+  log: kept = 'all',
+}: {
+  env?: Record<string, string>;
+  databaseUrl?: string;
+  runLoops?: boolean;
+  chain?: boolean;
+  /** `of requests`: nothing is kept, and what fails in a request goes to standard error. */
+  log?: 'all' | 'of requests';
+} = {}): Promise<Service> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-service-'));
+  const own = databaseUrl === undefined ? await createTestDatabase() : null;
+  const url = databaseUrl ?? own?.url ?? '';
+  const config = readConfig({
+    PORT: '0',
+    HOLDFAST_DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    HOLDFAST_RATE_LIMIT: 'off',
+    ...(!chain && { HOLDFAST_CHAIN_RPC_URLS: noChain }),
+    ...env,
+  });
+  const { log, logged } = kept === 'all' ? captureLog() : printFailedRequests();
+  const app = await createApp(config, log);
+  const base = await app.server.http.listen({ host: config.host, port: config.port });
+  if (runLoops) app.loops.start();
+  const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
+  const apiKeys = createApiKeys(withDatabase);
+
+  async function makeKey({
+    scopes = [],
+    newWorkspace = false,
+    expiresAt,
+  }: {
+    scopes?: Scope[];
+    newWorkspace?: boolean;
+    expiresAt?: Date;
+  } = {}) {
+    const { id } = newWorkspace
+      ? await createWorkspace(withDatabase.db, { name: `Workspace ${Math.random()}` })
+      : await withDatabase.db
+          .selectFrom('workspaces')
+          .select('id')
+          .where('slug', '=', 'default')
+          .executeTakeFirstOrThrow();
+    return (await apiKeys.create(operatorIn(id), { name: 'test', scopes, expiresAt: expiresAt ?? null })).key;
+  }
+
+  const key = await makeKey();
+  return {
+    app,
+    url: base,
+    key,
+    config,
+    databaseUrl: url,
+    logged,
+    makeKey,
+    sql: (text, values = []) => withDatabase.pool.query(text, values),
+    call: callerAt(base, key),
+    async close() {
+      await app.close();
+      await withDatabase.close();
+      await own?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** fetch would cost a processor five times as much, and tests send tens of thousands of requests. */
+const client = new Agent();
+
+/** Calls the service at this address, with this key unless a call says otherwise. */
+export function callerAt(base: string, key: string | null): Service['call'] {
+  return async (method, path, { key: callKey = key, body, headers = {} } = {}) => {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body);
+    const answer = await request(base + path, {
+      dispatcher: client,
+      method: method as Dispatcher.HttpMethod,
+      headers: {
+        accept: '*/*',
+        'user-agent': 'node',
+        ...(callKey !== null && { 'x-api-key': callKey }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
+    });
+    return readAnswer(answer);
+  };
+}
+
+export async function readAnswer(answer: Dispatcher.ResponseData): Promise<Answer> {
+  const headers = toHeaders(answer.headers);
+  const text = isEventStream(headers.get('content-type'))
+    ? await firstOf(answer.body)
+    : await decoded(answer.body, headers.get('content-encoding'));
+  const isJson = /json/.test(headers.get('content-type') ?? '') && text !== '';
+  return { status: answer.statusCode, headers, text, json: isJson ? JSON.parse(text) : null };
+}
+
+async function decoded(body: Dispatcher.ResponseData['body'], encoding: string | null): Promise<string> {
+  if (encoding === null) return body.text();
+  const bytes = Buffer.from(await body.arrayBuffer());
+  if (bytes.length === 0) return '';
+  return String(encoding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes));
+}
+
+function toHeaders(received: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received))
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  return headers;
+}
+
+/** An event stream has no end. */
+async function firstOf(body: Readable): Promise<string> {
+  for await (const chunk of body) return String(chunk);
+  return '';
+}
+
+export function isEventStream(contentType: string | null | undefined): boolean {
+  return /^text\/event-stream/.test(contentType ?? '');
+}
+
+function printFailedRequests(): { log: Logger; logged(): string } {
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      if (String(chunk).includes('"requestId"')) process.stderr.write(chunk);
+      done();
+    },
+  });
+  return { log: pino({ level: 'error' }, sink), logged: () => '' };
+}
+
+function captureLog(): { log: Logger; logged(): string } {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { log: pino({ level: 'trace' }, sink), logged: () => lines.join('') };
+}
