@@ -1,6 +1,7 @@
 /** JSON-RPC from a page: the visitor's own node, or the relay of the service that the page comes from. */
-import type { RpcCall } from '../../src/chain/registry/anchor-reader.ts';
-import { askAgain, NotNow, retryAfterMs } from '../../src/chain/rpc/not-now.ts';
+
+import { askAgain, NotNow, retryAfterMs } from '../../src/chain/rules/not-now.ts';
+import type { RpcCall } from '../../src/chain/rules/rpc-call.ts';
 
 const timeoutMs = 15_000;
 /** How often one check tries again after an answer of "not now", and how long it waits at most before that. */

@@ -1,9 +1,9 @@
 /** How far things are anchored, as the API shows it. */
 import { type RawBuilder, sql } from 'kysely';
+import { Type } from 'typebox';
 import { fromBytea } from '../db/bytea.ts';
-
-export const anchorStatuses = ['pending', 'batched', 'submitted', 'confirmed', 'finalized'] as const;
-export type AnchorStatus = (typeof anchorStatuses)[number];
+import { type AnchorStatus, anchorStatuses } from '../proof/anchor-status.ts';
+import { dateTime, orNull } from '../runtime/schemas.ts';
 
 export interface AnchorState {
   status: AnchorStatus;
@@ -65,3 +65,19 @@ export function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
 export function anchorToJson({ status, anchor }: AnchorState) {
   return { status, anchor: anchor && { ...anchor, anchoredAt: anchor.anchoredAt.toISOString() } };
 }
+
+/** Their schema. */
+export const anchorFields = {
+  status: Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })),
+  anchor: orNull(
+    Type.Object(
+      {
+        chainId: Type.Integer(),
+        transactionHash: Type.String(),
+        blockNumber: Type.Integer(),
+        anchoredAt: dateTime,
+      },
+      { description: 'Null until it is confirmed' },
+    ),
+  ),
+};

@@ -1,7 +1,8 @@
 /** Lists what is anchored, newest first, whatever it is filtered by, with bounded work for a page. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
-import { type AnchorStatus, batchStatuses } from './anchor-state.ts';
+import type { AnchorStatus } from '../proof/anchor-status.ts';
+import { batchStatuses } from './anchor-state.ts';
 
 /** A kind of things, and a query for them. */
 export interface AnchoredList<Item extends { id: string }> {

@@ -57,7 +57,7 @@ import { createDossiers } from '../maintenance/dossier/dossier.ts';
 import { maintenanceKind } from '../maintenance/entries/maintenance-content.ts';
 import { maintenanceConfirmed } from '../maintenance/entries/maintenance-events.ts';
 import { createMaintenances } from '../maintenance/entries/maintenances.ts';
-import { createAssetIntervals } from '../maintenance/intervals/asset-intervals.ts';
+import { createAssetIntervals, followCorrections } from '../maintenance/intervals/asset-intervals.ts';
 import { createSignoffs } from '../maintenance/signoffs/signoffs.ts';
 import { createAssetViewers } from '../maintenance/viewers/asset-viewers.ts';
 import { createAssetWorkers } from '../maintenance/viewers/asset-workers.ts';
@@ -212,6 +212,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const maintenances = createMaintenances({
       db,
       commit,
+      onCorrected: followCorrections,
       assetAccess,
       chainId: createChainIdFinder({ db, rpcUrls: config.chain.rpcUrls }),
       makeProof: onChain.proofs.make,

@@ -55,6 +55,7 @@ import { assetRoutes } from '../maintenance/assets/assets.routes.ts';
 import type { Assets } from '../maintenance/assets/assets.ts';
 import { dossierRoutes } from '../maintenance/dossier/dossier.routes.ts';
 import type { Dossiers } from '../maintenance/dossier/dossier.ts';
+import { entrySignoffRoutes } from '../maintenance/entries/entry-signoffs.routes.ts';
 import { maintenanceRoutes } from '../maintenance/entries/maintenances.routes.ts';
 import type { Maintenances } from '../maintenance/entries/maintenances.ts';
 import { assetIntervalRoutes } from '../maintenance/intervals/asset-intervals.routes.ts';
@@ -144,6 +145,7 @@ export function addRoutes(app: Api, deps: RouteDeps): void {
   assetIntervalRoutes(app, deps);
   maintenanceRoutes(app, deps);
   signoffRoutes(app, deps);
+  entrySignoffRoutes(app, deps);
   dossierRoutes(app, deps);
   eventRoutes(app, deps);
   endpointRoutes(app, deps);

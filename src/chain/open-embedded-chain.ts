@@ -12,8 +12,8 @@ import { createJournal } from './embedded/journal.ts';
 import type { OpenChain, OpenChainDeps } from './open-chain.ts';
 import { deployerAddress, deployerRuntimeCode, registryAddress } from './registry/registry.ts';
 import { offeredFees, readRegistryState, signDeployment } from './registry/registry-deployment.ts';
-import { finalByDepth, finalityRule } from './rpc/finality.ts';
 import { createChainRpc } from './rpc/rpc.ts';
+import { finalByDepth, finalityRule } from './rules/finality.ts';
 import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
 
 /** Failures in a row, without a good step between them, after which another start is tried. */

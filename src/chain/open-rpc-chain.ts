@@ -8,9 +8,9 @@ import { once, pause } from '../runtime/loop.ts';
 import type { OpenChain, OpenChainDeps } from './open-chain.ts';
 import { registryAddress } from './registry/registry.ts';
 import { readRegistryState } from './registry/registry-deployment.ts';
-import { finalByDepth, finalityRule } from './rpc/finality.ts';
 import { rpcFaultOf } from './rpc/json-rpc.ts';
 import { type ChainIdentity, type ChainRpc, createChainRpc, discoverChain } from './rpc/rpc.ts';
+import { finalByDepth, finalityRule } from './rules/finality.ts';
 import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
 
 const defaultConfirmations = 12;

@@ -4,8 +4,8 @@
  */
 import type { Db } from '../db/database.ts';
 import { findEmbeddedChain } from './embedded/embedded-chain.ts';
-import type { RpcCall } from './registry/anchor-reader.ts';
 import { type ChainRpc, createChainRpc } from './rpc/rpc.ts';
+import type { RpcCall } from './rules/rpc-call.ts';
 import { findStoredChain } from './stored-chain.ts';
 
 export interface ReadingChain {

@@ -114,7 +114,7 @@ async function connect(url: URL) {
   const [{ createJsonRpc }, { createAnchorReader }, { askAgain }] = await Promise.all([
     import('../chain/rpc/json-rpc.ts'),
     import('../chain/registry/anchor-reader.ts'),
-    import('../chain/rpc/not-now.ts'),
+    import('../chain/rules/not-now.ts'),
   ]);
   const rpc = createJsonRpc({ timeoutMs, maxAnswerBytes });
   const call = askAgain((method, params) => rpc.call(url.href, method, params), patience);

@@ -1,6 +1,6 @@
 /** The verifier's steps on the chain: is the root in the registry, since when, and can that still change. */
 import type { Hex } from 'viem';
-import { isNotNow } from '../chain/rpc/not-now.ts';
+import { isNotNow } from '../chain/rules/not-now.ts';
 import type { BlockHeader, ChainReader, Registry, StoredAnchor } from './chain-reader.ts';
 import { type EvmAnchor, isEvmAnchor, type Proof } from './proof.ts';
 import { fail, pass, type Result, skip } from './steps.ts';

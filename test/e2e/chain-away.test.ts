@@ -8,7 +8,7 @@ import { historyVerdictOf } from '../../pages/verify/history-words.ts';
 import { verdictOf } from '../../pages/verify/verdict-words.ts';
 import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
-import { NotNow } from '../../src/chain/rpc/not-now.ts';
+import { NotNow } from '../../src/chain/rules/not-now.ts';
 import { historyReport, proofReport } from '../../src/cli/verify-report.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createFindings } from '../../src/maintenance/dossier-check/dossier-findings.ts';

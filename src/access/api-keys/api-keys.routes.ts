@@ -5,8 +5,8 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, name, orNull } from '../../http/api/schemas.ts';
 import { type Scope, scopes } from '../../runtime/caller.ts';
+import { dateTime, name, orNull } from '../../runtime/schemas.ts';
 import type { ApiKey, ApiKeys } from './api-keys.ts';
 
 export interface ApiKeyRoutesDeps {

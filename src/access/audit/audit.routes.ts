@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, orNull } from '../../http/api/schemas.ts';
+import { dateTime, orNull } from '../../runtime/schemas.ts';
 import { type AuditEntry, listAuditEntries } from './audit.ts';
 
 const AuditEntrySchema = Type.Object({

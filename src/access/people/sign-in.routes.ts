@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import type { Api } from '../../http/api/api.ts';
-import { name } from '../../http/api/schemas.ts';
 import { AppError, type ErrorCode } from '../../runtime/errors.ts';
+import { name } from '../../runtime/schemas.ts';
 import { passwordLength } from './password.ts';
 import {
   addressHeader,

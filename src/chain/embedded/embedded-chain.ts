@@ -5,6 +5,7 @@ import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
 import { createBell, type Loop, type LoopLog, once, pause, repeating } from '../../runtime/loop.ts';
 import { createJsonRpc, RpcFault, rpcFaultOf } from '../rpc/json-rpc.ts';
+import { blocksToFinality } from '../rules/finality.ts';
 import { endAnvil } from './anvil-process.ts';
 import { findAnvil } from './anvil-program.ts';
 import { type Booted, type BootNeeds, boot } from './boot.ts';
@@ -14,7 +15,7 @@ import { keepDump } from './dumps.ts';
 import { type Alloc, newChain } from './genesis.ts';
 import { type BlockRef, type Commit, createJournal, type JournalBlock } from './journal.ts';
 import { type MinedBlock, mineBlock, submit } from './miner.ts';
-import { blocksToFinality, createPace } from './pace.ts';
+import { createPace } from './pace.ts';
 import { chainPlaces } from './places.ts';
 import { Mismatch } from './replay.ts';
 

@@ -1,7 +1,7 @@
 /** How a new embedded chain begins: its own chain id, and who has money. */
 import { randomInt } from 'node:crypto';
 import { type Hex, numberToHex } from 'viem';
-import { embeddedChainIds, isDevelopmentChain } from '../rpc/development-chain.ts';
+import { embeddedChainIds, isDevelopmentChain } from '../rules/development-chain.ts';
 import type { ChainBirth } from './journal.ts';
 
 /** Accounts by address. Code without balance is for contracts that are simply there. */

@@ -1,4 +1,5 @@
 /** When the next block is due: at once for what is in the pool, twice more so that it becomes final, and then not. */
+import { blocksToFinality } from '../rules/finality.ts';
 import type { JournalBlock } from './journal.ts';
 
 export interface Pace {
@@ -6,8 +7,6 @@ export interface Pace {
   mined(block: JournalBlock): void;
 }
 
-/** anvil's `finalized` is the head less two, so two blocks follow the last one that has transactions. */
-export const blocksToFinality = 2;
 const emptyBlockAfterMs = 1_000;
 const longestRestMs = 60_000;
 

@@ -5,7 +5,8 @@ import { after, before, test } from 'node:test';
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import { type Anvil, anvilMissing, startAnvil } from '../../../test/support/chain/anvil.ts';
 import type { ChainReader } from '../../proof/chain-reader.ts';
-import { createAnchorReader, type RpcCall } from './anchor-reader.ts';
+import type { RpcCall } from '../rules/rpc-call.ts';
+import { createAnchorReader } from './anchor-reader.ts';
 import {
   deployerAddress,
   deployerRuntimeCode,
@@ -193,7 +194,7 @@ test('the tag that a chain is trusted for has to be there', async () => {
 });
 
 test('nothing of it needs Node.js', () => {
-  for (const file of ['anchor-reader.ts', '../rpc/finality.ts', '../rpc/development-chain.ts', '../embedded/pace.ts']) {
+  for (const file of ['anchor-reader.ts', '../rules/finality.ts', '../rules/development-chain.ts', '../rules/rpc-call.ts']) {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8');
     assert.doesNotMatch(text, /node:|from '(?!viem'|viem\/utils'|\.)/, file);
   }

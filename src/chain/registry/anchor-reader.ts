@@ -10,12 +10,10 @@ import {
   encodeFunctionData,
   keccak256,
 } from 'viem/utils';
-import { isDevelopmentChain } from '../rpc/development-chain.ts';
-import { finalByDepth, finalityRule } from '../rpc/finality.ts';
+import { isDevelopmentChain } from '../rules/development-chain.ts';
+import { finalByDepth, finalityRule } from '../rules/finality.ts';
+import type { RpcCall } from '../rules/rpc-call.ts';
 import { registryAbi } from './registry.ts';
-
-/** Rejects when there is no answer, and when the answer is an error. */
-export type RpcCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /** A verification takes less, as a rule. State at a block's hash is kept by nodes for 128 blocks: seconds on some rollups. */
 const headHoldsMs = 2_000;

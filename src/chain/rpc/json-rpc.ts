@@ -1,6 +1,6 @@
 /** One JSON-RPC call over HTTP: a deadline for the whole exchange, and its errors sorted once. */
 import { Agent, request } from 'undici';
-import { limitCodes, retryAfterMs } from './not-now.ts';
+import { limitCodes, retryAfterMs } from '../rules/not-now.ts';
 
 /**
  * - `unreachable`: refused, reset, too late, a gateway's error page

@@ -1,15 +1,14 @@
 /** /platform/files/{fileId}: transfer, history and proof */
 
 import { Type } from 'typebox';
-import { anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { mostProofs, sendHistoryPage } from '../../http/api/history-page.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, orNull } from '../../http/api/schemas.ts';
-import { anchorFields } from '../records/records.routes.ts';
+import { address, dateTime, orNull } from '../../runtime/schemas.ts';
 import type { FileHistoryItem } from './file-history.ts';
 import type { FileTransfer } from './file-transfers.ts';
 import { filePath, fileVersion } from './files.routes.ts';

@@ -1,8 +1,8 @@
 /** Lists files, newest first: each at its newest version, with the vault that owns it today. */
 import { sql } from 'kysely';
-import type { AnchorStatus } from '../../anchoring/anchor-state.ts';
 import { type AnchoredPage, type Bounds, listAnchored } from '../../anchoring/anchored-list.ts';
 import type { Db } from '../../db/database.ts';
+import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { type FileVersion, fileKind, readFiles } from './files.store.ts';
 
 export interface FileQuery {

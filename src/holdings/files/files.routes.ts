@@ -1,15 +1,14 @@
 /** /platform/files: create, list, get, versions and erasure */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { address, contentHash, dateTime, orNull, plainText } from '../../http/api/schemas.ts';
 import { claimUpload, jsonOrForm, type UploadedFile, uploadedFile } from '../../http/api/uploads.ts';
-import { anchorFields } from '../records/records.routes.ts';
+import { address, contentHash, dateTime, orNull, plainText } from '../../runtime/schemas.ts';
 import { hashBytes } from './file-input.ts';
 import type { HashOnly, StoredContent } from './file-versions.ts';
 import type { FileCanonicalization, FileVersion } from './files.store.ts';

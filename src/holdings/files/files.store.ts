@@ -4,11 +4,11 @@ import type { Pool } from 'pg';
 import {
   type AnchorColumns,
   type AnchorState,
-  type AnchorStatus,
   anchorStateOf,
   hasStatus,
 } from '../../anchoring/anchor-state.ts';
 import type { Db } from '../../db/database.ts';
+import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { AppError } from '../../runtime/errors.ts';
 
 /** One version of a file, as it is answered. */

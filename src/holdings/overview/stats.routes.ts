@@ -4,8 +4,8 @@ import { isOperator } from '../../access/people/operators.ts';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
-import { dateTime, orNull } from '../../http/api/schemas.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { dateTime, orNull } from '../../runtime/schemas.ts';
 import type { ReadStats, Stats } from './stats.ts';
 
 const count = Type.Integer();

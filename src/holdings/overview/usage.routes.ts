@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
-import { orNull } from '../../http/api/schemas.ts';
 import { budgetNames } from '../../runtime/budgets.ts';
+import { orNull } from '../../runtime/schemas.ts';
 import type { ReadUsage } from './usage.ts';
 
 const UsageSchema = Type.Object({

@@ -1,8 +1,8 @@
 /** Lists records, newest first: each at its newest version, whatever it is filtered by, with bounded work for a page. */
 import { type RawBuilder, sql } from 'kysely';
-import type { AnchorStatus } from '../../anchoring/anchor-state.ts';
 import { type AnchoredPage, type Bounds, listAnchored } from '../../anchoring/anchored-list.ts';
 import type { Db } from '../../db/database.ts';
+import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { idBound } from '../../runtime/ids.ts';
 import { type RecordVersion, readRecords, recordKind } from './records.store.ts';
 

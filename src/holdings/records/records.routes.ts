@@ -1,33 +1,18 @@
 /** /platform/records */
 import { Type } from 'typebox';
-import { type AnchorStatus, anchorStatuses, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, orNull, plainText } from '../../http/api/schemas.ts';
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { address, dateTime, plainText } from '../../runtime/schemas.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
-/** How far something is anchored. */
-export const anchorFields = {
-  status: Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })),
-  anchor: orNull(
-    Type.Object(
-      {
-        chainId: Type.Integer(),
-        transactionHash: Type.String(),
-        blockNumber: Type.Integer(),
-        anchoredAt: dateTime,
-      },
-      { description: 'Null until it is confirmed' },
-    ),
-  ),
-};
 const { status, anchor } = anchorFields;
 
 const fields = {

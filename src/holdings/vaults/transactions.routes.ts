@@ -4,7 +4,7 @@ import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { CursorList, Cursors } from '../../http/api/cursor.ts';
 import { linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime } from '../../http/api/schemas.ts';
+import { address, dateTime } from '../../runtime/schemas.ts';
 import type { VaultTransaction } from './transactions.store.ts';
 import type { Place, Transactions } from './transactions.ts';
 import type { Vaults } from './vaults.ts';

@@ -5,7 +5,7 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, name, plainText } from '../../http/api/schemas.ts';
+import { address, dateTime, name, plainText } from '../../runtime/schemas.ts';
 import type { Vault, VaultStatus } from './vaults.store.ts';
 import type { Vaults } from './vaults.ts';
 

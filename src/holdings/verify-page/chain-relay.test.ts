@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
 import { waitUntil } from '../../../test/support/service/process.ts';
-import { createAnchorReader, type RpcCall } from '../../chain/registry/anchor-reader.ts';
+import { createAnchorReader } from '../../chain/registry/anchor-reader.ts';
 import { registryAddress } from '../../chain/registry/registry.ts';
 import { RpcFault } from '../../chain/rpc/json-rpc.ts';
+import type { RpcCall } from '../../chain/rules/rpc-call.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { createChainRelay } from './chain-relay.ts';
 

@@ -4,8 +4,8 @@
  */
 
 import { createLastingAnswers } from '../../anchoring/lasting-answers.ts';
-import type { RpcCall } from '../../chain/registry/anchor-reader.ts';
 import { rpcFaultOf } from '../../chain/rpc/json-rpc.ts';
+import type { RpcCall } from '../../chain/rules/rpc-call.ts';
 import { AppError } from '../../runtime/errors.ts';
 
 export interface ChainRelayDeps {

@@ -5,7 +5,7 @@ import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, orNull, plainText } from '../../http/api/schemas.ts';
+import { dateTime, orNull, plainText } from '../../runtime/schemas.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { AssetInstalls, NumberedInstallation } from './asset-installs.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';

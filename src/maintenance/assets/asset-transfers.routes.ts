@@ -1,14 +1,13 @@
 /** /damc/assets/{assetId}/transfer/ and transfers/ */
 
 import { Type } from 'typebox';
-import { anchorToJson } from '../../anchoring/anchor-state.ts';
-import { anchorFields } from '../../holdings/records/records.routes.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address } from '../../http/api/schemas.ts';
+import { address } from '../../runtime/schemas.ts';
 import type { AssetTransfer, AssetTransfers } from './asset-transfers.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';
 import type { Assets } from './assets.ts';

@@ -2,17 +2,16 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { anchorToJson } from '../../anchoring/anchor-state.ts';
-import { anchorFields } from '../../holdings/records/records.routes.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
 import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
-import { address, dateTime, name, orNull, plainText } from '../../http/api/schemas.ts';
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
+import { address, dateTime, name, orNull, plainText } from '../../runtime/schemas.ts';
 import type { AssetAccess } from './asset-access.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { Asset, StoredAsset } from './assets.store.ts';

@@ -4,7 +4,7 @@
  * safe in browsers; reads line by line, so that the number of entries does not matter.
  */
 import { createSHA256 } from 'hash-wasm';
-import { isDevelopmentChain } from '../../chain/rpc/development-chain.ts';
+import { isDevelopmentChain } from '../../chain/rules/development-chain.ts';
 import type { ChainReader, Registry } from '../../proof/chain-reader.ts';
 import { contentDigest, recordDigest } from '../../proof/content.ts';
 import { fromHex } from '../../proof/hex.ts';

@@ -1,6 +1,6 @@
 /** The dossier of an asset, `holdfast/dossier@1`: what its files are called and what is in them. Safe in browsers. */
 import type { Hex } from 'viem';
-import type { AnchorStatus } from '../../anchoring/anchor-state.ts';
+import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import type { Proof } from '../../proof/proof.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
 import type { SignoffDocument, SignoffFields } from '../signing/signoff.ts';

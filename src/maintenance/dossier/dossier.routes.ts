@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
-import { address } from '../../http/api/schemas.ts';
 import { attachment, attachmentPolicy } from '../../http/bodies/attachment.ts';
 import { may } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { address } from '../../runtime/schemas.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
 import type { Dossiers } from './dossier.ts';
 

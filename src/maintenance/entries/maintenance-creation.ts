@@ -12,7 +12,6 @@ import { canonicalOf } from '../../holdings/records/record-content.ts';
 import { explainRefusedSeal } from '../../holdings/vaults/refused-seal.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { followCorrections } from '../intervals/asset-intervals.ts';
 import { earliestWork, type ReadData, readData } from '../signing/maintenance-entry.ts';
 import { makeEntry } from './maintenance-content.ts';
 import { findAttached, type GivenFile } from './maintenance-files.ts';
@@ -44,19 +43,27 @@ export type CreateMaintenance = (
   also: (created: CreatedMaintenance) => Write[],
 ) => Promise<CreatedMaintenance>;
 
-export function createMaintenanceCreator({
-  db,
-  commit,
-}: {
+/** An entry that takes the place of an older one. */
+export interface Correction {
+  workspaceId: string;
+  supersedes: string;
+  maintenanceId: string;
+}
+
+export interface CreationDeps {
   db: Db;
   commit: CommitTogether;
-}): CreateMaintenance {
+  /** What refers to the older entries follows them, in the same transaction. */
+  onCorrected(db: Db, corrections: Correction[]): Promise<void>;
+}
+
+export function createMaintenanceCreator({ db, commit, onCorrected }: CreationDeps): CreateMaintenance {
   const findSubject = createSubjectFinder(db);
   const addInTurn = gather<Addition, AppError | null>({
     maxInFlight: 1,
     maxItems: 200,
     isItemFault: isStatementFault,
-    run: (additions) => db.transaction().execute((db) => addAll(db, additions)),
+    run: (additions) => db.transaction().execute((db) => addAll(db, additions, onCorrected)),
   });
 
   return async (caller, input, also) => {
@@ -114,16 +121,17 @@ function read(data: Record<string, unknown>): ReadData {
   return found;
 }
 
-interface Addition {
-  workspaceId: string;
+interface Addition extends Correction {
   assetId: string;
-  supersedes: string;
-  maintenanceId: string;
   writes: Write[];
 }
 
 /** In the order they came; one that is refused takes nothing from the others. */
-async function addAll(db: Db, additions: Addition[]): Promise<(AppError | null)[]> {
+async function addAll(
+  db: Db,
+  additions: Addition[],
+  onCorrected: CreationDeps['onCorrected'],
+): Promise<(AppError | null)[]> {
   const corrected = await lockCorrected(db, additions);
   const accepted: Addition[] = [];
   const results = additions.map((addition) => {
@@ -139,7 +147,7 @@ async function addAll(db: Db, additions: Addition[]): Promise<(AppError | null)[
     db,
     accepted.flatMap(({ writes }) => writes),
   );
-  await followCorrections(db, accepted);
+  await onCorrected(db, accepted);
   return results;
 }
 

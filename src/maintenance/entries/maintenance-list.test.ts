@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
-import { type AnchorStatus, anchorStatuses } from '../../anchoring/anchor-state.ts';
 import type { Database } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
+import { type AnchorStatus, anchorStatuses } from '../../proof/anchor-status.ts';
 import { makeEntry } from './maintenance-content.ts';
 import { countMaintenances, type EntryQuery, listMaintenances } from './maintenance-list.ts';
 import type { Maintenance } from './maintenances.store.ts';

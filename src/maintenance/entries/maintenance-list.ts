@@ -1,7 +1,7 @@
 /** Lists and counts the entries of an asset, of which there may be a hundred thousand, with bounded work for a page. */
 import { type RawBuilder, sql } from 'kysely';
-import type { AnchorStatus } from '../../anchoring/anchor-state.ts';
 import type { Db } from '../../db/database.ts';
+import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { bytesOf, createPageBudget, largeRowsAtOnce } from '../../runtime/page-budget.ts';
 import { type Maintenance, plainType, readMaintenances } from './maintenances.store.ts';
 

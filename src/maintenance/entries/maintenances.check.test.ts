@@ -7,6 +7,7 @@ import { openTestDatabase } from '../../../test/support/service/database.ts';
 import type { Database, Db } from '../../db/database.ts';
 import { createGroupCommit } from '../../db/writes.ts';
 import { runEach } from '../../runtime/check.ts';
+import { followCorrections } from '../intervals/asset-intervals.ts';
 import { createSignoffs } from '../signoffs/signoffs.ts';
 import { createMaintenanceCreator } from './maintenance-creation.ts';
 import { maintenancesCheck } from './maintenances.check.ts';
@@ -41,7 +42,8 @@ before(async () => {
   await sql`
     insert into asset_workers (workspace_id, asset_id, address, worker_id)
     values ('ws_1', 'pump', ${address}, 'wrk_1')`.execute(db);
-  const create = createMaintenanceCreator({ db, commit: createGroupCommit(pool) });
+  const commit = createGroupCommit(pool);
+  const create = createMaintenanceCreator({ db, commit, onCorrected: followCorrections });
   const work = {
     assetId: 'pump',
     workerAddress: account.address,

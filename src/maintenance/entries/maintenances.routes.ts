@@ -1,20 +1,20 @@
 /** /damc/assets/{assetId}/maintenances/ */
 import { type TSchema, Type } from 'typebox';
-import { type AnchorStatus, anchorStatuses, anchorToJson } from '../../anchoring/anchor-state.ts';
-import { anchorFields } from '../../holdings/records/records.routes.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, orNull, plainText } from '../../http/api/schemas.ts';
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
+import { type AnchorStatus, anchorStatuses } from '../../proof/anchor-status.ts';
 import { may } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { address, dateTime, orNull, plainText } from '../../runtime/schemas.ts';
 import { visible } from '../../runtime/visible-text.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
-import { SignoffSchema, signoffToJson } from '../signoffs/signoffs.routes.ts';
+import { SignoffSchema, signoffToJson } from './entry-signoffs.routes.ts';
 import type { Maintenance } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
 

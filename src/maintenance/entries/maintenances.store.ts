@@ -3,12 +3,12 @@ import { type RawBuilder, sql } from 'kysely';
 import {
   type AnchorColumns,
   type AnchorState,
-  type AnchorStatus,
   anchorStateOf,
   hasStatus,
 } from '../../anchoring/anchor-state.ts';
 import { fromBytea, type HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
+import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { SignoffDocument } from '../signing/signoff.ts';
 import { maintenanceKind } from './maintenance-content.ts';

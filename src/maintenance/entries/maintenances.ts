@@ -1,14 +1,16 @@
 /** Maintenance entries of assets: put on record, looked at by those who may, and proved. */
 
 import type { Proofs } from '../../anchoring/proofs.ts';
-import type { Db } from '../../db/database.ts';
-import type { CommitTogether } from '../../db/writes.ts';
 import type { Proof, ProofContent } from '../../proof/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { AssetAccess } from '../assets/asset-access.ts';
 import { maintenanceKind } from './maintenance-content.ts';
-import { type CreateMaintenance, createMaintenanceCreator } from './maintenance-creation.ts';
+import {
+  type CreateMaintenance,
+  type CreationDeps,
+  createMaintenanceCreator,
+} from './maintenance-creation.ts';
 import {
   countMaintenances,
   type EntryFilters,
@@ -52,9 +54,7 @@ export interface Maintenances {
   signoffProof(view: EntryView, number: number): Promise<Proof>;
 }
 
-export interface MaintenancesDeps {
-  db: Db;
-  commit: CommitTogether;
+export interface MaintenancesDeps extends CreationDeps {
   assetAccess: AssetAccess;
   /** Of the configured chain; service_unavailable while it cannot be known. */
   chainId(): number | Promise<number>;
@@ -63,7 +63,7 @@ export interface MaintenancesDeps {
 }
 
 export function createMaintenances(deps: MaintenancesDeps): Maintenances {
-  const { db, commit, assetAccess, chainId, makeProof } = deps;
+  const { db, assetAccess, chainId, makeProof } = deps;
 
   const lookAtEntry = assetAccess.requireWith<{ id: string; hash: Buffer }>({
     name: 'maintenance',
@@ -96,7 +96,7 @@ export function createMaintenances(deps: MaintenancesDeps): Maintenances {
   }
 
   return {
-    create: createMaintenanceCreator({ db, commit }),
+    create: createMaintenanceCreator(deps),
 
     async lookUp(view) {
       const hash = await look(view, 'maintenance');

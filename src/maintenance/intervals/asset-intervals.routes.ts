@@ -7,7 +7,7 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
-import { address, dateTime, orNull, plainText } from '../../http/api/schemas.ts';
+import { address, dateTime, orNull, plainText } from '../../runtime/schemas.ts';
 import type { AssetAccess } from '../assets/asset-access.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
 import type { Assets } from '../assets/assets.ts';

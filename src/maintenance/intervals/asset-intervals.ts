@@ -10,6 +10,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import { requireSeen, type SeenVersions } from '../../runtime/seen-version.ts';
 import { type AssetKey, findAsset, holdAsset } from '../assets/assets.store.ts';
+import type { Correction } from '../entries/maintenance-creation.ts';
 import { noMaintenance } from '../entries/maintenances.store.ts';
 import { earliestWork } from '../signing/maintenance-entry.ts';
 
@@ -276,10 +277,7 @@ interface CompletingRow {
 }
 
 /** Intervals that were completed through entries which are corrected follow the correction. */
-export async function followCorrections(
-  db: Db,
-  corrections: { workspaceId: string; supersedes: string; maintenanceId: string }[],
-): Promise<void> {
+export async function followCorrections(db: Db, corrections: Correction[]): Promise<void> {
   const { rows } = await sql<{ workspace_id: string; asset_id: string; id: string }>`
     update asset_intervals i
     set completed_by = m.id, version = i.version + 1, done_at = m.performed_at, done_hours = coalesce(m.usage_hours, i.done_hours),

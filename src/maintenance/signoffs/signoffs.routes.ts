@@ -1,57 +1,18 @@
-/** /damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/, and sign-offs as other answers show them. */
+/** Sign-offs are made: POST /damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/, and what a worker signs elsewhere. */
 import { Type } from 'typebox';
-import { anchorToJson } from '../../anchoring/anchor-state.ts';
-import { anchorFields } from '../../holdings/records/records.routes.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
-import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Api } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
-import { address, dateTime, orNull, plainText } from '../../http/api/schemas.ts';
-import type { Signoff } from '../entries/maintenances.store.ts';
-import type { Maintenances } from '../entries/maintenances.ts';
-import { makeSignoffTypedData } from '../signing/signoff.ts';
-import { type SignoffRole, signoffRoles } from '../signing/signoff-rules.ts';
-import type { Signoffs } from './signoffs.ts';
-
-const role = Type.Unsafe<SignoffRole>(Type.String({ enum: [...signoffRoles] }));
-const signature = Type.String({
-  description: '65 bytes in hex: r, s in the lower half of the order, v 27 or 28',
-});
-
-const signoffFields = {
-  number: Type.Integer({ description: 'Counts from 1 in each entry' }),
+import { address, dateTime, plainText } from '../../runtime/schemas.ts';
+import {
   role,
-  workerAddress: Type.String({ description: 'Who signed, EIP-55' }),
-  workerName: Type.String({ description: 'The name of that time' }),
-  licence: orNull(
-    Type.Object(
-      {
-        scope: Type.String(),
-        number: Type.String(),
-        authority: Type.String(),
-        expiresAt: orNull(dateTime),
-      },
-      { description: 'What the sign-off rests on, as it was then; null when it needed none' },
-    ),
-  ),
-  signedAt: dateTime,
+  SignoffSchema,
   signature,
-  signoffHash: Type.String({
-    description: 'SHA-256 of a random salt and the sign-off in its RFC 8785 form; the salt is in the proof',
-  }),
-  ...anchorFields,
-};
-export const SignoffSchema = Type.Object(signoffFields);
-
-const WholeSignoffSchema = Type.Object({
-  ...signoffFields,
-  document: Type.Object(
-    { format: Type.String() },
-    {
-      additionalProperties: true,
-      description: 'The very document that was hashed: the content of the proof',
-    },
-  ),
-});
+  signoffToJson,
+  signoffsUrl as url,
+} from '../entries/entry-signoffs.routes.ts';
+import { makeSignoffTypedData } from '../signing/signoff.ts';
+import type { Signoffs } from './signoffs.ts';
 
 const Members = Type.Array(Type.Object({ name: Type.String(), type: Type.String() }));
 const TypedDataSchema = Type.Object({
@@ -74,13 +35,7 @@ const TypedDataSchema = Type.Object({
 });
 
 const tags = ['maintenances'];
-const url = `${apiBase}/damc/assets/:assetId/maintenances/:maintenanceId/signoffs/`;
 const entryPath = Type.Object({ assetId: Type.String(), maintenanceId: Type.String() });
-const signoffPath = Type.Object({
-  assetId: Type.String(),
-  maintenanceId: Type.String(),
-  number: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
-});
 const requested = {
   workerAddress: address,
   role,
@@ -88,15 +43,13 @@ const requested = {
     plainText({ minLength: 1, maxLength: 200, description: 'Which licence to use, where several fit' }),
   ),
 };
-const viewer = Type.Object({ viewerAddress: address }, { additionalProperties: false });
 
 export interface SignoffRoutesDeps {
   signoffs: Signoffs;
-  maintenances: Maintenances;
   idempotency: Idempotency;
 }
 
-export function signoffRoutes(app: Api, { signoffs, maintenances, idempotency }: SignoffRoutesDeps): void {
+export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutesDeps): void {
   app.post(
     url,
     {
@@ -162,53 +115,6 @@ export function signoffRoutes(app: Api, { signoffs, maintenances, idempotency }:
       };
     },
   );
-
-  app.get(
-    `${url}:number/`,
-    {
-      config: { scope: 'assets:read', tellsOfChain: true },
-      schema: {
-        summary: 'Get a sign-off',
-        tags,
-        params: signoffPath,
-        querystring: viewer,
-        response: { 200: WholeSignoffSchema },
-      },
-    },
-    async (request, reply) => {
-      const { number, ...entry } = request.params;
-      const view = { caller: callerOf(request), ...entry, ...request.query };
-      const { signoff, document } = await maintenances.getSignoff(view, number);
-      // The document goes out as the very text that was hashed.
-      const body = `${JSON.stringify(signoffToJson(signoff)).slice(0, -1)},"document":${document}}`;
-      return reply.type('application/json; charset=utf-8').send(body as never);
-    },
-  );
-
-  app.get(
-    `${url}:number/proof/`,
-    {
-      config: { scope: 'assets:read', tellsOfChain: true },
-      schema: {
-        summary: 'Get the proof of a sign-off',
-        description:
-          'One JSON document, `holdfast/proof@1`, whose content is `document` of the sign-off. 409 until it is confirmed.',
-        tags,
-        params: signoffPath,
-        querystring: viewer,
-        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
-      },
-    },
-    async (request) => {
-      const { number, ...entry } = request.params;
-      const view = { caller: callerOf(request), ...entry, ...request.query };
-      return { ...(await maintenances.signoffProof(view, number)) };
-    },
-  );
-}
-
-export function signoffToJson({ status, anchor, ...rest }: Signoff) {
-  return { ...rest, ...anchorToJson({ status, anchor }) };
 }
 
 const domainType = [

@@ -5,7 +5,7 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, name, orNull, plainText } from '../../http/api/schemas.ts';
+import { address, dateTime, name, orNull, plainText } from '../../runtime/schemas.ts';
 import type { Licence } from '../signing/licence.ts';
 import type { Worker, Workers } from './workers.ts';
 

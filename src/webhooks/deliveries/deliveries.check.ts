@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
-import type { Attempt } from '../dispatch/queue.ts';
+import type { Attempt } from './deliveries.ts';
 
 interface Row {
   workspace_id: string;

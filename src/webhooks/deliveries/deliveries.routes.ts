@@ -4,7 +4,7 @@ import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, orNull } from '../../http/api/schemas.ts';
+import { dateTime, orNull } from '../../runtime/schemas.ts';
 import { type Deliveries, type Delivery, type DeliveryStatus, deliveryStatuses } from './deliveries.ts';
 
 const status = Type.Unsafe<DeliveryStatus>(Type.String({ enum: [...deliveryStatuses] }));

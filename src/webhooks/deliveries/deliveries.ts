@@ -7,7 +7,6 @@ import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Bell } from '../../runtime/loop.ts';
-import type { Attempt } from '../dispatch/queue.ts';
 import { putInAgain } from './waiting.ts';
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
@@ -19,6 +18,17 @@ export const deliveryStatuses = [
   'failed',
   'skipped',
 ] as const satisfies DeliveryStatus[];
+
+/** As the log keeps it. */
+export interface Attempt {
+  number: number;
+  at: string;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  responseHeaders: Record<string, string>;
+  responseBody: string;
+}
 
 export interface Delivery {
   id: string;

@@ -1,7 +1,9 @@
 /** One attempt to deliver: signs the exact bytes, posts them, and decides what becomes of the delivery. */
+
+import type { Attempt } from '../deliveries/deliveries.ts';
 import type { Exchanger } from '../exchange/exchange.ts';
 import type { Signer } from '../exchange/signature.ts';
-import type { Attempt, ClaimedDelivery, ClaimedEndpoint, Result } from './queue.ts';
+import type { ClaimedDelivery, ClaimedEndpoint, Result } from './queue.ts';
 import { nextAttemptAt, parseRetryAfter } from './retry-schedule.ts';
 
 export interface AttemptDeps {

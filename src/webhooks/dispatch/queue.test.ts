@@ -7,16 +7,10 @@ import { type Database, openDatabase } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';
 import { newId } from '../../runtime/ids.ts';
+import type { Attempt } from '../deliveries/deliveries.ts';
 import { keepPartitions } from '../deliveries/partitions.ts';
 import { attemptDelivery } from './attempt.ts';
-import {
-  type Attempt,
-  type ClaimedDelivery,
-  type ClaimRequest,
-  createQueue,
-  mostAttempts,
-  type Queue,
-} from './queue.ts';
+import { type ClaimedDelivery, type ClaimRequest, createQueue, mostAttempts, type Queue } from './queue.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let queueDatabase: Database;

@@ -3,6 +3,7 @@
  * has one, which remembers whose turn it is and what it knows of the endpoints.
  */
 import type { Pool } from 'pg';
+import type { Attempt } from '../deliveries/deliveries.ts';
 import { failingTooLong } from '../endpoints/endpoints.store.ts';
 import { claimText, wakeText } from './claim-statement.ts';
 import { createLowWater } from './low-water.ts';
@@ -40,16 +41,6 @@ export interface ClaimedEndpoint {
   failureNoted: boolean;
   failingTooLong: boolean;
   revision: number;
-}
-
-export interface Attempt {
-  number: number;
-  at: string;
-  durationMs: number;
-  statusCode: number | null;
-  error: string | null;
-  responseHeaders: Record<string, string>;
-  responseBody: string;
 }
 
 export interface Result {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
-import { dateTime, orNull } from '../../http/api/schemas.ts';
+import { dateTime, orNull } from '../../runtime/schemas.ts';
 import { endpointPath, eventTypesSchema } from '../endpoints/endpoints.routes.ts';
 import { type Replay, type ReplayedStatus, type Replays, replayedStatuses } from './replays.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the chain as the page /verify does: over the service's relay, which anybody can ask without a key. */
 import { createAnchorReader } from '../../../src/chain/registry/anchor-reader.ts';
-import { askAgain, NotNow, retryAfterMs } from '../../../src/chain/rpc/not-now.ts';
+import { askAgain, NotNow, retryAfterMs } from '../../../src/chain/rules/not-now.ts';
 import type { Service } from '../service/service.ts';
 
 /** More than the page has: machines that run tests are busy. */

@@ -5,8 +5,8 @@ import { type Api, apiBase } from '../../../http/api/api.ts';
 import type { Cursors } from '../../../http/api/cursor.ts';
 import type { Idempotency } from '../../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../../http/api/page.ts';
-import { address, contentHash, dateTime, orNull } from '../../../http/api/schemas.ts';
 import { jsonOrForm, uploadedFile } from '../../../http/api/uploads.ts';
+import { address, contentHash, dateTime, orNull } from '../../../runtime/schemas.ts';
 import type { FileValidation } from './file-validations.store.ts';
 import type { FileValidations } from './file-validations.ts';
 

@@ -2,7 +2,8 @@
 
 import type { Proofs } from '../../../anchoring/proofs.ts';
 import type { Lead } from '../../../chain/chain.ts';
-import { createAnchorReader, type RpcCall } from '../../../chain/registry/anchor-reader.ts';
+import { createAnchorReader } from '../../../chain/registry/anchor-reader.ts';
+import type { RpcCall } from '../../../chain/rules/rpc-call.ts';
 import type { Db } from '../../../db/database.ts';
 import { isDatabaseAway } from '../../../db/faults.ts';
 import type { Registry } from '../../../proof/chain-reader.ts';

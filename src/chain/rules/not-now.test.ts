@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createJsonRpc } from './json-rpc.ts';
+import { createJsonRpc } from '../rpc/json-rpc.ts';
 import { askAgain, isNotNow, NotNow, retryAfterMs } from './not-now.ts';
 
 test('which answers mean "not now", and when to try again', () => {

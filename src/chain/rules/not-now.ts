@@ -2,7 +2,7 @@
  * "Not now": the answer of a node that has no time, or no chain, for the moment. It says nothing about what was asked, and
  * the same call is worth making again. Uses nothing of Node.js.
  */
-import type { RpcCall } from '../registry/anchor-reader.ts';
+import type { RpcCall } from './rpc-call.ts';
 
 /** Limits of providers come as -32005 by EIP-1474, or under codes of their own. */
 export const limitCodes = new Set([429, -32005, -32007, -32016]);

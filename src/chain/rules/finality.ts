@@ -1,8 +1,10 @@
 /** When a block counts as final: by the chain's own word where that word means something, else by its depth. */
-import { blocksToFinality } from '../embedded/pace.ts';
 
 /** The chain's `finalized` tag, or so many blocks below the head. */
 export type FinalityRule = { by: 'tag' } | { by: 'depth'; blocks: number };
+
+/** On the embedded chain: anvil's `finalized` is the head less two. */
+export const blocksToFinality = 2;
 
 /** Uses nothing of Node.js: verifiers in browsers ask too. */
 export function finalityRule({ chainId, embedded }: { chainId: number; embedded: boolean }): FinalityRule {

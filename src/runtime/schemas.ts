@@ -1,6 +1,6 @@
 /** Schema pieces that several routes use. */
 import { type Static, type TSchema, type TStringOptions, Type } from 'typebox';
-import { visible } from '../../runtime/visible-text.ts';
+import { visible } from './visible-text.ts';
 
 export const dateTime = Type.String({ format: 'date-time' });
 

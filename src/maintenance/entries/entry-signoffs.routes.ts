@@ -1,0 +1,108 @@
+/** Sign-offs of an entry: as answers show them, one by one, and proved. */
+import { Type } from 'typebox';
+import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import { address, dateTime, orNull } from '../../runtime/schemas.ts';
+import { type SignoffRole, signoffRoles } from '../signing/signoff-rules.ts';
+import type { Signoff } from './maintenances.store.ts';
+import type { Maintenances } from './maintenances.ts';
+
+export const signoffsUrl = `${apiBase}/damc/assets/:assetId/maintenances/:maintenanceId/signoffs/`;
+export const role = Type.Unsafe<SignoffRole>(Type.String({ enum: [...signoffRoles] }));
+export const signature = Type.String({
+  description: '65 bytes in hex: r, s in the lower half of the order, v 27 or 28',
+});
+
+const signoffFields = {
+  number: Type.Integer({ description: 'Counts from 1 in each entry' }),
+  role,
+  workerAddress: Type.String({ description: 'Who signed, EIP-55' }),
+  workerName: Type.String({ description: 'The name of that time' }),
+  licence: orNull(
+    Type.Object(
+      {
+        scope: Type.String(),
+        number: Type.String(),
+        authority: Type.String(),
+        expiresAt: orNull(dateTime),
+      },
+      { description: 'What the sign-off rests on, as it was then; null when it needed none' },
+    ),
+  ),
+  signedAt: dateTime,
+  signature,
+  signoffHash: Type.String({
+    description: 'SHA-256 of a random salt and the sign-off in its RFC 8785 form; the salt is in the proof',
+  }),
+  ...anchorFields,
+};
+export const SignoffSchema = Type.Object(signoffFields);
+
+const WholeSignoffSchema = Type.Object({
+  ...signoffFields,
+  document: Type.Object(
+    { format: Type.String() },
+    {
+      additionalProperties: true,
+      description: 'The very document that was hashed: the content of the proof',
+    },
+  ),
+});
+
+const tags = ['maintenances'];
+const signoffPath = Type.Object({
+  assetId: Type.String(),
+  maintenanceId: Type.String(),
+  number: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
+});
+const viewer = Type.Object({ viewerAddress: address }, { additionalProperties: false });
+
+export function entrySignoffRoutes(app: Api, { maintenances }: { maintenances: Maintenances }): void {
+  app.get(
+    `${signoffsUrl}:number/`,
+    {
+      config: { scope: 'assets:read', tellsOfChain: true },
+      schema: {
+        summary: 'Get a sign-off',
+        tags,
+        params: signoffPath,
+        querystring: viewer,
+        response: { 200: WholeSignoffSchema },
+      },
+    },
+    async (request, reply) => {
+      const { number, ...entry } = request.params;
+      const view = { caller: callerOf(request), ...entry, ...request.query };
+      const { signoff, document } = await maintenances.getSignoff(view, number);
+      // The document goes out as the very text that was hashed.
+      const body = `${JSON.stringify(signoffToJson(signoff)).slice(0, -1)},"document":${document}}`;
+      return reply.type('application/json; charset=utf-8').send(body as never);
+    },
+  );
+
+  app.get(
+    `${signoffsUrl}:number/proof/`,
+    {
+      config: { scope: 'assets:read', tellsOfChain: true },
+      schema: {
+        summary: 'Get the proof of a sign-off',
+        description:
+          'One JSON document, `holdfast/proof@1`, whose content is `document` of the sign-off. 409 until it is confirmed.',
+        tags,
+        params: signoffPath,
+        querystring: viewer,
+        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+      },
+    },
+    async (request) => {
+      const { number, ...entry } = request.params;
+      const view = { caller: callerOf(request), ...entry, ...request.query };
+      return { ...(await maintenances.signoffProof(view, number)) };
+    },
+  );
+}
+
+export function signoffToJson({ status, anchor, ...rest }: Signoff) {
+  return { ...rest, ...anchorToJson({ status, anchor }) };
+}
