@@ -1,0 +1,123 @@
+/** The rooms of the house: from the top floor down, each with its one job. test/architecture.test.ts holds them. */
+import { table } from './markdown.ts';
+
+export interface Room {
+  path: string;
+  job: string;
+}
+
+/** A floor imports only from itself and from those below. Rooms of one floor are listed beside each other. */
+export const floors: Room[][] = [
+  [
+    { path: 'src/main.ts', job: 'Starts the command line' },
+    { path: 'src/cli/', job: 'The command line, one file per command' },
+  ],
+  [
+    {
+      path: 'src/app/',
+      job: 'Puts the service together. `routes.ts`, `loops.ts` and `checks.ts` are its three maps: all HTTP routes, all background work, all checks of `fsck`',
+    },
+  ],
+  [
+    { path: 'src/maintenance/assets/', job: 'Assets: versions, installation, transfers, who may see them' },
+    { path: 'src/maintenance/viewers/', job: 'Viewers and workers of an asset, and the log of who looked' },
+    { path: 'src/maintenance/entries/', job: 'Maintenance entries: recorded, listed, proved; open defects' },
+    { path: 'src/maintenance/signing/', job: 'PURE: what is hashed and signed, and who may sign it' },
+    { path: 'src/maintenance/signoffs/', job: 'Signing an entry off' },
+    { path: 'src/maintenance/intervals/', job: 'Maintenance intervals, and what is due' },
+    { path: 'src/maintenance/workers/', job: 'Workers and their licences' },
+    {
+      path: 'src/maintenance/dossier/',
+      job: 'The dossier of an asset, its logbook and release certificates',
+    },
+    { path: 'src/maintenance/dossier-check/', job: 'PURE: the format of a dossier, and its verifier' },
+  ],
+  [
+    { path: 'src/holdings/vaults/', job: 'Vaults and their transactions' },
+    { path: 'src/holdings/records/', job: 'Records and their versions' },
+    { path: 'src/holdings/files/', job: 'Files: versions, content, erasure, custody and its transfers' },
+    { path: 'src/holdings/files/validation/', job: 'Validation of files that are stored elsewhere' },
+    { path: 'src/holdings/certificates/', job: 'Certificates in PDF' },
+    { path: 'src/holdings/audit-proofs/', job: 'Anchoring of the audit log, and its proofs' },
+    {
+      path: 'src/holdings/verify-page/',
+      job: 'The page `/verify`, and the relay by which it asks the chain',
+    },
+    { path: 'src/holdings/overview/', job: 'Figures of a workspace, and what it has used of its budgets' },
+  ],
+  [
+    {
+      path: 'src/anchoring/',
+      job: 'What all anchored things share: state, list, check, confirmation event, proofs',
+    },
+    { path: 'src/anchoring/batching/', job: 'Pending leaves to sealed batches' },
+    { path: 'src/webhooks/endpoints/', job: 'Endpoints and their secrets, test events' },
+    { path: 'src/webhooks/deliveries/', job: 'The log of deliveries, its partitions and checks' },
+    { path: 'src/webhooks/replays/', job: 'Sending again what was sent before' },
+    {
+      path: 'src/webhooks/dispatch/',
+      job: 'The queue, lanes and the dispatcher; retries and endpoint health',
+    },
+    {
+      path: 'src/webhooks/exchange/',
+      job: 'One signed request to a receiver, to vetted addresses only',
+    },
+    {
+      path: 'src/backup/',
+      job: 'Backup and restore: all tables of one snapshot, the blobs and a sealed manifest in one archive',
+    },
+  ],
+  [
+    { path: 'src/events/', job: 'The outbox, the order of the feed, its stream' },
+    { path: 'src/access/api-keys/', job: 'API keys, and who a request comes from' },
+    { path: 'src/access/people/', job: 'Sign-in, sessions, members, invitations' },
+    { path: 'src/access/workspaces/', job: 'Workspaces and their limits' },
+    { path: 'src/access/audit/', job: 'The audit log and its chain' },
+  ],
+  [
+    { path: 'src/http/server/', job: 'The Fastify server: start, stop, metrics, OpenAPI' },
+    { path: 'src/http/pages/', job: 'The dashboard, the API reference, bundles of pages' },
+    {
+      path: 'src/http/api/',
+      job: 'What routes use: pages of lists, idempotency, errors, uploads, validation',
+    },
+    { path: 'src/http/admission/', job: 'Who is asking, and how often they may' },
+    { path: 'src/http/bodies/', job: 'Bodies in and out: limits, JSON, forms, ranges, compression' },
+    { path: 'src/proof/', job: 'PURE: leaf, Merkle tree, seal, proof, history, verifier; runs in browsers' },
+  ],
+  [
+    { path: 'src/chain/', job: 'Opens the chain that is configured' },
+    { path: 'src/chain/indexer/', job: 'Follows the chain block by block, through reorganizations' },
+    {
+      path: 'src/chain/sender/',
+      job: 'Outgoing transactions: nonces, fees, signed bytes, until they are final',
+    },
+    { path: 'src/chain/lead/', job: 'Which node may write to the chain' },
+    { path: 'src/chain/embedded/', job: 'The chain that Holdfast runs itself, with its journal' },
+    { path: 'src/chain/registry/', job: 'The registry contract: deployed, read' },
+    { path: 'src/chain/rpc/', job: 'JSON-RPC over several nodes' },
+    {
+      path: 'src/chain/rules/',
+      job: 'PURE: how to read what a node answers: temporary errors, development chains, when a block is final',
+    },
+    { path: 'src/blobs/', job: 'The bytes of files, encrypted, on disk or in S3' },
+  ],
+  [{ path: 'src/keys/', job: 'The keyring: private keys and secrets under the master key' }],
+  [
+    { path: 'src/db/', job: 'PostgreSQL: pool, migrations, group commit, leadership' },
+    { path: 'src/db/tables/', job: 'The columns of all tables, as types' },
+    { path: 'src/db/embedded/', job: 'The PostgreSQL that Holdfast runs itself' },
+    { path: 'src/config/', job: 'Settings: the only room that reads the environment' },
+    { path: 'src/pdf/', job: 'Draws documents: pages, tables, QR codes, all scripts' },
+  ],
+  [{ path: 'src/runtime/', job: 'Loops, errors, ids, callers, the frame of checks: what every floor uses' }],
+];
+
+export function roomsTable(): string {
+  return table(
+    ['floor', 'room', 'its one job'],
+    floors.flatMap((rooms, index) =>
+      rooms.map(({ path, job }) => [String(floors.length - index), `\`${path}\``, job]),
+    ),
+  );
+}
