@@ -51,6 +51,7 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
     {
       config: { scope },
       schema: {
+        operationId: 'listEvents',
         summary: 'Read the event feed',
         description:
           'Oldest first, the same envelopes that webhooks carry. X-Next-Cursor is always sent: go on from it, also after an empty page, and no event is missed or seen twice. With order=newest it is a list like others, which ends at the oldest event.',
@@ -89,6 +90,7 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
     {
       config: { scope },
       schema: {
+        operationId: 'streamEvents',
         summary: 'Follow the event feed',
         description:
           'Server-sent events that stay open: `event` is the type, `data` the envelope, `id` a cursor that leads to right after it, here and in the feed. Without a cursor the stream begins with what happens next. A comment is sent every 15 seconds.',

@@ -57,6 +57,13 @@ test('every operation says what it does, to whom it is open, and how it fails', 
   assert.equal(session.name, `${cookiePrefix}.session_token`);
 });
 
+test('every operation has a name of its own, for clients to call it by', () => {
+  const all = Object.values<Json>(document.paths).flatMap((item) => Object.values<Json>(item));
+  const names = all.map(({ operationId = '' }) => operationId);
+  for (const name of names) assert.match(name, /^[a-z]+[A-Z][A-Za-z]*$/);
+  assert.equal(new Set(names).size, names.length);
+});
+
 /** Open to whoever has the link that an invitation is, and to nobody who has not. */
 const openPaths = ['post /api-v1/platform/invitations/look', 'post /api-v1/platform/invitations/accept'];
 

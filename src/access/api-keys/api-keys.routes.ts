@@ -41,6 +41,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
     {
       config: { scope: 'keys:write', idempotent: 'own' },
       schema: {
+        operationId: 'createApiKey',
         summary: 'Create an API key',
         description:
           'The key belongs to the workspace of the caller and can have at most the scopes of the caller.',
@@ -72,6 +73,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
     {
       config: { scope: 'keys:read' },
       schema: {
+        operationId: 'listApiKeys',
         summary: 'List API keys',
         description: 'Newest first, revoked ones included.',
         tags: ['keys'],
@@ -99,6 +101,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
     {
       config: { scope: 'keys:write' },
       schema: {
+        operationId: 'revokeApiKey',
         summary: 'Revoke an API key',
         description: 'Takes effect with the next request. Revoking it again changes nothing.',
         tags: ['keys'],

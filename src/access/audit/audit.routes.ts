@@ -29,6 +29,7 @@ export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursor
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listAuditEntries',
         summary: 'List audit entries',
         description:
           'Newest first. Entries are never changed; each is chained to the one before it by its hash.',

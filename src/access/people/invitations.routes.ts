@@ -59,6 +59,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
     {
       config: { role: 'admin' },
       schema: {
+        operationId: 'createInvitation',
         summary: 'Invite somebody',
         description: 'The answer has the link, which is shown this once. It is valid for seven days.',
         tags,
@@ -80,6 +81,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
     {
       config: { role: 'admin' },
       schema: {
+        operationId: 'listInvitations',
         summary: 'List invitations',
         description:
           'Those that are open, and those that expired in the last 90 days, unless they were withdrawn. Newest first.',
@@ -95,6 +97,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
     {
       config: { role: 'admin' },
       schema: {
+        operationId: 'withdrawInvitation',
         summary: 'Withdraw an invitation',
         tags,
         params: Type.Object({ invitationId: Type.String() }),
@@ -112,6 +115,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
     {
       config: { secretAnswer: true },
       schema: {
+        operationId: 'lookUpInvitation',
         summary: 'What an invitation is for',
         description: 'Open to whoever has the link.',
         tags,
@@ -131,6 +135,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       config: { secretAnswer: true },
       onRequest: async (request) => requireSameOrigin(request, publicUrl()),
       schema: {
+        operationId: 'acceptInvitation',
         summary: 'Accept an invitation',
         description:
           'Signed in, the token alone makes you a member. Otherwise name, email and password make your account; sign in with it afterwards.',

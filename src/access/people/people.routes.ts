@@ -64,7 +64,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     `${apiBase}/platform/me`,
     {
       config: { role: 'viewer' },
-      schema: { summary: 'Who is signed in', tags, response: { 200: MeSchema } },
+      schema: { operationId: 'getMe', summary: 'Who is signed in', tags, response: { 200: MeSchema } },
     },
     async (request) => {
       const { caller, person } = personOf(callerOf(request));
@@ -91,6 +91,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     {
       config: { role: 'viewer' },
       schema: {
+        operationId: 'createWorkspace',
         summary: 'Create a workspace',
         description:
           'Whoever makes it is its first owner. Operators may: owners and admins of the first workspace of the installation; with HOLDFAST_WORKSPACE_CREATION=everyone all people who are signed in.',
@@ -111,7 +112,12 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     `${apiBase}/platform/members`,
     {
       config: { role: 'viewer' },
-      schema: { summary: 'List members', tags, response: { 200: Type.Array(MemberSchema) } },
+      schema: {
+        operationId: 'listMembers',
+        summary: 'List members',
+        tags,
+        response: { 200: Type.Array(MemberSchema) },
+      },
     },
     async (request) => (await members.list(callerOf(request).workspaceId)).map(memberJson),
   );
@@ -121,6 +127,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     {
       config: { role: 'admin' },
       schema: {
+        operationId: 'updateMember',
         summary: "Change a member's role",
         tags,
         params: memberPath,
@@ -139,6 +146,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     {
       config: { role: 'viewer' },
       schema: {
+        operationId: 'removeMember',
         summary: 'Remove a member, or leave',
         tags,
         params: memberPath,
@@ -155,7 +163,12 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     `${apiBase}/platform/sessions`,
     {
       config: { role: 'viewer' },
-      schema: { summary: 'List your sessions', tags, response: { 200: Type.Array(SessionSchema) } },
+      schema: {
+        operationId: 'listSessions',
+        summary: 'List your sessions',
+        tags,
+        response: { 200: Type.Array(SessionSchema) },
+      },
     },
     async (request) => (await sessions.list(personOf(callerOf(request)).person)).map(sessionJson),
   );
@@ -164,7 +177,12 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     `${apiBase}/platform/sessions`,
     {
       config: { role: 'viewer' },
-      schema: { summary: 'Sign out everywhere', tags, response: { 204: Type.Null() } },
+      schema: {
+        operationId: 'endAllSessions',
+        summary: 'Sign out everywhere',
+        tags,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       const { caller, person } = personOf(callerOf(request));
@@ -178,6 +196,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     {
       config: { role: 'viewer' },
       schema: {
+        operationId: 'endSession',
         summary: 'End one of your sessions',
         tags,
         params: Type.Object({ sessionId: Type.String() }),

@@ -18,6 +18,7 @@ export function auditProofRoutes(app: Api, { db, makeProof }: AuditProofRoutesDe
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'getAuditLogProof',
         summary: 'Get the proof of the audit log',
         description:
           'The hash of one entry, and thereby of all before it, as it was anchored last: once a day. `content` is the 64 bytes whose SHA-256 is that hash. 409 before the first.',

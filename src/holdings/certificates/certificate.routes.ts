@@ -20,6 +20,7 @@ export function certificateRoutes(app: Api, { certificates, publicUrl }: Certifi
     {
       config: { scope: 'files:read', tellsOfChain: true },
       schema: {
+        operationId: 'getFileCertificate',
         summary: 'Get the certificate of a file',
         description:
           'A PDF for people: what was anchored, when and where, and how to verify it without this service. The proof is attached inside as `proof.json`. Says that it is provisional before the version is finalized. 409 until the version is confirmed.',

@@ -24,6 +24,7 @@ export function fileContentRoutes(app: Api, { fileContents }: { fileContents: Fi
     {
       config: { scope: 'files:read' },
       schema: {
+        operationId: 'downloadFileContent',
         summary: 'Download the content of a file',
         description:
           'The bytes as they were uploaded, as an attachment under the name and media type of the version. ETag is the content hash. Range and If-Range give a part. X-Expired has the expirationDate once it has passed. 404 when only a hash was given, and after the content was erased.',

@@ -65,6 +65,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
     {
       config: { scope: 'files:write', tellsOfChain: true, idempotent: true },
       schema: {
+        operationId: 'transferFile',
         summary: 'Transfer a file to another vault',
         description:
           'Sealed by the giving vault. The file belongs to the taking one once this is confirmed, which `file.transfer.completed` tells; until then there is no other transfer and no new version. 409 into a deactivated vault; out of one is possible.',
@@ -87,6 +88,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
     {
       config: read,
       schema: {
+        operationId: 'getFileHistory',
         summary: 'Get the history of a file',
         description:
           'Every version, transfer and validation with the state of its anchor, oldest first. With `format=proof` instead one document, `holdfast/history@1`: the proofs of its versions and transfers, which verify as one chain of custody without this service, up to the first that is not confirmed; 409 while nothing is. A long one comes in pages, each a document like this with the next `proofs`; all of them in one list are the whole history.',
@@ -144,6 +146,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
     {
       config: read,
       schema: {
+        operationId: 'getFileProof',
         summary: 'Get the proof of a file',
         description:
           'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',

@@ -86,6 +86,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
     {
       config: write,
       schema: {
+        operationId: 'createFile',
         summary: 'Create a file',
         description:
           'As a form, whose bytes are stored encrypted, or as JSON with the hash alone, so that the bytes never leave you. Anchored with the next batch; `file.anchor.confirmed` tells when.',
@@ -113,6 +114,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
     {
       config: read,
       schema: {
+        operationId: 'listFiles',
         summary: 'List files',
         description:
           'Newest first, each at its newest version, with the vault that owns it today. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
@@ -148,6 +150,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
     {
       config: read,
       schema: {
+        operationId: 'getFile',
         summary: 'Get a file',
         description: 'At its newest version, with the vault that owns it today.',
         tags,
@@ -163,6 +166,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
     {
       config: read,
       schema: {
+        operationId: 'listFileVersions',
         summary: 'List the versions of a file',
         description: 'Newest first, each with the vault that owned it then.',
         tags,
@@ -200,6 +204,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         );
       },
       schema: {
+        operationId: 'createFileVersion',
         summary: 'Add a version to a file',
         description:
           'As a form or as JSON, as a file is created. Without a name it keeps that of the version before. Its leaf names that of the version or transfer before; nothing of older versions changes. 409 while a transfer is under way.',
@@ -232,6 +237,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
     {
       config: { scope: 'files:write' },
       schema: {
+        operationId: 'eraseFileContent',
         summary: 'Erase the content of a file',
         description:
           'Of all its versions, or of one. The content is no longer given out. 204: the key to the bytes was dropped, and nobody can read them again. 200: some of the bytes stay, because another file of the vault has the same ones; erase that one as well. Hashes and proofs stay. A repeat changes nothing and answers the same.',

@@ -66,6 +66,7 @@ export function statsRoutes(app: Api, { db, readStats }: { db: Db; readStats: Re
     {
       config: { scope: 'events:read' },
       schema: {
+        operationId: 'getStats',
         summary: 'How the workspace fares',
         description: `What was anchored and delivered between two times, by default during the last day, and what waits now. At most ${mostDays} days.`,
         tags: ['operations'],

@@ -58,6 +58,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       config: write,
       bodyLimit: bodyBytes.data,
       schema: {
+        operationId: 'createRecord',
         summary: 'Create a record',
         description: 'Anchored with the next batch; `record.anchor.confirmed` tells when.',
         tags,
@@ -78,6 +79,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       config: write,
       bodyLimit: bodyBytes.data,
       schema: {
+        operationId: 'createRecords',
         summary: 'Create many records',
         description: 'All of them or, when one is refused, none. The answer has them in the same order.',
         tags,
@@ -106,6 +108,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     {
       config: read,
       schema: {
+        operationId: 'listRecords',
         summary: 'List records',
         description:
           'Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
@@ -153,6 +156,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     {
       config: read,
       schema: {
+        operationId: 'getRecord',
         summary: 'Get a record with its data',
         tags,
         params: recordPath,
@@ -173,6 +177,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     {
       config: read,
       schema: {
+        operationId: 'listRecordVersions',
         summary: 'List the versions of a record',
         description: 'Newest first, without their data.',
         tags,
@@ -203,6 +208,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       config: write,
       bodyLimit: bodyBytes.data,
       schema: {
+        operationId: 'createRecordVersion',
         summary: 'Add a version to a record',
         description: 'Its leaf names that of the version before. Nothing of older versions changes.',
         tags,
@@ -224,6 +230,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     {
       config: read,
       schema: {
+        operationId: 'getRecordProof',
         summary: 'Get the proof of a record',
         description:
           'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',

@@ -31,6 +31,7 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
     {
       config: { scope: 'vaults:read', tellsOfChain: true },
       schema: {
+        operationId: 'listVaultTransactions',
         summary: 'List the transactions of a vault',
         description:
           'Newest first: every mined transaction from or to its address, and every anchor transaction that carried its content. The header X-Indexed-Block has the number of the newest block that was looked at; it is absent before the first. X-Next-Cursor leads to the next page and is absent on the last one. After a reorg of the chain a page repeats what was moved past the cursor, so that nothing is left out; it may then have more items than the limit.',

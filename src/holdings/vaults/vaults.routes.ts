@@ -39,6 +39,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
     {
       config: { scope: 'vaults:write', idempotent: true },
       schema: {
+        operationId: 'createVault',
         summary: 'Create a vault',
         description: 'Makes a new wallet; its private key never leaves the service.',
         tags: ['vaults'],
@@ -61,6 +62,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
     {
       config: { scope: 'vaults:read' },
       schema: {
+        operationId: 'listVaults',
         summary: 'List vaults',
         description: 'Newest first.',
         tags: ['vaults'],
@@ -92,7 +94,13 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
     `${url}/:vaultAddress`,
     {
       config: { scope: 'vaults:read' },
-      schema: { summary: 'Get a vault', tags: ['vaults'], params: vaultPath, response: { 200: VaultSchema } },
+      schema: {
+        operationId: 'getVault',
+        summary: 'Get a vault',
+        tags: ['vaults'],
+        params: vaultPath,
+        response: { 200: VaultSchema },
+      },
     },
     async (request) => toJson(await vaults.get(callerOf(request).workspaceId, request.params.vaultAddress)),
   );
@@ -102,6 +110,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
     {
       config: { scope: 'vaults:write' },
       schema: {
+        operationId: 'updateVault',
         summary: 'Update a vault',
         description: 'Changes the name, the description or both; what is not given stays.',
         tags: ['vaults'],
@@ -118,15 +127,28 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
   );
 
   const moves = [
-    { path: 'deactivate', status: 'inactive', summary: 'Deactivate a vault', event: 'vault.deactivated' },
-    { path: 'reactivate', status: 'active', summary: 'Reactivate a vault', event: 'vault.reactivated' },
+    {
+      path: 'deactivate',
+      status: 'inactive',
+      operationId: 'deactivateVault',
+      summary: 'Deactivate a vault',
+      event: 'vault.deactivated',
+    },
+    {
+      path: 'reactivate',
+      status: 'active',
+      operationId: 'reactivateVault',
+      summary: 'Reactivate a vault',
+      event: 'vault.reactivated',
+    },
   ] as const;
-  for (const { path, status, summary, event } of moves) {
+  for (const { path, status, operationId, summary, event } of moves) {
     app.patch(
       `${url}/:vaultAddress/${path}`,
       {
         config: { scope: 'vaults:write' },
         schema: {
+          operationId,
           summary,
           description: `Sends ${event}. Doing it again changes nothing and sends nothing.`,
           tags: ['vaults'],

@@ -29,6 +29,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
     '/healthz',
     {
       schema: {
+        operationId: 'getLiveness',
         summary: 'Is the process alive',
         tags: ['operations'],
         response: { 200: Type.Object({ status: Type.Literal('ok') }) },
@@ -41,6 +42,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
     '/readyz',
     {
       schema: {
+        operationId: 'getReadiness',
         summary: 'Can the service do its work',
         description:
           '503 while the database is away, or a background loop is stuck that requests need. A chain that cannot be reached does not make it unready: what is accepted stays pending.',
@@ -67,7 +69,13 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
 
   app.get(
     '/metrics',
-    { schema: { summary: 'Figures in Prometheus text format', tags: ['operations'] } },
+    {
+      schema: {
+        operationId: 'getMetrics',
+        summary: 'Figures in Prometheus text format',
+        tags: ['operations'],
+      },
+    },
     async (request, reply) => {
       if (!comesFromHere(request) && !hasToken(request, deps.metricsToken)) {
         throw new AppError(

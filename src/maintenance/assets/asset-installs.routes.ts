@@ -37,6 +37,7 @@ export function assetInstallRoutes(app: Api, deps: AssetInstallRoutesDeps): void
     {
       config: write,
       schema: {
+        operationId: 'installAsset',
         summary: 'Install an asset in another one',
         description:
           'A change of the asset, so it is anchored. `at` is when it happened: not in the future, not before it was last removed.',
@@ -60,6 +61,7 @@ export function assetInstallRoutes(app: Api, deps: AssetInstallRoutesDeps): void
     {
       config: write,
       schema: {
+        operationId: 'removeAsset',
         summary: 'Remove an asset from the one it is installed in',
         description:
           'A change of the asset, so it is anchored. `at` is when it happened: not in the future, not before it was installed.',
@@ -86,6 +88,7 @@ export function assetInstallRoutes(app: Api, deps: AssetInstallRoutesDeps): void
     {
       config: { scope: 'assets:read' },
       schema: {
+        operationId: 'listAssetInstallations',
         summary: 'List where an asset was installed',
         description: 'Newest first.',
         tags,

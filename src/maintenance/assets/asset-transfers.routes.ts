@@ -35,6 +35,7 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
     {
       config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
       schema: {
+        operationId: 'transferAsset',
         summary: 'Transfer an asset to another vault',
         description:
           'The owner changes when the chain has confirmed it, which `asset.transfer.completed` tells. The whole history goes with the asset; the grants of viewers and the assignments of workers end.',
@@ -57,6 +58,7 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
     {
       config: { scope: 'assets:read', tellsOfChain: true },
       schema: {
+        operationId: 'listAssetTransfers',
         summary: 'List the transfers of an asset',
         description: 'Newest first.',
         tags: ['assets'],

@@ -56,6 +56,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
     {
       config: read,
       schema: {
+        operationId: 'listAssetVersions',
         summary: 'List the versions of an asset',
         description: 'Newest first, each with the document that was anchored.',
         tags,
@@ -94,6 +95,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
     {
       config: read,
       schema: {
+        operationId: 'getAssetProof',
         summary: 'Get the proof of an asset',
         description:
           'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
@@ -114,6 +116,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
     {
       config: read,
       schema: {
+        operationId: 'getAssetHistory',
         summary: 'Get the history of an asset',
         description:
           'One JSON document, `holdfast/history@1`: the proofs of its versions and transfers that are confirmed, each followed by the one that names it. 409 until the first is. A long one comes in pages, which X-Next-Cursor leads through: a document like this with the next `proofs`. All of them in one list are the whole history.',

@@ -100,6 +100,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
       config: { ...write, idempotent: true },
       bodyLimit: bodyBytes.document,
       schema: {
+        operationId: 'createAsset',
         summary: 'Create an asset',
         description: 'Anchored with the next batch. Without an assetId the service makes one.',
         tags,
@@ -122,6 +123,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
     {
       config: read,
       schema: {
+        operationId: 'listAssets',
         summary: 'List assets',
         description:
           'Newest first. With `q` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
@@ -214,6 +216,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
     {
       config: read,
       schema: {
+        operationId: 'getAsset',
         summary: 'Get an asset',
         description:
           'The look is in its access log. The ETag is its version in quotes; If-Match takes it when it is changed.',
@@ -239,6 +242,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
       config: write,
       bodyLimit: bodyBytes.document,
       schema: {
+        operationId: 'updateAsset',
         summary: 'Change an asset',
         description:
           'What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way, and with If-Match when it was changed since.',

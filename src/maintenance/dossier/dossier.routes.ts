@@ -19,6 +19,7 @@ export function dossierRoutes(app: Api, { dossiers }: { dossiers: Dossiers }): v
     {
       config: { scope: 'assets:read', tellsOfChain: true },
       schema: {
+        operationId: 'downloadAssetDossier',
         summary: 'Download the dossier of an asset',
         description:
           'A ZIP archive that is readable and verifiable without this service: the asset with its owners and installations, every entry with its sign-offs and proofs, a logbook and release certificates as PDF, and a page that verifies all of it in a browser. It is written while it is downloaded, so it has no length, and one that breaks off is not a whole archive.',

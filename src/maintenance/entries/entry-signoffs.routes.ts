@@ -64,6 +64,7 @@ export function entrySignoffRoutes(app: Api, { maintenances }: { maintenances: M
     {
       config: { scope: 'assets:read', tellsOfChain: true },
       schema: {
+        operationId: 'getSignoff',
         summary: 'Get a sign-off',
         tags,
         params: signoffPath,
@@ -86,6 +87,7 @@ export function entrySignoffRoutes(app: Api, { maintenances }: { maintenances: M
     {
       config: { scope: 'assets:read', tellsOfChain: true },
       schema: {
+        operationId: 'getSignoffProof',
         summary: 'Get the proof of a sign-off',
         description:
           'One JSON document, `holdfast/proof@1`, whose content is `document` of the sign-off. 409 until it is confirmed.',

@@ -111,6 +111,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
       bodyLimit: bodyBytes.document,
       schema: {
+        operationId: 'createMaintenance',
         summary: 'Put maintenance work on record',
         description:
           'Anchored with the next batch; `maintenance.anchor.confirmed` tells when. An entry is never changed: to correct one, create another that `supersedes` it.',
@@ -174,6 +175,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
     {
       config: read,
       schema: {
+        operationId: 'listMaintenances',
         summary: 'List the maintenance of an asset',
         description:
           'Work that was done last comes first. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
@@ -226,6 +228,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
     {
       config: { scope: 'assets:read' },
       schema: {
+        operationId: 'countMaintenances',
         summary: 'Count the maintenance of an asset',
         tags,
         params: assetPath,
@@ -240,11 +243,13 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
     },
   );
 
-  const viewOne = <Answer extends TSchema>(summary: string, answer: Answer, description = '') => ({
+  const viewOne = <Answer extends TSchema>(
+    words: { operationId: string; summary: string; description?: string },
+    answer: Answer,
+  ) => ({
     config: read,
     schema: {
-      summary,
-      ...(description !== '' && { description }),
+      ...words,
       tags,
       params: entryPath,
       querystring: Type.Object({ viewerAddress }, { additionalProperties: false }),
@@ -255,7 +260,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
   app.get(
     `${url}:maintenanceId/`,
     viewOne(
-      'Get an asset maintenance',
+      { operationId: 'getMaintenance', summary: 'Get an asset maintenance' },
       Type.Object({
         chainId: Type.Integer({ description: 'Of the configured chain, also before the entry is anchored' }),
         maintenance: Type.Object(entryIds),
@@ -266,7 +271,10 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
 
   app.get(
     `${url}:maintenanceId/details/`,
-    viewOne('Get an asset maintenance with everything in it', DetailsSchema),
+    viewOne(
+      { operationId: 'getMaintenanceDetails', summary: 'Get an asset maintenance with everything in it' },
+      DetailsSchema,
+    ),
     async (request, reply) => {
       const view = { caller: callerOf(request), ...request.params, ...request.query };
       const { maintenance, entry } = await maintenances.get(view);
@@ -280,9 +288,13 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
   app.get(
     `${url}:maintenanceId/proof/`,
     viewOne(
-      'Get the proof of an asset maintenance',
+      {
+        operationId: 'getMaintenanceProof',
+        summary: 'Get the proof of an asset maintenance',
+        description:
+          'One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed.',
+      },
       Type.Object({ format: Type.String() }, { additionalProperties: true }),
-      'One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed.',
     ),
     async (request) => ({
       ...(await maintenances.proof({ caller: callerOf(request), ...request.params, ...request.query })),

@@ -116,6 +116,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
     {
       config: { scope: 'assets:write', idempotent: true },
       schema: {
+        operationId: 'createAssetInterval',
         summary: 'Add work that comes round again',
         tags,
         params: assetPath,
@@ -137,6 +138,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
     {
       config: { scope: 'assets:read' },
       schema: {
+        operationId: 'listAssetIntervals',
         summary: 'List the intervals of an asset',
         description: 'Oldest first.',
         tags,
@@ -167,6 +169,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
     {
       config: { scope: 'assets:write' },
       schema: {
+        operationId: 'updateAssetInterval',
         summary: 'Change an interval, or say by which entry it was done',
         description:
           'What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction.',
@@ -205,6 +208,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
     {
       config: { scope: 'assets:write' },
       schema: {
+        operationId: 'deleteAssetInterval',
         summary: 'Delete an interval',
         tags,
         params: intervalPath,
@@ -224,6 +228,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
     {
       config: { scope: 'assets:read' },
       schema: {
+        operationId: 'listAssetDue',
         summary: 'List what is due on an asset',
         description: 'The next time of every interval, what is overdue, and all open defects.',
         tags,

@@ -55,6 +55,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
     {
       config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
       schema: {
+        operationId: 'createSignoff',
         summary: 'Sign a maintenance off',
         description:
           'In the order performed, inspected (may be left out), certified. Whoever did the work neither inspects nor certifies it, and both need a licence that fits. A worker with an own key hands in a signature over the typed data of `request/`.',
@@ -91,6 +92,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
     {
       config: { scope: 'assets:read' },
       schema: {
+        operationId: 'getSignoffRequest',
         summary: 'Get the typed data of a sign-off',
         description:
           'For a worker with an own key: EIP-712 data to be signed outside and handed in within 24 hours.',

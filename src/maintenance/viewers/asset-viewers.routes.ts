@@ -64,6 +64,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
     {
       config: { scope: 'assets:write', idempotent: true },
       schema: {
+        operationId: 'addAssetViewers',
         summary: 'Let viewers see an asset',
         description:
           'The owner and assigned workers may see it anyway. A viewer who has a grant already gets the new end.',
@@ -94,6 +95,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
     {
       config: { scope: 'assets:read' },
       schema: {
+        operationId: 'listAssetViewers',
         summary: 'List the viewers of an asset',
         description: 'The grants that allow something now, by address.',
         tags,
@@ -124,6 +126,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
     {
       config: { scope: 'assets:write' },
       schema: {
+        operationId: 'removeAssetViewer',
         summary: 'Take back the grant of a viewer',
         description: 'It holds from the very next look.',
         tags,
@@ -143,6 +146,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
     {
       config: { scope: 'assets:read' },
       schema: {
+        operationId: 'verifyAssetViewer',
         summary: 'Ask whether an address may see an asset',
         description:
           'Also true for the owner and for assigned workers. It is no look at the asset, so it is not logged.',
@@ -170,6 +174,7 @@ function assignmentRoutes(
     {
       config: { scope: 'assets:write', idempotent: true },
       schema: {
+        operationId: 'addAssetWorkers',
         summary: 'Assign workers to an asset',
         description: 'They may put work on record, sign it off, and see the asset.',
         tags,
@@ -191,6 +196,7 @@ function assignmentRoutes(
     {
       config: { scope: 'assets:read' },
       schema: {
+        operationId: 'listAssetWorkers',
         summary: 'List the workers assigned to an asset',
         description: 'By address.',
         tags,
@@ -220,6 +226,7 @@ function assignmentRoutes(
     {
       config: { scope: 'assets:write' },
       schema: {
+        operationId: 'removeAssetWorker',
         summary: 'Take a worker off an asset',
         description: 'What the worker put on record stays.',
         tags,
@@ -241,6 +248,7 @@ function accessLogRoutes(app: Api, { db, assets, cursors }: AssetViewerRoutesDep
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listAssetAccess',
         summary: 'List who looked at an asset',
         description: 'Newest first: every look with a viewerAddress, also those that were refused.',
         tags,

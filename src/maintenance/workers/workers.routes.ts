@@ -54,6 +54,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
     {
       config: { scope: 'workers:write', idempotent: true },
       schema: {
+        operationId: 'createWorker',
         summary: 'Create a worker',
         description:
           'Without an address the service makes a key for the worker; with one the worker holds an own key.',
@@ -77,6 +78,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
     {
       config: { scope: 'workers:read' },
       schema: {
+        operationId: 'listWorkers',
         summary: 'List workers',
         description: 'Newest first.',
         tags: ['workers'],
@@ -105,6 +107,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
     {
       config: { scope: 'workers:read' },
       schema: {
+        operationId: 'getWorker',
         summary: 'Get a worker',
         tags: ['workers'],
         params: workerPath,
@@ -119,6 +122,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
     {
       config: { scope: 'workers:write' },
       schema: {
+        operationId: 'updateWorker',
         summary: 'Rename a worker or replace the licences',
         tags: ['workers'],
         params: workerPath,

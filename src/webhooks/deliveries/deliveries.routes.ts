@@ -48,6 +48,7 @@ export function deliveryRoutes(
     {
       config: { scope: 'webhooks:read' },
       schema: {
+        operationId: 'listDeliveries',
         summary: 'List deliveries',
         description:
           'Newest first: every event that was or will be sent to an endpoint. With `status` or `type` a page may have fewer items than `limit`, or none, and still lead to the next: in a long log each page looks at so many deliveries only.',
@@ -87,6 +88,7 @@ export function deliveryRoutes(
     {
       config: { scope: 'webhooks:read' },
       schema: {
+        operationId: 'getDelivery',
         summary: 'Get a delivery with every attempt',
         tags: ['webhooks'],
         params: deliveryPath,
@@ -104,6 +106,7 @@ export function deliveryRoutes(
     {
       config: { scope: 'webhooks:write' },
       schema: {
+        operationId: 'retryDelivery',
         summary: 'Try a delivery again now',
         tags: ['webhooks'],
         params: deliveryPath,

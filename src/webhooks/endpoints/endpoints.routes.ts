@@ -71,6 +71,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     {
       config: { scope: 'webhooks:write', idempotent: 'own' },
       schema: {
+        operationId: 'createEndpoint',
         summary: 'Create a webhook endpoint',
         description: 'Sends webhook.test and tells how it went; a failed test still saves.',
         tags,
@@ -104,6 +105,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     {
       config: { scope: 'webhooks:read' },
       schema: {
+        operationId: 'listEndpoints',
         summary: 'List webhook endpoints',
         description: 'Newest first.',
         tags,
@@ -133,6 +135,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     {
       config: { scope: 'webhooks:read' },
       schema: {
+        operationId: 'getEndpoint',
         summary: 'Get a webhook endpoint',
         tags,
         params: endpointPath,
@@ -150,6 +153,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     {
       config: { scope: 'webhooks:write' },
       schema: {
+        operationId: 'updateEndpoint',
         summary: 'Change, enable or disable a webhook endpoint',
         description:
           'Sends webhook.test and tells how it went; a failed test still saves. Disabling sends none, and `test` is null.',
@@ -180,6 +184,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     {
       config: { scope: 'webhooks:write' },
       schema: {
+        operationId: 'deleteEndpoint',
         summary: 'Delete a webhook endpoint',
         tags,
         params: endpointPath,
@@ -197,6 +202,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     {
       config: { scope: 'webhooks:write' },
       schema: {
+        operationId: 'getEndpointSecret',
         summary: 'Show the signing secret',
         tags,
         params: endpointPath,
@@ -213,6 +219,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     {
       config: { scope: 'webhooks:write', idempotent: 'own' },
       schema: {
+        operationId: 'rotateEndpointSecret',
         summary: 'Rotate the signing secret',
         description:
           'The old secret goes on signing the Standard Webhooks header for 24 hours, also when the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key a repeat gives the same secret.',
@@ -237,7 +244,13 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     `${url}/:endpointId/test`,
     {
       config: { scope: 'webhooks:write' },
-      schema: { summary: 'Send webhook.test', tags, params: endpointPath, response: { 200: test } },
+      schema: {
+        operationId: 'testEndpoint',
+        summary: 'Send webhook.test',
+        tags,
+        params: endpointPath,
+        response: { 200: test },
+      },
     },
     async (request) => endpoints.test(callerOf(request), request.params.endpointId),
   );

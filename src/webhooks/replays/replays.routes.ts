@@ -54,6 +54,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
     {
       config: { scope: 'webhooks:write', idempotent: true },
       schema: {
+        operationId: 'createReplay',
         summary: 'Send past events again',
         description:
           'Every event of the range becomes a new delivery, behind what is new and no faster than the endpoint takes it. With dryRun nothing is sent and the answer is their count.',
@@ -89,6 +90,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
     {
       config: { scope: 'webhooks:read' },
       schema: {
+        operationId: 'getReplay',
         summary: 'Get a replay and how far it has come',
         tags,
         params: replayPath,
@@ -103,6 +105,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
     {
       config: { scope: 'webhooks:write' },
       schema: {
+        operationId: 'cancelReplay',
         summary: 'Cancel a replay',
         description: 'What it has not sent yet is kept as skipped.',
         tags,

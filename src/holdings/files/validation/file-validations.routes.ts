@@ -55,6 +55,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
     {
       config: { scope: 'files:write', tellsOfChain: true, idempotent: true, upload: 'hash' },
       schema: {
+        operationId: 'validateFile',
         summary: 'Validate a file',
         description:
           'Compares what is presented, bytes that are hashed and not kept, or their hash, with what is anchored; verifies the proof against the chain as it then is; and sees whether the vault, by default the owner when it is asked, has the file. `file.validation.completed` comes with the result. A version that is not confirmed yet is validated once it is.',
@@ -93,6 +94,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
     {
       config: read,
       schema: {
+        operationId: 'listFileValidations',
         summary: 'List the validations of a file',
         description: 'Newest first.',
         tags,
@@ -122,6 +124,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
     {
       config: read,
       schema: {
+        operationId: 'getFileValidation',
         summary: 'Get a validation of a file',
         tags,
         params: validationPath,
@@ -140,6 +143,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
     {
       config: read,
       schema: {
+        operationId: 'getFileValidationProof',
         summary: 'Get the proof of a validation',
         description:
           'A result is anchored as well: its proof, `holdfast/proof@1`, has it among its claims. 409 until it is there and confirmed.',
