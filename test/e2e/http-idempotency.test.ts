@@ -158,6 +158,44 @@ test('a repeat on another node is given the first answer, not a conflict with th
   }
 });
 
+test('a repeat on another node that is refused for what the first has done is given its answer', async () => {
+  const [from, to] = await Promise.all(
+    ['from', 'to'].map(async (name) => (await first.call('POST', vaults, { body: { name } })).json.address),
+  );
+  const files = '/api-v1/platform/files';
+  const hash = `0x${randomBytes(32).toString('hex')}`;
+  const made = await first.call('POST', files, {
+    body: { vaultAddress: from, name: 'deed', contentHash: hash },
+  });
+  assert.equal(made.status, 202, made.text);
+  const path = `${files}/${made.json.id}/transfer`;
+  const transfer = (node: Service) => post(node, path, 'hand-on', { destinationVaultAddress: to });
+  const [one, other] = await withClient({ connectionString: database.url }, async (client) => {
+    await client.query('begin');
+    await client.query('select 1 from files where id = $1 for update', [made.json.id]);
+    const answers = [transfer(first), transfer(second)];
+    // Both have looked for an answer, found none, and wait for the file.
+    await waitUntil(async () => (await waitingFor('files')) === 2);
+    await client.query('commit');
+    return Promise.all(answers);
+  });
+  assert.deepEqual([one?.status, other?.status], [202, 202], `${one?.text} ${other?.text}`);
+  assert.equal(one?.text, other?.text);
+  // Without a key it is another request, and refused.
+  const third = await first.call('POST', path, { body: { destinationVaultAddress: to } });
+  assertError(third, 'conflict');
+});
+
+/** How many sessions of the database wait for a lock with a statement about this table. */
+async function waitingFor(table: string): Promise<number> {
+  const { rows } = await sql(
+    `select count(*) from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query ilike $1`,
+    [`%${table}%`],
+  );
+  return Number(rows[0].count);
+}
+
 test('the order of members and the spelling of JSON do not matter', async () => {
   const key = randomUUID();
   const made = await post(first, vaults, key, '{"name":"é","description":"x"}');

@@ -1,7 +1,8 @@
 /**
  * Idempotency-Key: the answer of a creating request is committed with the work it answers for, so that a repeat gets
  * the same answer and does nothing. Nothing is reserved beforehand: of two that race, the second commit breaks the
- * primary key of the answers, rolls back whole, and is given the answer of the first.
+ * primary key of the answers, rolls back whole, and is given the answer of the first. So is one that is refused for what
+ * the first has done meanwhile.
  */
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
@@ -12,7 +13,7 @@ import { isDuplicate, isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
 import type { Write } from '../../db/writes.ts';
 import type { Keyring } from '../../keys/keyring.ts';
-import { AppError } from '../../runtime/errors.ts';
+import { AppError, errorKinds } from '../../runtime/errors.ts';
 import { callerOf } from '../admission/authentication.ts';
 import { pathOf, type Rescue } from './error-reply.ts';
 
@@ -190,10 +191,18 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
       };
     },
     async rescue(error, request, reply) {
-      if (!request.idempotency || !isDuplicate(error)) return false;
+      if (!request.idempotency || !mayBeAnswered(request.idempotency, error)) return false;
       return replay(request.idempotency, reply);
     },
   };
+}
+
+/** Whether the error may come of the same request on another node, which has been answered since this one looked. */
+function mayBeAnswered({ fingerprint }: Slot, error: unknown): boolean {
+  // Nothing can be said of a payload that was not read.
+  if (fingerprint.length === 0) return false;
+  if (!(error instanceof AppError)) return isDuplicate(error);
+  return errorKinds[error.code].status < 500 && !error.code.startsWith('idempotency_');
 }
 
 function isOver({ created_at }: AnswerRow): boolean {
