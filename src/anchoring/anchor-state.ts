@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { fromBytea } from '../db/bytea.ts';
 import { type AnchorStatus, anchorStatuses } from '../proof/anchor-status.ts';
-import { dateTime, orNull } from '../runtime/schemas.ts';
+import { dateTime, named, orNull } from '../runtime/schemas.ts';
 
 export interface AnchorState {
   status: AnchorStatus;
@@ -81,3 +81,8 @@ export const anchorFields = {
     ),
   ),
 };
+
+export const ProofSchema = named(
+  { title: 'Proof', description: 'What anybody can verify without this service' },
+  Type.Object({ format: Type.String() }, { additionalProperties: true }),
+);

@@ -10,18 +10,24 @@ import { type Limits, limitOf } from '../runtime/budgets.ts';
 import { may } from '../runtime/caller.ts';
 import { AppError } from '../runtime/errors.ts';
 import { takeWithin } from '../runtime/page-budget.ts';
-import { dateTime } from '../runtime/schemas.ts';
+import { dateTime, named } from '../runtime/schemas.ts';
 import type { EventStreams } from './event-stream.ts';
 import { eventTypes, type FeedItem, readFeed, readFeedBackwards } from './events.ts';
 import { cursorFromBefore, type FeedGeneration } from './feed-generation.ts';
 
-const EventEnvelope = Type.Object({
-  id: Type.String({ description: 'Unique; use it to drop duplicates' }),
-  type: Type.String(),
-  timestamp: dateTime,
-  workspace_id: Type.String(),
-  data: Type.Record(Type.String(), Type.Unknown()),
-});
+const EventEnvelope = named(
+  {
+    title: 'Event',
+    description: 'Something that happened, as readers of the feed and receivers of webhooks get it',
+  },
+  Type.Object({
+    id: Type.String({ description: 'Unique; use it to drop duplicates' }),
+    type: Type.String(),
+    timestamp: dateTime,
+    workspace_id: Type.String(),
+    data: Type.Record(Type.String(), Type.Unknown()),
+  }),
+);
 
 const type = Type.Optional(Type.String({ enum: [...eventTypes] }));
 const order = Type.Optional(

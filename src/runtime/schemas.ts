@@ -2,6 +2,11 @@
 import { type Static, type TSchema, type TStringOptions, Type } from 'typebox';
 import { visible } from './visible-text.ts';
 
+/** A schema that the OpenAPI document lists among its components, under this title. */
+export function named<T extends TSchema>(words: { title: string; description: string }, schema: T): T {
+  return { ...schema, ...words };
+}
+
 export const dateTime = Type.String({ format: 'date-time' });
 
 /** What somebody writes for others to read: no sign in it turns the direction of what stands beside it. */
@@ -23,8 +28,8 @@ export const contentHash = Type.String({
   description: '0x and 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them',
 });
 
-/** Text or null, written so that OpenAPI 3.1 and the serialiser both take the short way. */
+/** The schema or null, written so that OpenAPI 3.1 and the serializer both take the short way. */
 export function orNull<T extends TSchema>(schema: T) {
-  const { type, ...rest } = schema as unknown as { type: string };
+  const { type, title: _, ...rest } = schema as unknown as { type: string; title?: string };
   return Type.Unsafe<Static<T> | null>({ type: [type, 'null'], ...rest });
 }

@@ -38,6 +38,7 @@ function sample(): Json {
           responses: { 200: { content: { 'application/json': { schema: { type: 'array', items: item } } } } },
         },
         post: {
+          operationId: 'createThing',
           security: [],
           parameters: [
             { in: 'query', name: 'limit', schema: { type: 'integer', maximum: 10 } },
@@ -52,7 +53,7 @@ function sample(): Json {
       },
       '/other': { get: { responses: {} } },
     },
-    components: { schemas: { Thing: structuredClone(item) } },
+    components: { schemas: { Thing: structuredClone(item), Unused: { type: 'object' } } },
   };
 }
 
@@ -203,6 +204,16 @@ const breaking: [what: string, change: (places: Places) => void, expected: RegEx
     /the body is now required$/,
   ],
   ['the body is gone', ({ post }) => delete post.requestBody, /the body is gone$/],
+  [
+    'an operation is renamed',
+    ({ post }) => (post.operationId = 'makeThing'),
+    /^POST \/things is no longer called createThing$/,
+  ],
+  [
+    'a named schema is gone',
+    ({ document }) => delete document.components.schemas.Unused,
+    /^the schema Unused is gone$/,
+  ],
   ['an open operation needs a key', ({ post }) => (post.security = [{ apiKey: [] }]), /now needs a key$/],
 ];
 

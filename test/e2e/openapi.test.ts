@@ -1,4 +1,5 @@
 /** The OpenAPI document: valid, complete, and never less than what was accepted before. */
+
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { cookiePrefix } from '../../src/access/people/sign-in.ts';
 import { eventTypes } from '../../src/events/events.ts';
 import { errorKinds } from '../../src/runtime/errors.ts';
 import { compareDocuments, type Json } from '../support/openapi/openapi-compatibility.ts';
+import { withoutReferences } from '../support/openapi/openapi-references.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
@@ -18,7 +20,7 @@ let operations: [name: string, operation: Json][];
 before(async () => {
   service = await startService({ runLoops: false });
   document = (await service.call('GET', '/openapi.json', { key: null })).json;
-  operations = Object.entries<Json>(document.paths)
+  operations = Object.entries<Json>(withoutReferences(document).paths)
     .filter(([path]) => path.startsWith('/api-v1/'))
     .flatMap(([path, item]) =>
       Object.entries<Json>(item).map(([method, operation]): [string, Json] => [
@@ -62,6 +64,34 @@ test('every operation has a name of its own, for clients to call it by', () => {
   const names = all.map(({ operationId = '' }) => operationId);
   for (const name of names) assert.match(name, /^[a-z]+[A-Z][A-Za-z]*$/);
   assert.equal(new Set(names).size, names.length);
+});
+
+test('what answers have in common is listed once, by its name', () => {
+  const { schemas } = document.components;
+  for (const name of [
+    'Vault',
+    'Record',
+    'File',
+    'Asset',
+    'Maintenance',
+    'Signoff',
+    'Worker',
+    'Endpoint',
+    'Event',
+    'Proof',
+  ])
+    assert.equal(schemas[name]?.type, 'object', name);
+  assert.deepEqual(schemas.Error.required, ['message', 'errorCode', 'docUrl', 'timestamp']);
+  for (const item of Object.values<Json>(document.paths)) {
+    for (const { responses, operationId } of Object.values<Json>(item)) {
+      for (const [status, { content, description }] of Object.entries<Json>(responses)) {
+        assert.ok(description.length > 10 && description !== 'Default Response', `${operationId} ${status}`);
+        const { schema } = content?.['application/json'] ?? {};
+        const whole = schema?.type === 'object' && Object.keys(schema.properties ?? {}).length > 2;
+        assert.ok(!whole, `${operationId} ${status} answers with a schema that has no name`);
+      }
+    }
+  }
 });
 
 /** Open to whoever has the link that an invitation is, and to nobody who has not. */

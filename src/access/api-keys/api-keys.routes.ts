@@ -6,7 +6,7 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { type Scope, scopes } from '../../runtime/caller.ts';
-import { dateTime, name, orNull } from '../../runtime/schemas.ts';
+import { dateTime, name, named, orNull } from '../../runtime/schemas.ts';
 import type { ApiKey, ApiKeys } from './api-keys.ts';
 
 export interface ApiKeyRoutesDeps {
@@ -27,11 +27,17 @@ const keyFields = {
   lastUsedAt: orNull(dateTime),
   revokedAt: orNull(dateTime),
 };
-const ApiKeySchema = Type.Object(keyFields);
-const CreatedKeySchema = Type.Object({
-  ...keyFields,
-  key: Type.String({ description: 'The key itself; shown here and never again' }),
-});
+const ApiKeySchema = named(
+  { title: 'ApiKey', description: 'An API key, without its secret' },
+  Type.Object(keyFields),
+);
+const CreatedKeySchema = named(
+  { title: 'CreatedApiKey', description: 'The new API key with its secret, which is shown this once' },
+  Type.Object({
+    ...keyFields,
+    key: Type.String({ description: 'The key itself; shown here and never again' }),
+  }),
+);
 
 const url = `${apiBase}/platform/api-keys`;
 

@@ -4,24 +4,29 @@ import type { Db } from '../../db/database.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, orNull } from '../../runtime/schemas.ts';
+import { dateTime, named, orNull } from '../../runtime/schemas.ts';
 import { type AuditEntry, listAuditEntries } from './audit.ts';
 
-const AuditEntrySchema = Type.Object({
-  id: Type.String(),
-  workspaceId: Type.String(),
-  at: dateTime,
-  actor: Type.Object({ kind: Type.String(), id: Type.String() }),
-  action: Type.String({ description: 'What was done, as noun.verb' }),
-  targetId: Type.String({ description: 'The thing it was done to' }),
-  requestId: orNull(Type.String()),
-  details: Type.Record(Type.String(), Type.Unknown()),
-  digest: Type.String({ description: 'SHA-256 of this entry' }),
-  sequence: orNull(
-    Type.Integer({ description: 'Place in the chain of this workspace; null for a moment after the change' }),
-  ),
-  hash: orNull(Type.String({ description: 'SHA-256 over the hash of the entry before and this digest' })),
-});
+const AuditEntrySchema = named(
+  { title: 'AuditEntry', description: 'Who did what to which thing, and when' },
+  Type.Object({
+    id: Type.String(),
+    workspaceId: Type.String(),
+    at: dateTime,
+    actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+    action: Type.String({ description: 'What was done, as noun.verb' }),
+    targetId: Type.String({ description: 'The thing it was done to' }),
+    requestId: orNull(Type.String()),
+    details: Type.Record(Type.String(), Type.Unknown()),
+    digest: Type.String({ description: 'SHA-256 of this entry' }),
+    sequence: orNull(
+      Type.Integer({
+        description: 'Place in the chain of this workspace; null for a moment after the change',
+      }),
+    ),
+    hash: orNull(Type.String({ description: 'SHA-256 over the hash of the entry before and this digest' })),
+  }),
+);
 
 export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursors }): void {
   app.get(

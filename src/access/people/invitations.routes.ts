@@ -7,7 +7,7 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import { roles } from '../../runtime/caller.ts';
 import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { dateTime, name, orNull } from '../../runtime/schemas.ts';
+import { dateTime, name, named, orNull } from '../../runtime/schemas.ts';
 import type { Invitation, Invitations, OpenInvitation } from './invitations.ts';
 import { passwordLength } from './password.ts';
 import { RoleSchema } from './people.routes.ts';
@@ -29,16 +29,26 @@ const invitationFields = {
   expiresAt: dateTime,
   createdAt: dateTime,
 };
-const InvitationSchema = Type.Object(invitationFields);
-const LookSchema = Type.Object({
-  workspaceId: Type.String(),
-  workspaceName: Type.String(),
-  email: orNull(Type.String()),
-  role: RoleSchema,
-  newAccount: orNull(
-    Type.Boolean({ description: 'Whether the email has no account yet; null: no email is known' }),
-  ),
-});
+const InvitationSchema = named(
+  { title: 'Invitation', description: 'An invitation to the workspace' },
+  Type.Object(invitationFields),
+);
+const CreatedInvitationSchema = named(
+  { title: 'CreatedInvitation', description: 'The new invitation with its link, which is shown this once' },
+  Type.Object({ ...invitationFields, link: Type.String() }),
+);
+const LookSchema = named(
+  { title: 'InvitationPreview', description: 'What an invitation is for' },
+  Type.Object({
+    workspaceId: Type.String(),
+    workspaceName: Type.String(),
+    email: orNull(Type.String()),
+    role: RoleSchema,
+    newAccount: orNull(
+      Type.Boolean({ description: 'Whether the email has no account yet; null: no email is known' }),
+    ),
+  }),
+);
 
 /** Links cannot be guessed; this only keeps a fool from trying. */
 const lookLimit = { requests: 30, windowSeconds: 60 };
@@ -64,7 +74,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
         description: 'The answer has the link, which is shown this once. It is valid for seven days.',
         tags,
         body: Type.Object({ email: Type.Optional(email), role: RoleSchema }, { additionalProperties: false }),
-        response: { 201: Type.Object({ ...invitationFields, link: Type.String() }) },
+        response: { 201: CreatedInvitationSchema },
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { type Caller, type Person, roles } from '../../runtime/caller.ts';
-import { dateTime, name, orNull } from '../../runtime/schemas.ts';
+import { dateTime, name, named, orNull } from '../../runtime/schemas.ts';
 import { createWorkspaceAs, listWorkspacesOf } from '../workspaces/workspaces.ts';
 import type { Member, Members } from './members.ts';
 import { mayCreateWorkspaces, noWorkspaceCreation, type WorkspaceCreation } from './operators.ts';
@@ -12,42 +12,54 @@ import type { Session, Sessions } from './sessions.ts';
 
 export const RoleSchema = Type.String({ enum: [...roles] });
 
-const WorkspaceSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  slug: Type.String(),
-  role: RoleSchema,
-});
+const WorkspaceSchema = named(
+  { title: 'Workspace', description: 'A workspace' },
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    slug: Type.String(),
+    role: RoleSchema,
+  }),
+);
 
-const MeSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  email: Type.String(),
-  twoFactor: Type.Boolean(),
-  workspaceId: Type.String({ description: 'The one this request acts in' }),
-  role: RoleSchema,
-  workspaces: Type.Array(WorkspaceSchema),
-  mayCreateWorkspaces: Type.Boolean({ description: 'Whether this person may make workspaces' }),
-});
+const MeSchema = named(
+  { title: 'Me', description: 'Who is signed in, and the workspaces they belong to' },
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    twoFactor: Type.Boolean(),
+    workspaceId: Type.String({ description: 'The one this request acts in' }),
+    role: RoleSchema,
+    workspaces: Type.Array(WorkspaceSchema),
+    mayCreateWorkspaces: Type.Boolean({ description: 'Whether this person may make workspaces' }),
+  }),
+);
 
-const MemberSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  email: Type.String(),
-  role: RoleSchema,
-  twoFactor: Type.Boolean(),
-  joinedAt: dateTime,
-});
+const MemberSchema = named(
+  { title: 'Member', description: 'A member of the workspace' },
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    role: RoleSchema,
+    twoFactor: Type.Boolean(),
+    joinedAt: dateTime,
+  }),
+);
 
-const SessionSchema = Type.Object({
-  id: Type.String(),
-  current: Type.Boolean({ description: 'The session that asks' }),
-  address: orNull(Type.String()),
-  userAgent: orNull(Type.String()),
-  createdAt: dateTime,
-  lastSeenAt: dateTime,
-  expiresAt: dateTime,
-});
+const SessionSchema = named(
+  { title: 'Session', description: 'A browser in which you are signed in' },
+  Type.Object({
+    id: Type.String(),
+    current: Type.Boolean({ description: 'The session that asks' }),
+    address: orNull(Type.String()),
+    userAgent: orNull(Type.String()),
+    createdAt: dateTime,
+    lastSeenAt: dateTime,
+    expiresAt: dateTime,
+  }),
+);
 
 const memberPath = Type.Object({ memberId: Type.String() });
 const tags = ['people'];

@@ -194,7 +194,12 @@ test('the tag that a chain is trusted for has to be there', async () => {
 });
 
 test('nothing of it needs Node.js', () => {
-  for (const file of ['anchor-reader.ts', '../rules/finality.ts', '../rules/development-chain.ts', '../rules/rpc-call.ts']) {
+  for (const file of [
+    'anchor-reader.ts',
+    '../rules/finality.ts',
+    '../rules/development-chain.ts',
+    '../rules/rpc-call.ts',
+  ]) {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8');
     assert.doesNotMatch(text, /node:|from '(?!viem'|viem\/utils'|\.)/, file);
   }

@@ -1,9 +1,12 @@
 /** /platform/audit-log/proof */
+
 import { Type } from 'typebox';
+import { ProofSchema } from '../../anchoring/anchor-state.ts';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Proof } from '../../proof/proof.ts';
+import { named } from '../../runtime/schemas.ts';
 import type { ProofRequest } from '../records/records.ts';
 import { proveAuditLog } from './audit-anchors.ts';
 
@@ -24,11 +27,17 @@ export function auditProofRoutes(app: Api, { db, makeProof }: AuditProofRoutesDe
           'The hash of one entry, and thereby of all before it, as it was anchored last: once a day. `content` is the 64 bytes whose SHA-256 is that hash. 409 before the first.',
         tags: ['audit'],
         response: {
-          200: Type.Object({
-            sequence: Type.Integer({ description: 'Place of the entry in the chain' }),
-            content: Type.String({ description: 'Base64' }),
-            proof: Type.Object({ format: Type.String() }, { additionalProperties: true }),
-          }),
+          200: named(
+            {
+              title: 'AuditLogProof',
+              description: 'The proof of an entry of the audit log, and thereby of all before it',
+            },
+            Type.Object({
+              sequence: Type.Integer({ description: 'Place of the entry in the chain' }),
+              content: Type.String({ description: 'Base64' }),
+              proof: ProofSchema,
+            }),
+          ),
         },
       },
     },

@@ -1,53 +1,57 @@
 /** /platform/files/{fileId}: transfer, history and proof */
 
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { mostProofs, sendHistoryPage } from '../../http/api/history-page.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, orNull } from '../../runtime/schemas.ts';
+import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';
 import type { FileHistoryItem } from './file-history.ts';
 import type { FileTransfer } from './file-transfers.ts';
 import { filePath, fileVersion } from './files.routes.ts';
 import type { Files } from './files.ts';
 
-const TransferSchema = Type.Object({
-  id: Type.String(),
-  fileId: Type.String(),
-  fromVaultAddress: Type.String({ description: 'EIP-55' }),
-  toVaultAddress: Type.String({ description: 'EIP-55' }),
-  status: anchorFields.status,
-  anchor: anchorFields.anchor,
-});
-
-const proofDocument = Type.Object({ format: Type.String() }, { additionalProperties: true });
-
-const HistoryItemSchema = Type.Object({
-  type: Type.Unsafe<FileHistoryItem['type']>(Type.String({ enum: ['version', 'transfer', 'validation'] })),
-  at: dateTime,
-  id: orNull(Type.String({ description: 'Of a transfer or validation' })),
-  version: Type.Integer({ description: 'Of the file' }),
-  vaultAddress: Type.String({ description: 'Who owned it, gave it away, or was said to own it' }),
-  toVaultAddress: orNull(Type.String({ description: 'Of a transfer: who takes it' })),
-  contentHash: Type.String({ description: 'Of the version, or of what was presented' }),
-  name: orNull(Type.String({ description: 'Of a version' })),
-  result: Type.Unsafe<FileHistoryItem['result']>({
-    type: ['string', 'null'],
-    enum: ['valid', 'invalid', null],
-    description: 'Of a validation; null until it is completed',
+const TransferSchema = named(
+  { title: 'FileTransfer', description: 'A transfer of a file from one vault to another' },
+  Type.Object({
+    id: Type.String(),
+    fileId: Type.String(),
+    fromVaultAddress: Type.String({ description: 'EIP-55' }),
+    toVaultAddress: Type.String({ description: 'EIP-55' }),
+    status: anchorFields.status,
+    anchor: anchorFields.anchor,
   }),
-  status: anchorFields.status,
-  anchor: anchorFields.anchor,
-  proof: orNull(
-    Type.Object(
-      {},
-      { additionalProperties: true, description: 'With `proofs=true`: its proof, once it is confirmed' },
+);
+
+const HistoryItemSchema = named(
+  { title: 'FileHistoryItem', description: 'A version, a transfer or a validation in the history of a file' },
+  Type.Object({
+    type: Type.Unsafe<FileHistoryItem['type']>(Type.String({ enum: ['version', 'transfer', 'validation'] })),
+    at: dateTime,
+    id: orNull(Type.String({ description: 'Of a transfer or validation' })),
+    version: Type.Integer({ description: 'Of the file' }),
+    vaultAddress: Type.String({ description: 'Who owned it, gave it away, or was said to own it' }),
+    toVaultAddress: orNull(Type.String({ description: 'Of a transfer: who takes it' })),
+    contentHash: Type.String({ description: 'Of the version, or of what was presented' }),
+    name: orNull(Type.String({ description: 'Of a version' })),
+    result: Type.Unsafe<FileHistoryItem['result']>({
+      type: ['string', 'null'],
+      enum: ['valid', 'invalid', null],
+      description: 'Of a validation; null until it is completed',
+    }),
+    status: anchorFields.status,
+    anchor: anchorFields.anchor,
+    proof: orNull(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'With `proofs=true`: its proof, once it is confirmed' },
+      ),
     ),
-  ),
-});
+  }),
+);
 
 const url = `${apiBase}/platform/files/:fileId`;
 const tags = ['files'];
@@ -109,7 +113,12 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
           },
           { additionalProperties: false },
         ),
-        response: { 200: Type.Unsafe<object>({ anyOf: [Type.Array(HistoryItemSchema), proofDocument] }) },
+        response: {
+          200: Type.Unsafe<object>({
+            description: 'A page of the history, or with `format=proof` one document that proves it',
+            anyOf: [Type.Array(HistoryItemSchema), ProofSchema],
+          }),
+        },
       },
     },
     async (request, reply) => {
@@ -153,7 +162,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
         tags,
         params: filePath,
         querystring: Type.Object({ version: fileVersion }, { additionalProperties: false }),
-        response: { 200: proofDocument },
+        response: { 200: ProofSchema },
       },
     },
     async (request) => {

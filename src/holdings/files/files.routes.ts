@@ -8,28 +8,31 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
 import { claimUpload, jsonOrForm, type UploadedFile, uploadedFile } from '../../http/api/uploads.ts';
-import { address, contentHash, dateTime, orNull, plainText } from '../../runtime/schemas.ts';
+import { address, contentHash, dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
 import { hashBytes } from './file-input.ts';
 import type { HashOnly, StoredContent } from './file-versions.ts';
 import type { FileCanonicalization, FileVersion } from './files.store.ts';
 import type { Files } from './files.ts';
 
-const FileSchema = Type.Object({
-  id: Type.String(),
-  vaultId: Type.String(),
-  vaultAddress: Type.String({ description: 'EIP-55' }),
-  name: Type.String(),
-  version: Type.Integer(),
-  contentHash: Type.String({ description: '0x and the SHA-256 of the bytes, as sha256sum prints it' }),
-  size: orNull(Type.Integer({ description: 'In bytes; null where only the hash was given' })),
-  mediaType: Type.String(),
-  status: anchorFields.status,
-  expirationDate: orNull(Type.String({ description: 'As it was given' })),
-  expired: Type.Boolean({ description: 'Whether that time is over; nothing is deleted because of it' }),
-  erased: Type.Boolean({ description: 'Whether its content was erased, so that it is not given out' }),
-  createdAt: dateTime,
-  anchor: anchorFields.anchor,
-});
+const FileSchema = named(
+  { title: 'File', description: 'A version of a file' },
+  Type.Object({
+    id: Type.String(),
+    vaultId: Type.String(),
+    vaultAddress: Type.String({ description: 'EIP-55' }),
+    name: Type.String(),
+    version: Type.Integer(),
+    contentHash: Type.String({ description: '0x and the SHA-256 of the bytes, as sha256sum prints it' }),
+    size: orNull(Type.Integer({ description: 'In bytes; null where only the hash was given' })),
+    mediaType: Type.String(),
+    status: anchorFields.status,
+    expirationDate: orNull(Type.String({ description: 'As it was given' })),
+    expired: Type.Boolean({ description: 'Whether that time is over; nothing is deleted because of it' }),
+    erased: Type.Boolean({ description: 'Whether its content was erased, so that it is not given out' }),
+    createdAt: dateTime,
+    anchor: anchorFields.anchor,
+  }),
+);
 
 const name = plainText({
   maxLength: 255,
@@ -245,12 +248,15 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         params: filePath,
         querystring: Type.Object({ version: fileVersion }, { additionalProperties: false }),
         response: {
-          200: Type.Object({
-            message: Type.String(),
-            keptVersions: Type.Array(Type.Integer(), {
-              description: `Versions whose bytes stay: the first ${mostKeptVersions}, if there are more`,
-            }),
-          }),
+          200: Type.Object(
+            {
+              message: Type.String(),
+              keptVersions: Type.Array(Type.Integer(), {
+                description: `Versions whose bytes stay: the first ${mostKeptVersions}, if there are more`,
+              }),
+            },
+            { description: 'No longer given out, but another file has the same bytes, so they stay' },
+          ),
           204: Type.Null(),
         },
       },

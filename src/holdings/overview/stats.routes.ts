@@ -5,57 +5,60 @@ import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { dateTime, orNull } from '../../runtime/schemas.ts';
+import { dateTime, named, orNull } from '../../runtime/schemas.ts';
 import type { ReadStats, Stats } from './stats.ts';
 
 const count = Type.Integer();
-const StatsSchema = Type.Object({
-  bucketSeconds: Type.Integer(),
-  buckets: Type.Array(
-    Type.Object({
-      at: dateTime,
-      anchored: count,
-      anchorMsP50: orNull(
-        Type.Integer({
-          description:
-            'From when something was accepted until its anchor was confirmed; of an even sample where it was a lot',
-        }),
-      ),
-      anchorMsP95: orNull(Type.Integer()),
-      delivered: count,
-      failed: count,
-      skipped: count,
+const StatsSchema = named(
+  { title: 'Stats', description: 'Figures of the workspace over the chosen time' },
+  Type.Object({
+    bucketSeconds: Type.Integer(),
+    buckets: Type.Array(
+      Type.Object({
+        at: dateTime,
+        anchored: count,
+        anchorMsP50: orNull(
+          Type.Integer({
+            description:
+              'From when something was accepted until its anchor was confirmed; of an even sample where it was a lot',
+          }),
+        ),
+        anchorMsP95: orNull(Type.Integer()),
+        delivered: count,
+        failed: count,
+        skipped: count,
+      }),
+    ),
+    waiting: Type.Object({
+      anchors: Type.Integer({ description: 'Counted up to 100,000' }),
+      deliveries: Type.Integer({ description: 'Counted up to 100,000' }),
+      oldestDeliveryAt: orNull(dateTime),
+      failingEndpoints: count,
+      disabledEndpoints: Type.Integer({ description: 'By the service, not by their owner' }),
+      setAsideBatches: Type.Integer({
+        description:
+          'An operator has to see to them. Those that carry something of the workspace; for operators those of the whole installation',
+      }),
     }),
-  ),
-  waiting: Type.Object({
-    anchors: Type.Integer({ description: 'Counted up to 100,000' }),
-    deliveries: Type.Integer({ description: 'Counted up to 100,000' }),
-    oldestDeliveryAt: orNull(dateTime),
-    failingEndpoints: count,
-    disabledEndpoints: Type.Integer({ description: 'By the service, not by their owner' }),
-    setAsideBatches: Type.Integer({
-      description:
-        'An operator has to see to them. Those that carry something of the workspace; for operators those of the whole installation',
-    }),
+    chain: orNull(
+      Type.Object({
+        chainId: Type.Integer(),
+        embedded: Type.Boolean({ description: 'Development evidence only' }),
+        indexedBlock: orNull(Type.Integer()),
+        indexedAt: orNull(dateTime),
+        headBlock: orNull(Type.Integer({ description: 'Known on the node that leads on the chain' })),
+        balanceWei: orNull(
+          Type.String({ description: 'Of the account that pays for the anchors; told to operators only' }),
+        ),
+        anchorsLeft: orNull(
+          Type.Integer({
+            description: 'How many anchors the balance pays for at present fees; told to operators only',
+          }),
+        ),
+      }),
+    ),
   }),
-  chain: orNull(
-    Type.Object({
-      chainId: Type.Integer(),
-      embedded: Type.Boolean({ description: 'Development evidence only' }),
-      indexedBlock: orNull(Type.Integer()),
-      indexedAt: orNull(dateTime),
-      headBlock: orNull(Type.Integer({ description: 'Known on the node that leads on the chain' })),
-      balanceWei: orNull(
-        Type.String({ description: 'Of the account that pays for the anchors; told to operators only' }),
-      ),
-      anchorsLeft: orNull(
-        Type.Integer({
-          description: 'How many anchors the balance pays for at present fees; told to operators only',
-        }),
-      ),
-    }),
-  ),
-});
+);
 
 const dayMs = 24 * 60 * 60 * 1000;
 const mostDays = 92;

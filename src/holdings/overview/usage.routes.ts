@@ -3,28 +3,31 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { budgetNames } from '../../runtime/budgets.ts';
-import { orNull } from '../../runtime/schemas.ts';
+import { named, orNull } from '../../runtime/schemas.ts';
 import type { ReadUsage } from './usage.ts';
 
-const UsageSchema = Type.Object({
-  budgets: Type.Array(
-    Type.Object({
-      name: Type.String({ enum: [...budgetNames] }),
-      limit: orNull(Type.Integer({ description: 'Null: no limit' })),
-      used: Type.Integer(),
-      resetsAt: orNull(
-        Type.String({
-          format: 'date-time',
-          description:
-            'When a budget of a minute or a day begins anew; null for amounts, and while nothing of a minute is used',
+const UsageSchema = named(
+  { title: 'Usage', description: 'The budgets of the workspace, and what is used of each' },
+  Type.Object({
+    budgets: Type.Array(
+      Type.Object({
+        name: Type.String({ enum: [...budgetNames] }),
+        limit: orNull(Type.Integer({ description: 'Null: no limit' })),
+        used: Type.Integer(),
+        resetsAt: orNull(
+          Type.String({
+            format: 'date-time',
+            description:
+              'When a budget of a minute or a day begins anew; null for amounts, and while nothing of a minute is used',
+          }),
+        ),
+        perNode: Type.Boolean({
+          description: 'Counted on the node that answers, and not for the whole installation',
         }),
-      ),
-      perNode: Type.Boolean({
-        description: 'Counted on the node that answers, and not for the whole installation',
       }),
-    }),
-  ),
-});
+    ),
+  }),
+);
 
 export function usageRoutes(app: Api, { readUsage }: { readUsage: ReadUsage }): void {
   app.get(

@@ -1,6 +1,6 @@
 /** /platform/records */
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -9,7 +9,7 @@ import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts'
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { address, dateTime, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, named, plainText } from '../../runtime/schemas.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
@@ -28,9 +28,15 @@ const fields = {
   createdAt: dateTime,
   anchor,
 };
-const RecordSchema = Type.Object(fields);
+const RecordSchema = named(
+  { title: 'Record', description: 'A version of a record, without its data' },
+  Type.Object(fields),
+);
 const data = Type.Object({}, { additionalProperties: true, description: 'Any JSON object' });
-const WholeRecordSchema = Type.Object({ ...fields, data });
+const WholeRecordSchema = named(
+  { title: 'RecordWithData', description: 'A version of a record, with its data' },
+  Type.Object({ ...fields, data }),
+);
 
 const externalId = plainText({ maxLength: 255, description: 'Your own name for it; need not be unique' });
 const newRecord = { data, externalId: Type.Optional(externalId) };
@@ -93,7 +99,11 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
           },
           { additionalProperties: false },
         ),
-        response: { 202: Type.Array(RecordSchema) },
+        response: {
+          202: Type.Array(RecordSchema, {
+            description: 'The new records, in the order in which they were sent',
+          }),
+        },
       },
     },
     async (request, reply) => {
@@ -237,7 +247,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
         tags,
         params: recordPath,
         querystring: Type.Object({ version }, { additionalProperties: false }),
-        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+        response: { 200: ProofSchema },
       },
     },
     async (request) => {

@@ -4,18 +4,21 @@ import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { CursorList, Cursors } from '../../http/api/cursor.ts';
 import { linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime } from '../../runtime/schemas.ts';
+import { address, dateTime, named } from '../../runtime/schemas.ts';
 import type { VaultTransaction } from './transactions.store.ts';
 import type { Place, Transactions } from './transactions.ts';
 import type { Vaults } from './vaults.ts';
 
-const TransactionSchema = Type.Object({
-  hash: Type.String(),
-  from: Type.String({ description: 'EIP-55' }),
-  to: Type.String({ description: 'EIP-55; of a contract creation the created contract' }),
-  value: Type.String({ description: 'Wei, decimal' }),
-  timestamp: dateTime,
-});
+const TransactionSchema = named(
+  { title: 'Transaction', description: 'A transaction of a vault, as the chain has it' },
+  Type.Object({
+    hash: Type.String(),
+    from: Type.String({ description: 'EIP-55' }),
+    to: Type.String({ description: 'EIP-55; of a contract creation the created contract' }),
+    value: Type.String({ description: 'Wei, decimal' }),
+    timestamp: dateTime,
+  }),
+);
 
 const day = (description: string) => Type.Optional(Type.String({ format: 'date', description }));
 

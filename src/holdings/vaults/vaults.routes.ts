@@ -5,22 +5,25 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, name, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, name, named, plainText } from '../../runtime/schemas.ts';
 import type { Vault, VaultStatus } from './vaults.store.ts';
 import type { Vaults } from './vaults.ts';
 
 const status = Type.Unsafe<VaultStatus>(Type.String({ enum: ['active', 'inactive'] }));
 
-const VaultSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  address: Type.String({ description: 'Address of the wallet, EIP-55' }),
-  walletAddress: Type.String({ description: 'The same as address' }),
-  status,
-  createdAt: dateTime,
-  updatedAt: dateTime,
-});
+const VaultSchema = named(
+  { title: 'Vault', description: 'A wallet whose private key the service keeps' },
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    address: Type.String({ description: 'Address of the wallet, EIP-55' }),
+    walletAddress: Type.String({ description: 'The same as address' }),
+    status,
+    createdAt: dateTime,
+    updatedAt: dateTime,
+  }),
+);
 
 const description = plainText({ maxLength: 2000 });
 const vaultPath = Type.Object({ vaultAddress: address });

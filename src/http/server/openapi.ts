@@ -1,20 +1,23 @@
 /** The OpenAPI document, made from the routes' own schemas. */
+
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { errorKinds } from '../../runtime/errors.ts';
+import { named } from '../../runtime/schemas.ts';
 import { apiBase } from '../api/api.ts';
 import type { PublicUrl } from '../api/error-reply.ts';
-import { fileField } from '../bodies/multipart.ts';
+import { withComponents } from './openapi-components.ts';
+import { corrected } from './openapi-corrections.ts';
 
-const ErrorObject = Type.Object(
-  {
+const ErrorObject = named(
+  { title: 'Error', description: 'The one shape of every error' },
+  Type.Object({
     message: Type.String({ description: 'What is wrong, in words' }),
     errorCode: Type.String({ enum: Object.keys(errorKinds) }),
     docUrl: Type.String({ description: 'A page of this service that explains the code' }),
     timestamp: Type.String({ format: 'date-time' }),
-  },
-  { description: 'The one shape of every error' },
+  }),
 );
 
 const nothing = Type.Object({}, { additionalProperties: false });
@@ -97,7 +100,7 @@ export async function describeApi(
     },
     hideUntagged: true,
     transformObject: (document) =>
-      'openapiObject' in document ? loosen(document.openapiObject) : document.swaggerObject,
+      'openapiObject' in document ? corrected(document.openapiObject) : document.swaggerObject,
   });
   let made: { url: string; body: Buffer } | null = null;
   app.get(
@@ -106,7 +109,7 @@ export async function describeApi(
     async (_request, reply) => {
       const url = publicUrl();
       if (made?.url !== url) {
-        const document = { ...app.swagger(), servers: [{ url }] };
+        const document = withComponents({ ...app.swagger(), servers: [{ url }] });
         made = { url, body: Buffer.from(JSON.stringify(document)) };
       }
       return reply.type('application/json; charset=utf-8').send(made.body);
@@ -134,46 +137,4 @@ function securityOf({ scope, role }: FastifyContextConfig): Record<string, strin
 function needOf({ scope, role }: FastifyContextConfig): string | null {
   if (scope) return `Needs the scope \`${scope}\`.`;
   return role ? `For people who are signed in: needs the role \`${role}\`.` : null;
-}
-
-interface Body {
-  properties?: Record<string, { type?: string; default?: unknown }>;
-  required?: string[];
-}
-
-interface Operation {
-  parameters?: { required?: boolean; schema?: { default?: unknown } }[];
-  requestBody?: { required?: boolean; content: Record<string, { schema?: Body }> };
-}
-
-/** The generator calls every body required, and everything that has a default; and it cannot know what stands for a file. */
-function loosen<T extends { paths?: object }>(document: T): T {
-  const items: Record<string, Operation>[] = Object.values(document.paths ?? {});
-  for (const operation of items.flatMap((item) => Object.values(item))) {
-    for (const parameter of operation.parameters ?? []) {
-      if (parameter.schema?.default !== undefined) parameter.required = false;
-    }
-    const { requestBody } = operation;
-    if (!requestBody) continue;
-    for (const [type, media] of Object.entries(requestBody.content)) {
-      if (media.schema) media.schema = describedBody(type, media.schema);
-    }
-    const body = requestBody.content['application/json']?.schema;
-    if (!body) continue;
-    if (Object.keys(body.properties ?? {}).length === 0) delete operation.requestBody;
-    else requestBody.required = (body.required ?? []).length > 0;
-  }
-  return document;
-}
-
-const binary = { type: 'string', format: 'binary', description: 'The bytes' };
-
-/** A copy, because the original may be what requests are checked by. */
-function describedBody(type: string, { required = [], properties = {}, ...rest }: Body): Body {
-  const needed = required.filter((name) => properties[name]?.default === undefined);
-  return {
-    ...rest,
-    properties: type === 'multipart/form-data' ? { ...properties, [fileField]: binary } : properties,
-    ...(needed.length > 0 && { required: needed }),
-  };
 }

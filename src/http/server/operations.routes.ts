@@ -1,10 +1,12 @@
 /** For those who run the service: alive, ready, and figures for Prometheus. */
+
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../runtime/errors.ts';
 import { isLoopback } from '../../runtime/host-address.ts';
 import type { LoopHealth } from '../../runtime/loop.ts';
+import { named } from '../../runtime/schemas.ts';
 import type { Api } from '../api/api.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -16,13 +18,16 @@ export interface OperationsDeps {
   metricsToken: string | null;
 }
 
-const Ready = Type.Object({
-  ready: Type.Boolean(),
-  database: Type.String({ enum: ['up', 'away'] }),
-  loops: Type.Record(Type.String(), Type.String(), {
-    description: 'State of each background loop on this node',
+const Ready = named(
+  { title: 'Readiness', description: 'Whether the service can do its work, and what it is waiting for' },
+  Type.Object({
+    ready: Type.Boolean(),
+    database: Type.String({ enum: ['up', 'away'] }),
+    loops: Type.Record(Type.String(), Type.String(), {
+      description: 'State of each background loop on this node',
+    }),
   }),
-});
+);
 
 export function operationsRoutes(app: Api, deps: OperationsDeps): void {
   app.get(
@@ -32,7 +37,9 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         operationId: 'getLiveness',
         summary: 'Is the process alive',
         tags: ['operations'],
-        response: { 200: Type.Object({ status: Type.Literal('ok') }) },
+        response: {
+          200: Type.Object({ status: Type.Literal('ok') }, { description: 'The process is alive' }),
+        },
       },
     },
     async () => ({ status: 'ok' as const }),
@@ -74,6 +81,9 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         operationId: 'getMetrics',
         summary: 'Figures in Prometheus text format',
         tags: ['operations'],
+        response: {
+          200: { description: 'All figures', content: { 'text/plain': { schema: Type.String() } } },
+        },
       },
     },
     async (request, reply) => {

@@ -5,7 +5,7 @@ import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, orNull, plainText } from '../../runtime/schemas.ts';
+import { dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { AssetInstalls, NumberedInstallation } from './asset-installs.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';
@@ -15,12 +15,15 @@ const tags = ['assets'];
 const parentAssetId = plainText({ minLength: 1, maxLength: maxAssetIdLength });
 const write = { scope: 'assets:write', idempotent: true } as const;
 
-const InstallationSchema = Type.Object({
-  assetId: Type.String(),
-  parentAssetId: Type.String({ description: 'What it is or was installed in' }),
-  installedAt: dateTime,
-  removedAt: orNull(Type.String({ ...dateTime, description: 'Null while it is installed' })),
-});
+const InstallationSchema = named(
+  { title: 'Installation', description: 'A time during which an asset is installed in another one' },
+  Type.Object({
+    assetId: Type.String(),
+    parentAssetId: Type.String({ description: 'What it is or was installed in' }),
+    installedAt: dateTime,
+    removedAt: orNull(Type.String({ ...dateTime, description: 'Null while it is installed' })),
+  }),
+);
 
 export interface AssetInstallRoutesDeps {
   assets: Pick<Assets, 'get'>;

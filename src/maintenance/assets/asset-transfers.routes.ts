@@ -7,18 +7,21 @@ import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address } from '../../runtime/schemas.ts';
+import { address, named } from '../../runtime/schemas.ts';
 import type { AssetTransfer, AssetTransfers } from './asset-transfers.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';
 import type { Assets } from './assets.ts';
 
-const TransferSchema = Type.Object({
-  id: Type.String(),
-  assetId: Type.String(),
-  fromVaultAddress: Type.String({ description: 'EIP-55' }),
-  toVaultAddress: Type.String({ description: 'EIP-55' }),
-  ...anchorFields,
-});
+const TransferSchema = named(
+  { title: 'AssetTransfer', description: 'A transfer of an asset from one vault to another' },
+  Type.Object({
+    id: Type.String(),
+    assetId: Type.String(),
+    fromVaultAddress: Type.String({ description: 'EIP-55' }),
+    toVaultAddress: Type.String({ description: 'EIP-55' }),
+    ...anchorFields,
+  }),
+);
 
 export interface AssetTransferRoutesDeps {
   assets: Pick<Assets, 'get'>;

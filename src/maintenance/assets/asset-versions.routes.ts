@@ -1,5 +1,7 @@
 /** /damc/assets/{assetId}/versions/, proof/ and history/ */
+
 import { Type } from 'typebox';
+import { ProofSchema } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -7,7 +9,7 @@ import { historyParameters, sendHistoryPage } from '../../http/api/history-page.
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import type { Caller } from '../../runtime/caller.ts';
-import { dateTime } from '../../runtime/schemas.ts';
+import { dateTime, named } from '../../runtime/schemas.ts';
 import type { AssetAccess } from './asset-access.ts';
 import type { AssetVersion } from './asset-versions.ts';
 import { assetPath, assetUrl, viewerQuery } from './assets.routes.ts';
@@ -17,19 +19,22 @@ import type { Assets } from './assets.ts';
 const tags = ['assets'];
 const read = { scope: 'assets:read', tellsOfChain: true } as const;
 
-const VersionSchema = Type.Object({
-  version: Type.Integer(),
-  document: Type.Object(
-    { assetId: Type.String() },
-    {
-      additionalProperties: true,
-      description: 'The very document that was hashed: the content of the proof',
-    },
-  ),
-  digest: Type.String({ description: 'SHA-256 of the salt and the document in its RFC 8785 form' }),
-  salt: Type.String(),
-  createdAt: dateTime,
-});
+const VersionSchema = named(
+  { title: 'AssetVersion', description: 'A version of an asset, with the document that was hashed' },
+  Type.Object({
+    version: Type.Integer(),
+    document: Type.Object(
+      { assetId: Type.String() },
+      {
+        additionalProperties: true,
+        description: 'The very document that was hashed: the content of the proof',
+      },
+    ),
+    digest: Type.String({ description: 'SHA-256 of the salt and the document in its RFC 8785 form' }),
+    salt: Type.String(),
+    createdAt: dateTime,
+  }),
+);
 const version = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
 );
@@ -102,7 +107,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
         tags,
         params: assetPath,
         querystring: Type.Object({ ...viewerQuery.properties, version }, { additionalProperties: false }),
-        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+        response: { 200: ProofSchema },
       },
     },
     async (request) => {
@@ -126,7 +131,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
           { ...viewerQuery.properties, ...historyParameters },
           { additionalProperties: false },
         ),
-        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+        response: { 200: ProofSchema },
       },
     },
     async (request, reply) => {

@@ -11,7 +11,7 @@ import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts'
 import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
-import { address, dateTime, name, orNull, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, name, named, orNull, plainText } from '../../runtime/schemas.ts';
 import type { AssetAccess } from './asset-access.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { Asset, StoredAsset } from './assets.store.ts';
@@ -54,24 +54,27 @@ const given = {
   usage: Type.Optional(usage),
 };
 
-const AssetSchema = Type.Object({
-  assetId: Type.String(),
-  vaultId: Type.String({ description: 'Its owner' }),
-  vaultAddress: Type.String({ description: 'EIP-55' }),
-  name: Type.String(),
-  serialNumber: Type.String({ description: 'Empty when none was given' }),
-  partNumber: Type.String({ description: 'Empty when none was given' }),
-  metadata,
-  parentAssetId: orNull(Type.String({ description: 'What it is installed in' })),
-  usage: Type.Object(
-    { hours: Type.Number(), cycles: Type.Integer() },
-    { description: 'The highest of what was stated here and what entries state that were not superseded' },
-  ),
-  version: Type.Integer({ description: 'Counts its changes; each is anchored' }),
-  ...anchorFields,
-  createdAt: dateTime,
-  updatedAt: dateTime,
-});
+const AssetSchema = named(
+  { title: 'Asset', description: 'Something that is maintained' },
+  Type.Object({
+    assetId: Type.String(),
+    vaultId: Type.String({ description: 'Its owner' }),
+    vaultAddress: Type.String({ description: 'EIP-55' }),
+    name: Type.String(),
+    serialNumber: Type.String({ description: 'Empty when none was given' }),
+    partNumber: Type.String({ description: 'Empty when none was given' }),
+    metadata,
+    parentAssetId: orNull(Type.String({ description: 'What it is installed in' })),
+    usage: Type.Object(
+      { hours: Type.Number(), cycles: Type.Integer() },
+      { description: 'The highest of what was stated here and what entries state that were not superseded' },
+    ),
+    version: Type.Integer({ description: 'Counts its changes; each is anchored' }),
+    ...anchorFields,
+    createdAt: dateTime,
+    updatedAt: dateTime,
+  }),
+);
 /** The maintenance of an asset is shown to viewers alone; what it is, to the workspace as well. */
 export const viewerQuery = Type.Object(
   {

@@ -1,9 +1,9 @@
 /** Sign-offs of an entry: as answers show them, one by one, and proved. */
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
-import { address, dateTime, orNull } from '../../runtime/schemas.ts';
+import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';
 import { type SignoffRole, signoffRoles } from '../signing/signoff-rules.ts';
 import type { Signoff } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
@@ -37,18 +37,24 @@ const signoffFields = {
   }),
   ...anchorFields,
 };
-export const SignoffSchema = Type.Object(signoffFields);
+export const SignoffSchema = named(
+  { title: 'Signoff', description: 'A sign-off of a maintenance entry' },
+  Type.Object(signoffFields),
+);
 
-const WholeSignoffSchema = Type.Object({
-  ...signoffFields,
-  document: Type.Object(
-    { format: Type.String() },
-    {
-      additionalProperties: true,
-      description: 'The very document that was hashed: the content of the proof',
-    },
-  ),
-});
+const WholeSignoffSchema = named(
+  { title: 'SignoffWithDocument', description: 'A sign-off with the document that was hashed' },
+  Type.Object({
+    ...signoffFields,
+    document: Type.Object(
+      { format: Type.String() },
+      {
+        additionalProperties: true,
+        description: 'The very document that was hashed: the content of the proof',
+      },
+    ),
+  }),
+);
 
 const tags = ['maintenances'];
 const signoffPath = Type.Object({
@@ -94,7 +100,7 @@ export function entrySignoffRoutes(app: Api, { maintenances }: { maintenances: M
         tags,
         params: signoffPath,
         querystring: viewer,
-        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+        response: { 200: ProofSchema },
       },
     },
     async (request) => {

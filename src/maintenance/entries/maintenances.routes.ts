@@ -1,6 +1,6 @@
 /** /damc/assets/{assetId}/maintenances/ */
 import { type TSchema, Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchor-state.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -11,7 +11,7 @@ import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { type AnchorStatus, anchorStatuses } from '../../proof/anchor-status.ts';
 import { may } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { address, dateTime, orNull, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
 import { visible } from '../../runtime/visible-text.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
 import { SignoffSchema, signoffToJson } from './entry-signoffs.routes.ts';
@@ -67,28 +67,34 @@ const itemFields = {
   supersedes: orNull(Type.String({ description: 'The entry that this one corrects' })),
   supersededBy: orNull(Type.String({ description: 'The entry that corrects this one' })),
 };
-const ItemSchema = Type.Object(itemFields);
-const DetailsSchema = Type.Object({
-  ...itemFields,
-  data: anyObject('As it was given'),
-  files: Type.Array(
-    Type.Object({
-      fileId: Type.String(),
-      version: Type.Integer(),
-      name: Type.String(),
-      contentHash: Type.String(),
-      canonicalization: Type.String(),
-    }),
-    { description: 'At the versions that are bound into the hash' },
-  ),
-  entry: Type.Object(
-    { format: Type.String() },
-    {
-      additionalProperties: true,
-      description: 'The very document that was hashed: the content of the proof',
-    },
-  ),
-});
+const ItemSchema = named(
+  { title: 'Maintenance', description: 'A maintenance entry, without its data' },
+  Type.Object(itemFields),
+);
+const DetailsSchema = named(
+  { title: 'MaintenanceDetails', description: 'A maintenance entry with everything in it' },
+  Type.Object({
+    ...itemFields,
+    data: anyObject('As it was given'),
+    files: Type.Array(
+      Type.Object({
+        fileId: Type.String(),
+        version: Type.Integer(),
+        name: Type.String(),
+        contentHash: Type.String(),
+        canonicalization: Type.String(),
+      }),
+      { description: 'At the versions that are bound into the hash' },
+    ),
+    entry: Type.Object(
+      { format: Type.String() },
+      {
+        additionalProperties: true,
+        description: 'The very document that was hashed: the content of the proof',
+      },
+    ),
+  }),
+);
 
 const filters = {
   type: Type.Optional(type),
@@ -149,7 +155,10 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
           { additionalProperties: false },
         ),
         response: {
-          202: Type.Object({ ...entryIds, status: anchorFields.status }),
+          202: named(
+            { title: 'CreatedMaintenance', description: 'The new entry: stored, and soon anchored' },
+            Type.Object({ ...entryIds, status: anchorFields.status }),
+          ),
         },
       },
     },
@@ -233,7 +242,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress, ...filters }, { additionalProperties: false }),
-        response: { 200: Type.Object({ count: Type.Integer() }) },
+        response: { 200: Type.Object({ count: Type.Integer() }, { description: 'How many there are' }) },
       },
     },
     async (request) => {
@@ -261,10 +270,15 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
     `${url}:maintenanceId/`,
     viewOne(
       { operationId: 'getMaintenance', summary: 'Get an asset maintenance' },
-      Type.Object({
-        chainId: Type.Integer({ description: 'Of the configured chain, also before the entry is anchored' }),
-        maintenance: Type.Object(entryIds),
-      }),
+      named(
+        { title: 'FoundMaintenance', description: 'The hash of the entry, and the chain it is anchored on' },
+        Type.Object({
+          chainId: Type.Integer({
+            description: 'Of the configured chain, also before the entry is anchored',
+          }),
+          maintenance: Type.Object(entryIds),
+        }),
+      ),
     ),
     (request) => maintenances.lookUp({ caller: callerOf(request), ...request.params, ...request.query }),
   );
@@ -294,7 +308,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         description:
           'One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed.',
       },
-      Type.Object({ format: Type.String() }, { additionalProperties: true }),
+      ProofSchema,
     ),
     async (request) => ({
       ...(await maintenances.proof({ caller: callerOf(request), ...request.params, ...request.query })),

@@ -7,7 +7,7 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
-import { address, dateTime, orNull, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
 import type { AssetAccess } from '../assets/asset-access.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
 import type { Assets } from '../assets/assets.ts';
@@ -62,42 +62,48 @@ const intervalFields = {
   createdAt: dateTime,
   updatedAt: dateTime,
 };
-const IntervalSchema = Type.Object(intervalFields);
-const DueSchema = Type.Object({
-  assetId: Type.String(),
-  at: Type.String({ ...dateTime, description: 'As of when' }),
-  usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }),
-  overdue: Type.Boolean({ description: 'Whether any of it is' }),
-  intervals: Type.Array(
-    Type.Object({
-      ...intervalFields,
-      nextDue: Type.Object({ at: orNull(dateTime), hours: numberOrNull, cycles: orNull(Type.Integer()) }),
-      remaining: Type.Object(
-        { days: numberOrNull, hours: numberOrNull, cycles: orNull(Type.Integer()) },
-        { description: 'Negative when overdue' },
-      ),
-      overdue: Type.Boolean(),
-    }),
-  ),
-  openDefects: Type.Array(
-    Type.Object({
-      maintenanceId: Type.String(),
-      summary: Type.String(),
-      performedAt: dateTime,
-      recordedAt: dateTime,
-      deferred: Type.Boolean({ description: 'Whether its repair was put off' }),
-      deferredUntil: orNull(dateTime),
-      overdue: Type.Boolean(),
-      repairedBy: orNull(
-        Type.String({ description: 'The newest entry that closes it as soon as it is certified' }),
-      ),
-    }),
-    {
-      description:
-        'Entries of type `defect` that no certified entry names in `data.closes`; the oldest thousand',
-    },
-  ),
-});
+const IntervalSchema = named(
+  { title: 'Interval', description: 'Work that has to be done again and again' },
+  Type.Object(intervalFields),
+);
+const DueSchema = named(
+  { title: 'AssetDue', description: 'What is due on an asset: intervals and open defects' },
+  Type.Object({
+    assetId: Type.String(),
+    at: Type.String({ ...dateTime, description: 'As of when' }),
+    usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }),
+    overdue: Type.Boolean({ description: 'Whether any of it is' }),
+    intervals: Type.Array(
+      Type.Object({
+        ...intervalFields,
+        nextDue: Type.Object({ at: orNull(dateTime), hours: numberOrNull, cycles: orNull(Type.Integer()) }),
+        remaining: Type.Object(
+          { days: numberOrNull, hours: numberOrNull, cycles: orNull(Type.Integer()) },
+          { description: 'Negative when overdue' },
+        ),
+        overdue: Type.Boolean(),
+      }),
+    ),
+    openDefects: Type.Array(
+      Type.Object({
+        maintenanceId: Type.String(),
+        summary: Type.String(),
+        performedAt: dateTime,
+        recordedAt: dateTime,
+        deferred: Type.Boolean({ description: 'Whether its repair was put off' }),
+        deferredUntil: orNull(dateTime),
+        overdue: Type.Boolean(),
+        repairedBy: orNull(
+          Type.String({ description: 'The newest entry that closes it as soon as it is certified' }),
+        ),
+      }),
+      {
+        description:
+          'Entries of type `defect` that no certified entry names in `data.closes`; the oldest thousand',
+      },
+    ),
+  }),
+);
 
 export interface AssetIntervalRoutesDeps {
   db: Db;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
-import { address, dateTime, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, named, plainText } from '../../runtime/schemas.ts';
 import {
   role,
   SignoffSchema,
@@ -15,24 +15,27 @@ import { makeSignoffTypedData } from '../signing/signoff.ts';
 import type { Signoffs } from './signoffs.ts';
 
 const Members = Type.Array(Type.Object({ name: Type.String(), type: Type.String() }));
-const TypedDataSchema = Type.Object({
-  domain: Type.Object({ name: Type.String(), version: Type.String() }),
-  types: Type.Object({ EIP712Domain: Members, Signoff: Members }),
-  primaryType: Type.String(),
-  message: Type.Object({
-    workspaceId: Type.String(),
-    assetId: Type.String(),
-    maintenanceId: Type.String(),
-    maintenanceHash: Type.String(),
-    role,
-    worker: Type.String(),
-    licenceScope: Type.String({ description: 'Empty when no licence is used' }),
-    licenceNumber: Type.String(),
-    signedAt: Type.Integer({ description: 'Seconds since 1970' }),
+const TypedDataSchema = named(
+  { title: 'SignoffRequest', description: 'EIP-712 data that a worker signs with their own key' },
+  Type.Object({
+    domain: Type.Object({ name: Type.String(), version: Type.String() }),
+    types: Type.Object({ EIP712Domain: Members, Signoff: Members }),
+    primaryType: Type.String(),
+    message: Type.Object({
+      workspaceId: Type.String(),
+      assetId: Type.String(),
+      maintenanceId: Type.String(),
+      maintenanceHash: Type.String(),
+      role,
+      worker: Type.String(),
+      licenceScope: Type.String({ description: 'Empty when no licence is used' }),
+      licenceNumber: Type.String(),
+      signedAt: Type.Integer({ description: 'Seconds since 1970' }),
+    }),
+    signedAt: Type.String({ ...dateTime, description: 'To be handed in with the signature' }),
+    expiresAt: Type.String({ ...dateTime, description: 'Until then the signature is taken' }),
   }),
-  signedAt: Type.String({ ...dateTime, description: 'To be handed in with the signature' }),
-  expiresAt: Type.String({ ...dateTime, description: 'Until then the signature is taken' }),
-});
+);
 
 const tags = ['maintenances'];
 const entryPath = Type.Object({ assetId: Type.String(), maintenanceId: Type.String() });

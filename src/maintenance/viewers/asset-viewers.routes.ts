@@ -6,7 +6,7 @@ import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, orNull } from '../../runtime/schemas.ts';
+import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
 import type { Assets } from '../assets/assets.ts';
 import { type LoggedLook, listLooks } from './asset-access-log.ts';
@@ -19,27 +19,39 @@ const addresses = Type.Array(address, { minItems: 1, maxItems: 1000 });
 const page = Type.Object(pageParameters, { additionalProperties: false });
 const gone = Type.Null();
 
-const ViewerSchema = Type.Object({
-  address: Type.String({ description: 'EIP-55' }),
-  until: orNull(
-    Type.String({ ...dateTime, description: 'From then on it allows nothing; null: without end' }),
-  ),
-});
-const AssignedWorkerSchema = Type.Object({
-  address: Type.String({ description: 'EIP-55' }),
-  name: Type.String(),
-});
-const LookSchema = Type.Object({
-  at: dateTime,
-  viewerAddress: Type.String({ description: 'EIP-55; the owner where none was named' }),
-  what: Type.String({ description: 'What was asked for' }),
-  also: Type.Array(Type.String(), {
-    description: 'What else the same person, signed in, asked for within a minute: that is one look',
+const ViewerSchema = named(
+  { title: 'AssetViewer', description: 'Somebody who may see an asset' },
+  Type.Object({
+    address: Type.String({ description: 'EIP-55' }),
+    until: orNull(
+      Type.String({ ...dateTime, description: 'From then on it allows nothing; null: without end' }),
+    ),
   }),
-  targetId: orNull(Type.String({ description: 'Which one of several' })),
-  allowed: Type.Boolean(),
-  actor: Type.Object({ kind: Type.String(), id: Type.String() }, { description: 'Who asked for the viewer' }),
-});
+);
+const AssignedWorkerSchema = named(
+  { title: 'AssetWorker', description: 'A worker who is assigned to an asset' },
+  Type.Object({
+    address: Type.String({ description: 'EIP-55' }),
+    name: Type.String(),
+  }),
+);
+const LookSchema = named(
+  { title: 'AssetAccess', description: 'One look at an asset: by whom, at what, and when' },
+  Type.Object({
+    at: dateTime,
+    viewerAddress: Type.String({ description: 'EIP-55; the owner where none was named' }),
+    what: Type.String({ description: 'What was asked for' }),
+    also: Type.Array(Type.String(), {
+      description: 'What else the same person, signed in, asked for within a minute: that is one look',
+    }),
+    targetId: orNull(Type.String({ description: 'Which one of several' })),
+    allowed: Type.Boolean(),
+    actor: Type.Object(
+      { kind: Type.String(), id: Type.String() },
+      { description: 'Who asked for the viewer' },
+    ),
+  }),
+);
 
 export interface AssetViewerRoutesDeps {
   db: Db;
@@ -74,7 +86,11 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
           { viewers: addresses, until: Type.Optional(orNull(dateTime)) },
           { additionalProperties: false },
         ),
-        response: { 201: Type.Array(ViewerSchema) },
+        response: {
+          201: Type.Array(ViewerSchema, {
+            description: 'Those who may see the asset now, of the ones named',
+          }),
+        },
       },
     },
     async (request, reply) => {
@@ -153,7 +169,12 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),
-        response: { 200: Type.Object({ isViewer: Type.Boolean() }) },
+        response: {
+          200: Type.Object(
+            { isViewer: Type.Boolean() },
+            { description: 'Whether the address may see the asset' },
+          ),
+        },
       },
     },
     async (request) => {
@@ -180,7 +201,11 @@ function assignmentRoutes(
         tags,
         params: assetPath,
         body: Type.Object({ workers: addresses }, { additionalProperties: false }),
-        response: { 201: Type.Array(AssignedWorkerSchema) },
+        response: {
+          201: Type.Array(AssignedWorkerSchema, {
+            description: 'Those who are assigned now, of the ones named',
+          }),
+        },
       },
     },
     async (request, reply) => {

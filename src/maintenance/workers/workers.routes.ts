@@ -5,7 +5,7 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, name, orNull, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, name, named, orNull, plainText } from '../../runtime/schemas.ts';
 import type { Licence } from '../signing/licence.ts';
 import type { Worker, Workers } from './workers.ts';
 
@@ -23,20 +23,26 @@ const GivenLicence = Type.Object(
   { additionalProperties: false },
 );
 
-const CreatedWorkerSchema = Type.Object({
-  name: Type.String(),
-  address: Type.String({ description: 'Address of the worker, EIP-55' }),
-});
+const CreatedWorkerSchema = named(
+  { title: 'CreatedWorker', description: 'The new worker' },
+  Type.Object({
+    name: Type.String(),
+    address: Type.String({ description: 'Address of the worker, EIP-55' }),
+  }),
+);
 
-const WorkerSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  address: Type.String({ description: 'Address of the worker, EIP-55' }),
-  keyHolder: Type.String({ enum: ['service', 'worker'], description: 'Who holds the private key' }),
-  licences: Type.Array(Type.Object({ ...licenceFields, expiresAt: orNull(dateTime) })),
-  createdAt: dateTime,
-  updatedAt: dateTime,
-});
+const WorkerSchema = named(
+  { title: 'Worker', description: 'Somebody who signs maintenance work' },
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    address: Type.String({ description: 'Address of the worker, EIP-55' }),
+    keyHolder: Type.String({ enum: ['service', 'worker'], description: 'Who holds the private key' }),
+    licences: Type.Array(Type.Object({ ...licenceFields, expiresAt: orNull(dateTime) })),
+    createdAt: dateTime,
+    updatedAt: dateTime,
+  }),
+);
 
 const workerPath = Type.Object({ address });
 

@@ -4,7 +4,7 @@ import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, orNull } from '../../runtime/schemas.ts';
+import { dateTime, named, orNull } from '../../runtime/schemas.ts';
 import { type Deliveries, type Delivery, type DeliveryStatus, deliveryStatuses } from './deliveries.ts';
 
 const status = Type.Unsafe<DeliveryStatus>(Type.String({ enum: [...deliveryStatuses] }));
@@ -19,22 +19,28 @@ const fields = {
   nextAttemptAt: orNull(dateTime),
   replayId: orNull(Type.String({ description: 'The replay that made it; null: the event itself did' })),
 };
-const DeliverySchema = Type.Object(fields);
-const WholeDeliverySchema = Type.Object({
-  ...fields,
-  envelope: Type.String({ description: 'The exact text that is sent' }),
-  attempts: Type.Array(
-    Type.Object({
-      number: Type.Integer(),
-      at: dateTime,
-      durationMs: Type.Integer(),
-      statusCode: orNull(Type.Integer()),
-      error: orNull(Type.String()),
-      responseHeaders: Type.Record(Type.String(), Type.String()),
-      responseBody: Type.String({ description: 'The first 16 KB' }),
-    }),
-  ),
-});
+const DeliverySchema = named(
+  { title: 'Delivery', description: 'An event on its way to an endpoint' },
+  Type.Object(fields),
+);
+const WholeDeliverySchema = named(
+  { title: 'DeliveryWithAttempts', description: 'A delivery with its attempts' },
+  Type.Object({
+    ...fields,
+    envelope: Type.String({ description: 'The exact text that is sent' }),
+    attempts: Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        at: dateTime,
+        durationMs: Type.Integer(),
+        statusCode: orNull(Type.Integer()),
+        error: orNull(Type.String()),
+        responseHeaders: Type.Record(Type.String(), Type.String()),
+        responseBody: Type.String({ description: 'The first 16 KB' }),
+      }),
+    ),
+  }),
+);
 
 const url = `${apiBase}/platform/webhooks/deliveries`;
 const deliveryPath = Type.Object({ deliveryId: Type.String() });

@@ -7,7 +7,7 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { type Caller, may } from '../../runtime/caller.ts';
-import { dateTime, orNull, plainText } from '../../runtime/schemas.ts';
+import { dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
 import type { Endpoint } from './endpoints.store.ts';
 import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
 import { maskUrl } from './masked-url.ts';
@@ -45,15 +45,30 @@ const fields = {
   createdAt: dateTime,
   updatedAt: dateTime,
 };
-const test = Type.Object({
-  delivered: Type.Boolean(),
-  statusCode: orNull(Type.Integer()),
-  error: orNull(Type.String()),
-  durationMs: Type.Integer(),
-});
-const EndpointSchema = Type.Object(fields);
-const SavedSchema = Type.Object({ ...fields, test: orNull(test) });
-const CreatedSchema = Type.Object({ ...fields, secret: Type.String(), test });
+const test = named(
+  { title: 'EndpointTest', description: 'How a test event fared' },
+  Type.Object({
+    delivered: Type.Boolean(),
+    statusCode: orNull(Type.Integer()),
+    error: orNull(Type.String()),
+    durationMs: Type.Integer(),
+  }),
+);
+const EndpointSchema = named(
+  { title: 'Endpoint', description: 'A URL to which events are sent' },
+  Type.Object(fields),
+);
+const SavedSchema = named(
+  { title: 'SavedEndpoint', description: 'The endpoint, and how the test event fared if one was sent' },
+  Type.Object({ ...fields, test: orNull(test) }),
+);
+const CreatedSchema = named(
+  {
+    title: 'CreatedEndpoint',
+    description: 'The new endpoint with its signing secret, and how the test event fared',
+  },
+  Type.Object({ ...fields, secret: Type.String(), test }),
+);
 
 const url = `${apiBase}/platform/webhooks/endpoints`;
 export const endpointPath = Type.Object({ endpointId: Type.String() });
@@ -206,7 +221,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         summary: 'Show the signing secret',
         tags,
         params: endpointPath,
-        response: { 200: Type.Object({ secret: Type.String() }) },
+        response: { 200: Type.Object({ secret: Type.String() }, { description: 'The signing secret' }) },
       },
     },
     async (request) => ({
@@ -225,7 +240,15 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
           'The old secret goes on signing the Standard Webhooks header for 24 hours, also when the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key a repeat gives the same secret.',
         tags,
         params: endpointPath,
-        response: { 200: Type.Object({ secret: Type.String(), previousSecretUntil: dateTime }) },
+        response: {
+          200: Type.Object(
+            { secret: Type.String(), previousSecretUntil: dateTime },
+            {
+              description:
+                'The new signing secret; until then deliveries are signed with the old one as well',
+            },
+          ),
+        },
       },
     },
     async (request, reply) => {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
-import { dateTime, orNull } from '../../runtime/schemas.ts';
+import { dateTime, named, orNull } from '../../runtime/schemas.ts';
 import { endpointPath, eventTypesSchema } from '../endpoints/endpoints.routes.ts';
 import { type Replay, type ReplayedStatus, type Replays, replayedStatuses } from './replays.ts';
 
@@ -17,27 +17,30 @@ const from = Type.String({ format: 'date-time', description: 'Events from this t
 const to = Type.String({ format: 'date-time', description: 'Events before this time' });
 
 const count = Type.Integer({ description: 'How many events would be sent' });
-const ReplaySchema = Type.Object({
-  id: Type.String(),
-  endpointId: Type.String(),
-  status: Type.String({
-    enum: ['running', 'paused', 'completed', 'cancelled'],
-    description: 'paused: while the endpoint is disabled; completed: every delivery has ended',
+const ReplaySchema = named(
+  { title: 'Replay', description: 'A replay of past events to an endpoint, and how far it has come' },
+  Type.Object({
+    id: Type.String(),
+    endpointId: Type.String(),
+    status: Type.String({
+      enum: ['running', 'paused', 'completed', 'cancelled'],
+      description: 'paused: while the endpoint is disabled; completed: every delivery has ended',
+    }),
+    range: Type.Object({
+      from: dateTime,
+      to: dateTime,
+      status: orNull(Type.String()),
+      types: Type.Array(Type.String()),
+    }),
+    total: Type.Integer({ description: 'Events to send' }),
+    enqueued: Type.Integer({ description: 'Events that have their new delivery' }),
+    succeeded: Type.Integer(),
+    failed: Type.Integer(),
+    skipped: Type.Integer(),
+    createdAt: dateTime,
+    finishedAt: orNull(dateTime),
   }),
-  range: Type.Object({
-    from: dateTime,
-    to: dateTime,
-    status: orNull(Type.String()),
-    types: Type.Array(Type.String()),
-  }),
-  total: Type.Integer({ description: 'Events to send' }),
-  enqueued: Type.Integer({ description: 'Events that have their new delivery' }),
-  succeeded: Type.Integer(),
-  failed: Type.Integer(),
-  skipped: Type.Integer(),
-  createdAt: dateTime,
-  finishedAt: orNull(dateTime),
-});
+);
 
 const url = `${apiBase}/platform/webhooks/replays`;
 const replayPath = Type.Object({ replayId: Type.String() });
@@ -70,7 +73,10 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
           },
           { additionalProperties: false },
         ),
-        response: { 200: Type.Object({ count }), 202: ReplaySchema },
+        response: {
+          200: Type.Object({ count }, { description: 'What a replay would send; nothing was sent' }),
+          202: ReplaySchema,
+        },
       },
     },
     async (request, reply) => {

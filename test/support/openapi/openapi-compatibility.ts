@@ -27,6 +27,9 @@ export function comparable(document: Json): Json {
 
 function* documentBreaks(accepted: Json, current: Json): Generator<string> {
   const documents = { accepted, current };
+  for (const name of Object.keys(accepted.components?.schemas ?? {})) {
+    if (!current.components?.schemas?.[name]) yield `the schema ${name} is gone`;
+  }
   for (const [path, item] of Object.entries<Json>(accepted.paths ?? {})) {
     const now = current.paths?.[path];
     if (!now) {
@@ -49,6 +52,9 @@ interface Documents {
 function* operationBreaks(name: string, was: Json, is: Json, documents: Documents): Generator<string> {
   const isOpen = ({ security }: Json) => !security || security.length === 0;
   if (isOpen(was) && !isOpen(is)) yield `${name} now needs a key`;
+  if (was.operationId !== undefined && was.operationId !== is.operationId) {
+    yield `${name} is no longer called ${was.operationId}`;
+  }
   yield* parameterBreaks(name, was.parameters ?? [], is.parameters ?? [], documents);
   yield* bodyBreaks(name, was.requestBody, is.requestBody, documents);
   for (const [status, response] of Object.entries<Json>(was.responses ?? {})) {

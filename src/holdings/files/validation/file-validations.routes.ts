@@ -1,30 +1,37 @@
 /** /platform/files/{fileId}/validate and /validations */
+
 import { Type } from 'typebox';
+import { ProofSchema } from '../../../anchoring/anchor-state.ts';
 import { callerOf } from '../../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../../http/api/api.ts';
 import type { Cursors } from '../../../http/api/cursor.ts';
 import type { Idempotency } from '../../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../../http/api/page.ts';
 import { jsonOrForm, uploadedFile } from '../../../http/api/uploads.ts';
-import { address, contentHash, dateTime, orNull } from '../../../runtime/schemas.ts';
+import { address, contentHash, dateTime, named, orNull } from '../../../runtime/schemas.ts';
 import type { FileValidation } from './file-validations.store.ts';
 import type { FileValidations } from './file-validations.ts';
 
-const ValidationSchema = Type.Object({
-  id: Type.String(),
-  fileId: Type.String(),
-  version: Type.Integer(),
-  status: Type.Unsafe<FileValidation['status']>(Type.String({ enum: ['pending', 'completed'] })),
-  result: Type.Unsafe<FileValidation['result']>({
-    type: ['string', 'null'],
-    enum: ['valid', 'invalid', null],
-    description: 'Valid when integrity, authenticity and ownership all hold',
+const ValidationSchema = named(
+  { title: 'FileValidation', description: 'A validation of a file, and what it found' },
+  Type.Object({
+    id: Type.String(),
+    fileId: Type.String(),
+    version: Type.Integer(),
+    status: Type.Unsafe<FileValidation['status']>(Type.String({ enum: ['pending', 'completed'] })),
+    result: Type.Unsafe<FileValidation['result']>({
+      type: ['string', 'null'],
+      enum: ['valid', 'invalid', null],
+      description: 'Valid when integrity, authenticity and ownership all hold',
+    }),
+    integrity: orNull(Type.Boolean({ description: 'What was presented has the digest that is anchored' })),
+    authenticity: orNull(
+      Type.Boolean({ description: 'The proof of the version verified against the chain' }),
+    ),
+    ownership: orNull(Type.Boolean({ description: 'The vault had the file then' })),
+    validatedAt: orNull(dateTime),
   }),
-  integrity: orNull(Type.Boolean({ description: 'What was presented has the digest that is anchored' })),
-  authenticity: orNull(Type.Boolean({ description: 'The proof of the version verified against the chain' })),
-  ownership: orNull(Type.Boolean({ description: 'The vault had the file then' })),
-  validatedAt: orNull(dateTime),
-});
+);
 
 const about = {
   version: Type.Optional(
@@ -149,7 +156,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
           'A result is anchored as well: its proof, `holdfast/proof@1`, has it among its claims. 409 until it is there and confirmed.',
         tags,
         params: validationPath,
-        response: { 200: Type.Object({ format: Type.String() }, { additionalProperties: true }) },
+        response: { 200: ProofSchema },
       },
     },
     async (request) => {

@@ -1,0 +1,32 @@
+/** Lists schemas that have a name among the components of an OpenAPI document, and refers to them where they are used. */
+import { isDeepStrictEqual } from 'node:util';
+
+type Json = Record<string, unknown>;
+
+/** A schema has a name by its title. */
+export function withComponents<T extends { paths?: object; components?: object }>(document: T): T {
+  const schemas: Record<string, unknown> = {};
+  const paths = replaced(document.paths, schemas);
+  const sorted = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return { ...document, paths, components: { ...document.components, schemas: sorted } };
+}
+
+function replaced(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaced(item, schemas));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Json = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, replaced(member, schemas)]),
+  );
+  if (!isNamed(copy)) return copy;
+  const { title, ...schema } = copy;
+  if (title in schemas && !isDeepStrictEqual(schemas[title], schema)) {
+    throw new Error(`Two schemas are named ${title}.`);
+  }
+  schemas[title] = schema;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+/** A property may be called title as well; that is a schema, not a text. */
+function isNamed(value: Json): value is Json & { title: string } {
+  return typeof value.title === 'string' && typeof value.type === 'string';
+}
