@@ -2,11 +2,11 @@
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findAnvilProcess } from '../src/chain/embedded/anvil-process.ts';
-import { chainPlaces } from '../src/chain/embedded/places.ts';
+import { chainPlaces } from '../src/chain/embedded/paths.ts';
 import { apiBase } from '../src/http/api/api.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { keyHeaders, type Service, startService } from './service.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './fixture.ts';
 import { makeVaults } from './vaults.ts';
 
 export interface AnchoringService {

@@ -2,7 +2,7 @@
 import { waitForRest } from './cpu-time.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
 import type { Comparison, Figure, Outcome } from './row.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './fixture.ts';
 import { median, playInTurns } from './turns.ts';
 
 export interface Duel {

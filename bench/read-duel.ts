@@ -4,7 +4,7 @@ import { duel } from './duel.ts';
 import { holdfastDatabase } from './postgres.ts';
 import type { Outcome } from './row.ts';
 import { keyHeaders, type Service } from './service.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './fixture.ts';
 
 export interface ReadDuel {
   /** Makes as many things as the peer has, and returns their paths. */

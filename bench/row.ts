@@ -1,5 +1,5 @@
 /** A row of the benchmark: one piece of work, measured beside its peers or held against a limit. */
-import type { Stage } from './stage.ts';
+import type { Stage } from './fixture.ts';
 
 export interface Row {
   name: string;

@@ -18,7 +18,7 @@ import { upload } from './rows/upload.ts';
 import { webhookDeliveries } from './rows/webhook-deliveries.ts';
 import { webhookIsolation } from './rows/webhook-isolation.ts';
 import { webhookLatency } from './rows/webhook-latency.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from './fixture.ts';
 
 /** In the order in which they run. */
 const rows: Row[] = [

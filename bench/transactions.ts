@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { checksummed } from '../src/runtime/address.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { type Service, startService } from './service.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './fixture.ts';
 import { makeVaults } from './vaults.ts';
 
 export interface TransactionData {

@@ -9,7 +9,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { startBlockNode } from '../block-node.ts';
 import { waitForRest } from '../cpu-time.ts';
 import type { Row } from '../row.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { median, playInTurns } from '../turns.ts';
 
 const blocks = Number(process.env.BENCH_BLOCKS ?? 1_000);

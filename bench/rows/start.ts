@@ -1,7 +1,7 @@
 /** `start-first` and `start-warm`: from the start of the process to ready, with all of PostgreSQL in it. */
 import type { Comparison, Outcome, Row } from '../row.ts';
 import { startService } from '../service.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 
 const times = 3;
 

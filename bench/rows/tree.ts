@@ -7,7 +7,7 @@ import { buildTree } from '../../src/proof/merkle.ts';
 import { type BatchRun, makeBatches } from '../batch-host.ts';
 import { waitForRest } from '../cpu-time.ts';
 import type { Row } from '../row.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { median, playInTurns, type Turn } from '../turns.ts';
 
 const leaves = 100_000;

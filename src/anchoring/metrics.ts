@@ -5,7 +5,7 @@ import type { Chain, Lead } from '../chain/chain.ts';
 import type { SenderStatus } from '../chain/sender/sender.ts';
 import type { Db } from '../db/database.ts';
 import { askOncePerScrape } from '../runtime/scrape.ts';
-import { readChainFigures, readFigures } from './figures.ts';
+import { readChainFigures, readFigures } from './anchoring-stats.ts';
 
 export interface ChainMetricsDeps {
   db: Db;

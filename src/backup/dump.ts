@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { objectName } from '../blobs/object-names.ts';
-import { locks } from '../db/turn.ts';
+import { locks } from '../db/advisory-lock.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { columnList, listMigrations, listTables, quoted, readSequences } from './catalogue.ts';
 import { type Manifest, type TableEntry, tableMember } from './format.ts';

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
 import { restoreMark } from '../db/migrate.ts';
 import { endIfCut } from '../db/silent-connection.ts';
-import { locks } from '../db/turn.ts';
+import { locks } from '../db/advisory-lock.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import type { LoopLog } from '../runtime/loop.ts';
 import { quoted } from './catalogue.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../db/database.ts';
 import { createLowWater, type LowWater, oldestOpen } from '../db/low-water.ts';
-import { locks, tryInTurn, tryTurn } from '../db/turn.ts';
+import { locks, tryInTurn, tryTurn } from '../db/advisory-lock.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../runtime/ids.ts';
 

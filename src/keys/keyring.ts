@@ -4,7 +4,7 @@ import type { Address } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { MasterKeySource } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
-import { inTurn, locks } from '../db/turn.ts';
+import { inTurn, locks } from '../db/advisory-lock.ts';
 import type { Write } from '../db/writes.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import {

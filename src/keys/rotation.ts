@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { MasterKeySource } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
-import { locks } from '../db/turn.ts';
+import { locks } from '../db/advisory-lock.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { makeCheckValue, rewrap } from './envelope.ts';
 import { currentMaster, masterOf } from './keyring.ts';

@@ -2,7 +2,7 @@
 import type { Hex } from 'viem';
 import { parseJsonText } from '../runtime/json-text.ts';
 import type { Content } from './content.ts';
-import { eachOf, exactly, objectOf } from './form.ts';
+import { eachOf, exactly, objectOf } from './json-shape.ts';
 import { toHex, zeroHash } from './hex.ts';
 import { leafHash, type Subject } from './leaf.ts';
 import { type Proof, parseProof } from './proof.ts';

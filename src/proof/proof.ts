@@ -12,7 +12,7 @@ import {
   nullOr,
   objectOf,
   oneOf,
-} from './form.ts';
+} from './json-shape.ts';
 import { type LeafValues, leafTypes, type Subject } from './leaf.ts';
 
 export const proofFormat = 'holdfast/proof@1';

@@ -4,7 +4,7 @@ import { parseJsonText } from '../runtime/json-text.ts';
 import { CanonicalJsonError } from './canonical.ts';
 import type { ChainReader, Registry } from './chain-reader.ts';
 import { type Content, contentDigest } from './content.ts';
-import type { Fault } from './form.ts';
+import type { Fault } from './json-shape.ts';
 import { fromHex, toHex } from './hex.ts';
 import { plainKeccak } from './keccak.ts';
 import { claimsHash, hashOfText, leafDomain, leafDomainHash, leafHash, subjectHash } from './leaf.ts';

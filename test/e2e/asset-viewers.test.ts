@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
-import { locks } from '../../src/db/turn.ts';
+import { locks } from '../../src/db/advisory-lock.ts';
 import { becomeOwner, type Visitor } from '../support/clients/browser-session.ts';
 import {
   type AssetStage,

@@ -1,5 +1,5 @@
 /** The shape of a rule of the oracle: it throws a Violation when what it promises does not hold. */
-import type { Stage } from './stage.ts';
+import type { Stage } from './fixture.ts';
 
 export interface Rule {
   name: string;

@@ -9,7 +9,7 @@ import { rounds, rules } from './map.ts';
 import { createRandom } from './random.ts';
 import { outOfTime } from './receivers.ts';
 import type { Rule } from './rule.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from './fixture.ts';
 import { Violation } from './violation.ts';
 
 export interface RunOptions {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { databaseUser } from '../../src/db/embedded/init.ts';
 import { databaseName } from '../../src/db/embedded/locks.ts';
-import { placesIn } from '../../src/db/embedded/places.ts';
+import { placesIn } from '../../src/db/embedded/paths.ts';
 import { findPostmaster } from '../../src/db/embedded/postmaster.ts';
 import { connectionText } from '../support/service/database.ts';
 import { waitUntil } from '../support/service/process.ts';

@@ -8,7 +8,7 @@ import { assertDocumented } from '../support/openapi/openapi-shapes.ts';
 import { fc } from '../support/service/properties.ts';
 import { type Answer, readAnswer } from '../support/service/service.ts';
 import { type SentRequest, toCurl } from './curl.ts';
-import { type FuzzedService, type Stage, startFuzzed } from './stage.ts';
+import { type FuzzedService, type Stage, startFuzzed } from './fixture.ts';
 
 export interface FuzzOptions {
   requests: number;

@@ -9,7 +9,7 @@ import {
   makeThings,
 } from '../support/openapi/openapi-things.ts';
 import { startService } from '../support/service/service.ts';
-import type { Question, Stage } from './stage.ts';
+import type { Question, Stage } from './fixture.ts';
 
 const service = await startService({ env: webhookSettings, log: 'of requests' });
 const operations = await readOperations(service);

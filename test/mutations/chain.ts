@@ -28,7 +28,7 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'sending on after the lead is lost',
-    file: 'src/chain/sender/round.ts',
+    file: 'src/chain/sender/send-pass.ts',
     text: 'if (term.signal.aborted) break;',
     replacement: '',
     why: 'A node that lost the lead would go on sending beside its successor.',
@@ -92,7 +92,7 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'version batched before the one it follows',
-    file: 'src/anchoring/batching/claim.ts',
+    file: 'src/anchoring/batching/pending-selection.ts',
     text: 'const fits = !without.has(vault) && (follows < 0 || taken[follows] === true);',
     replacement: 'const fits = !without.has(vault);',
     why: 'A later version would be anchored while the one it follows is not.',

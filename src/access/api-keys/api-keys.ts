@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../../db/database.ts';
 import { isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
-import { locks } from '../../db/turn.ts';
+import { locks } from '../../db/advisory-lock.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { budgetExceeded, type OwnLimits } from '../../runtime/budgets.ts';
 import { scopes as allScopes, type Caller, may, type Scope } from '../../runtime/caller.ts';

@@ -1,6 +1,6 @@
 /** What a new database is given: the default workspace and its first API key. */
 import type { Db } from '../../db/database.ts';
-import { inTurn, locks } from '../../db/turn.ts';
+import { inTurn, locks } from '../../db/advisory-lock.ts';
 import { createWorkspace, defaultSlug, findWorkspace, operatorIn } from '../workspaces/workspaces.ts';
 import type { ApiKeys } from './api-keys.ts';
 

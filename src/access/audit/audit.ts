@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { createLowWater, type LowWater, oldestOpen } from '../../db/low-water.ts';
-import { locks, tryInTurn } from '../../db/turn.ts';
+import { locks, tryInTurn } from '../../db/advisory-lock.ts';
 import type { Write } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { newId } from '../../runtime/ids.ts';

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
-import { inTurn, locks } from '../../db/turn.ts';
+import { inTurn, locks } from '../../db/advisory-lock.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller, Role } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';

@@ -20,7 +20,7 @@ import { plainKeccak } from '../../proof/keccak.ts';
 import { foldPath } from '../../proof/merkle.ts';
 import { recoverSigner } from '../../proof/seal.ts';
 import { buildBatch } from './batch.ts';
-import { claimPending } from './claim.ts';
+import { claimPending } from './pending-selection.ts';
 
 let bed: Bed;
 before(async () => {

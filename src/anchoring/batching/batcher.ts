@@ -7,7 +7,7 @@ import type { Bell, LoopLog } from '../../runtime/loop.ts';
 import { anchorCall } from './anchor-call.ts';
 import type { BatchThread } from './batch-thread.ts';
 import { batchesToResend, hasOpenAnchor, lockForResend, markResent, storeBatch } from './batches.store.ts';
-import { claimPending } from './claim.ts';
+import { claimPending } from './pending-selection.ts';
 import { createLowWater } from './low-water.ts';
 import { createSealing } from './sealing.ts';
 

@@ -11,12 +11,12 @@ import {
   type TestVault,
 } from '../../../test/support/fixtures/batcher-fixture.ts';
 import type { Lead } from '../../chain/chain.ts';
-import type { MinedAt, Move } from '../../chain/sender/moves.ts';
+import type { MinedAt, Move } from '../../chain/sender/transaction-outcomes.ts';
 import { placeEvents } from '../../events/events.ts';
 import { recordConfirmed } from '../../holdings/records/record-events.ts';
 import { countAnchorSubscribers } from '../../webhooks/endpoints/endpoints.store.ts';
 import { type AnnouncerDeps, createAnnouncer, tells } from '../announcer.ts';
-import { readFigures } from '../figures.ts';
+import { readFigures } from '../anchoring-stats.ts';
 import { applyMoves, vaultsOfAnchors } from './batches.ts';
 
 let bed: Bed;

@@ -1,6 +1,6 @@
 /** What the chain does to batches: the hooks that the sender and the indexer call inside their commits. */
 import { sql } from 'kysely';
-import type { MinedAt, Move } from '../../chain/sender/moves.ts';
+import type { MinedAt, Move } from '../../chain/sender/transaction-outcomes.ts';
 import { toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';

@@ -5,7 +5,7 @@ import type { Keyring, OpenedKeys } from '../../keys/keyring.ts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import type { BatchThread } from './batch-thread.ts';
 import type { NewBatch } from './batches.store.ts';
-import { type Claim, type ClaimedVault, type Groups, groupByVault } from './claim.ts';
+import { type Claim, type ClaimedVault, type Groups, groupByVault } from './pending-selection.ts';
 
 export interface SealingDeps {
   db: Db;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { choosePort } from '../../db/embedded/port.ts';
 import { processExists } from '../../db/embedded/postmaster.ts';
-import type { ChainPlaces } from './places.ts';
+import type { ChainPlaces } from './paths.ts';
 import { commandLineOf, executableOf, findByCommandLine } from './process-proof.ts';
 
 /** What the pid file says. The last two are known once the node answers. */

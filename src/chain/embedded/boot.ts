@@ -14,7 +14,7 @@ import {
 import { type AnvilRpc, createAnvilRpc } from './anvil-rpc.ts';
 import { type Dump, dropDump, listDumps, unpackDump } from './dumps.ts';
 import type { Journal, JournalBlock } from './journal.ts';
-import type { ChainPlaces } from './places.ts';
+import type { ChainPlaces } from './paths.ts';
 import { executableOf } from './process-proof.ts';
 import { Mismatch, replay } from './replay.ts';
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Hex } from 'viem';
 import type { BlockRef } from './journal.ts';
-import type { ChainPlaces } from './places.ts';
+import type { ChainPlaces } from './paths.ts';
 
 export interface Dump extends BlockRef {
   file: string;

@@ -23,7 +23,7 @@ import { OperatorError } from '../../runtime/errors.ts';
 import { superviseLoops } from '../../runtime/loop.ts';
 import { isRetryable, rpcFaultOf } from '../rpc/json-rpc.ts';
 import { findAnvil } from './anvil-program.ts';
-import { lastDoorPort } from './door-file.ts';
+import { lastDoorPort } from './gateway-file.ts';
 import { listDumps } from './dumps.ts';
 import { type EmbeddedChain, findEmbeddedChain } from './embedded-chain.ts';
 

@@ -9,14 +9,14 @@ import { blocksToFinality } from '../rules/finality.ts';
 import { endAnvil } from './anvil-process.ts';
 import { findAnvil } from './anvil-program.ts';
 import { type Booted, type BootNeeds, boot } from './boot.ts';
-import { type Door, openDoor } from './door.ts';
-import { findDoor } from './door-file.ts';
+import { type Door, openDoor } from './gateway.ts';
+import { findDoor } from './gateway-file.ts';
 import { keepDump } from './dumps.ts';
 import { type Alloc, newChain } from './genesis.ts';
 import { type BlockRef, type Commit, createJournal, type JournalBlock } from './journal.ts';
 import { type MinedBlock, mineBlock, submit } from './miner.ts';
 import { createPace } from './pace.ts';
-import { chainPlaces } from './places.ts';
+import { chainPlaces } from './paths.ts';
 import { Mismatch } from './replay.ts';
 
 export interface EmbeddedChain {

@@ -11,7 +11,7 @@ import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import { findReceipt } from './broadcast.ts';
 import { type Fees, raiseFees, readFees } from './fees.ts';
 import type { FinalCount } from './final-count.ts';
-import type { ApplyMoves } from './moves.ts';
+import type { ApplyMoves } from './transaction-outcomes.ts';
 import {
   type Attempt,
   changeOutgoing,

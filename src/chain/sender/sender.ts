@@ -6,13 +6,13 @@ import type { LoopLog } from '../../runtime/loop.ts';
 import type { Chain, Lead } from '../chain.ts';
 import { type Fees, readFees } from './fees.ts';
 import { createFinalCount } from './final-count.ts';
-import type { ApplyMoves } from './moves.ts';
+import type { ApplyMoves } from './transaction-outcomes.ts';
 import { insertAttempt, insertOutgoing, takeNonce } from './outgoing.store.ts';
 import { createReplacement } from './replacement.ts';
-import { runRound } from './round.ts';
+import { runRound } from './send-pass.ts';
 import { createSettlement, type Settlement } from './settlement.ts';
 import { type Payload, signTransaction } from './signing.ts';
-import { createPatience, type Trouble } from './trouble.ts';
+import { createPatience, type Trouble } from './send-backoff.ts';
 
 /** What has to be known of the chain before a database transaction in which something is enqueued. */
 export interface Quote {

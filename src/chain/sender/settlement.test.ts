@@ -5,7 +5,7 @@ import { type Hex, keccak256, stringToHex } from 'viem';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { toBytea } from '../../db/bytea.ts';
 import type { Database } from '../../db/database.ts';
-import type { Move } from './moves.ts';
+import type { Move } from './transaction-outcomes.ts';
 import { createSettlement, type Found } from './settlement.ts';
 
 let database: Database;

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import { fromBytea, toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
-import type { ApplyMoves, MinedAt, Move } from './moves.ts';
+import type { ApplyMoves, MinedAt, Move } from './transaction-outcomes.ts';
 
 /** A transaction of ours in a block. */
 export interface Found {

@@ -8,7 +8,7 @@ import { type Account, accountOf, chooseServerAccount, describeAccount, readPass
 import { type Binaries, findBinaries } from './binaries.ts';
 import { initialiseCluster, sweepDrafts } from './init.ts';
 import { complaintOf, createLauncher, type Launcher, runProgram } from './launch.ts';
-import { type Places, placesIn } from './places.ts';
+import { type Places, placesIn } from './paths.ts';
 import { letPass } from './reach.ts';
 
 export interface Cluster extends Places {

@@ -4,7 +4,7 @@ import { openCluster } from './cluster.ts';
 import { databaseUser } from './init.ts';
 import { databaseName } from './locks.ts';
 import { processExists } from './postmaster.ts';
-import { type Guest, giveUpSeat, takeSeat } from './seat.ts';
+import { type Guest, giveUpSeat, takeSeat } from './server-lease.ts';
 
 export interface Connection {
   host: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { OperatorError } from '../../runtime/errors.ts';
 import type { Binaries } from './binaries.ts';
 import { complaintOf, type Launcher, runProgram } from './launch.ts';
-import { type Places, placesIn } from './places.ts';
+import { type Places, placesIn } from './paths.ts';
 import { processExists } from './postmaster.ts';
 import { letPass } from './reach.ts';
 

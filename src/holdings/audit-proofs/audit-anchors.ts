@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { firstHash } from '../../access/audit/audit.ts';
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { Db } from '../../db/database.ts';
-import { locks, tryInTurn } from '../../db/turn.ts';
+import { locks, tryInTurn } from '../../db/advisory-lock.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { AppError } from '../../runtime/errors.ts';

@@ -7,7 +7,7 @@ import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Bell } from '../../runtime/loop.ts';
-import { putInAgain } from './waiting.ts';
+import { putInAgain } from './queue-admin.ts';
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { isLockTimeout } from '../../db/faults.ts';
-import { locks, tryInTurn } from '../../db/turn.ts';
+import { locks, tryInTurn } from '../../db/advisory-lock.ts';
 
 export interface KeptPartitions {
   dropped: string[];

@@ -7,7 +7,7 @@ import { createWorkspace } from '../../access/workspaces/workspaces.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { newId } from '../../runtime/ids.ts';
 import { keepPartitions } from '../deliveries/partitions.ts';
-import { putInAgain } from '../deliveries/waiting.ts';
+import { putInAgain } from '../deliveries/queue-admin.ts';
 import type { Outcome } from '../exchange/exchange.ts';
 import { attemptDelivery } from './attempt.ts';
 import { type ClaimedDelivery, type ClaimRequest, createQueue, type Queue } from './queue.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
-import { locks } from '../../db/turn.ts';
+import { locks } from '../../db/advisory-lock.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { type EventType, eventWrite } from '../../events/events.ts';
 import type { Keyring } from '../../keys/keyring.ts';
@@ -10,7 +10,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Bell } from '../../runtime/loop.ts';
-import { skipWaiting } from '../deliveries/waiting.ts';
+import { skipWaiting } from '../deliveries/queue-admin.ts';
 import { type AddressGuard, BlockedTarget } from '../exchange/address-guard.ts';
 import { newWebhookSecret } from '../exchange/signature.ts';
 import {

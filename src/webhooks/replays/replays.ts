@@ -8,7 +8,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Bell } from '../../runtime/loop.ts';
-import { skipWaiting } from '../deliveries/waiting.ts';
+import { skipWaiting } from '../deliveries/queue-admin.ts';
 import { findEndpoint } from '../endpoints/endpoints.store.ts';
 import {
   changeReplay,

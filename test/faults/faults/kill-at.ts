@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onNextCommit, withoutEvents } from '../commits.ts';
 import { patienceMs } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { Violation } from '../violation.ts';
 
 export const killWhenStored: Fault = {

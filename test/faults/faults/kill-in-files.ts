@@ -12,7 +12,7 @@ import { createFileMaker, filesPath } from '../file-load.ts';
 import { atGates, type Gate } from '../gates.ts';
 import { blobDir } from '../nodes.ts';
 import type { Random } from '../random.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { makeThing } from '../thing-load.ts';
 import { expectNone } from '../violation.ts';
 

@@ -4,7 +4,7 @@ import { parseGwei } from 'viem';
 import { onNextCommit } from '../commits.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 
 /** The service offers twice the base fee of its time, which is 1 gwei or less. */
 const dear = parseGwei('40');

@@ -3,7 +3,7 @@
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import type { Random } from '../random.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 
 export const reorg: Fault = {
   name: 'reorg, 1 to 10 blocks',

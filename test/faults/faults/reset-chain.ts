@@ -7,7 +7,7 @@ import { startFaultAnvil } from '../chain-rpc.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import { saidBy } from '../nodes.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { Violation } from '../violation.ts';
 
 const complaint = /another chain|refused|was reset/;

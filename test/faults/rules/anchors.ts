@@ -4,7 +4,7 @@ import { registryAbi, registryAddress } from '../../../src/chain/registry/regist
 import { expectNoneLeft } from '../expect.ts';
 import { saidBy } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { expectNone, Violation } from '../violation.ts';
 
 export const nothingIsStuck: Rule = {

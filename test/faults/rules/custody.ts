@@ -5,7 +5,7 @@ import { bytesOf } from '../content.ts';
 import { filesPath } from '../file-load.ts';
 import type { FileEntry, ValidationEntry } from '../journal.ts';
 import type { Rule } from '../rule.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { expectNone } from '../violation.ts';
 
 interface TransferRow {

@@ -6,7 +6,7 @@ import { filesPath } from '../file-load.ts';
 import type { FileEntry } from '../journal.ts';
 import { blobDir } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { expectNone } from '../violation.ts';
 
 interface Row {

@@ -2,7 +2,7 @@
 import { oraclePatienceMs } from '../client.ts';
 import type { Thing } from '../journal.ts';
 import type { Rule } from '../rule.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../fixture.ts';
 import { expectNone } from '../violation.ts';
 
 export const acknowledgedIsStored: Rule = {

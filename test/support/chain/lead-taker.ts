@@ -1,7 +1,7 @@
 /** Takes the lead on the chain away from every node for as long as a test wants, and gives it back. */
 import type { TestContext } from 'node:test';
 import type pg from 'pg';
-import { locks } from '../../../src/db/turn.ts';
+import { locks } from '../../../src/db/advisory-lock.ts';
 import { once } from '../../../src/runtime/loop.ts';
 import { waitUntil } from '../service/process.ts';
 

@@ -1,7 +1,7 @@
 /** The file that tells commands where the door of the embedded chain is; believed only if that very door answers. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
-import type { ChainPlaces } from './places.ts';
+import type { ChainPlaces } from './paths.ts';
 
 interface DoorRecord {
   port: number;

@@ -6,9 +6,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { type Door, openDoor } from './door.ts';
-import { findDoor } from './door-file.ts';
-import { chainPlaces } from './places.ts';
+import { type Door, openDoor } from './gateway.ts';
+import { findDoor } from './gateway-file.ts';
+import { chainPlaces } from './paths.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'holdfast-door-'));
 const places = { ...chainPlaces(dir, 1), doorFile: join(dir, 'door.json') };

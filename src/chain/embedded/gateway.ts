@@ -13,9 +13,9 @@ import {
   refusal,
   sendsTransaction,
   unavailable,
-} from './door-calls.ts';
-import { doorHeader, lastDoorPort, urlOfDoor, writeDoorFile } from './door-file.ts';
-import type { ChainPlaces } from './places.ts';
+} from './gateway-calls.ts';
+import { doorHeader, lastDoorPort, urlOfDoor, writeDoorFile } from './gateway-file.ts';
+import type { ChainPlaces } from './paths.ts';
 
 export interface Door {
   url: string;

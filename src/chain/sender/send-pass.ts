@@ -3,7 +3,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import type { Lead } from '../chain.ts';
 import { type Answer, broadcast, findReceipt } from './broadcast.ts';
-import type { ApplyMoves, Move } from './moves.ts';
+import type { ApplyMoves, Move } from './transaction-outcomes.ts';
 import {
   type Attempt,
   findOpen,
@@ -13,7 +13,7 @@ import {
 } from './outgoing.store.ts';
 import type { Replacement } from './replacement.ts';
 import { leastGas } from './signing.ts';
-import type { Patience, Trouble } from './trouble.ts';
+import type { Patience, Trouble } from './send-backoff.ts';
 
 export interface RoundDeps {
   submitter(): Promise<PrivateKeyAccount>;
