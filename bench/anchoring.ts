@@ -2,11 +2,11 @@
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findAnvilProcess } from '../src/chain/embedded/anvil-process.ts';
-import { chainPlaces } from '../src/chain/embedded/paths.ts';
+import { chainPaths } from '../src/chain/embedded/paths.ts';
 import { apiBase } from '../src/http/api/api.ts';
+import type { Stage } from './fixture.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { keyHeaders, type Service, startService } from './service.ts';
-import type { Stage } from './fixture.ts';
 import { makeVaults } from './vaults.ts';
 
 export interface AnchoringService {
@@ -83,7 +83,7 @@ export async function findNode({
 }: AnchoringService): Promise<{ url: string; program: string | null }> {
   const [chain] = await postgres.query<{ id: string }>(holdfastDatabase, 'select chain_id as id from chain');
   const chainId = Number(chain?.id);
-  const node = await findAnvilProcess(chainPlaces(service.dataDir, chainId), chainId);
+  const node = await findAnvilProcess(chainPaths(service.dataDir, chainId), chainId);
   if (!node) throw new Error('the embedded chain does not run');
   const { executable } = node.record;
   return { url: node.url, program: executable ? basename(executable) : null };

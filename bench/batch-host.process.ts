@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createBatchThread } from '../src/anchoring/batching/batch-thread.ts';
 import { createBatcher } from '../src/anchoring/batching/batcher.ts';
-import { applyMoves } from '../src/anchoring/batching/batches.ts';
+import { applyOutcomes } from '../src/anchoring/batching/batches.ts';
 import { firstLeaf, pendingLeaf } from '../src/anchoring/batching/pending.ts';
 import type { Lead } from '../src/chain/chain.ts';
 import { registryAddress } from '../src/chain/registry/registry.ts';
@@ -32,14 +32,14 @@ answerQuestions<BatchPlan, BatchRun[]>(async ({ connection, dataDir, vaults, lea
   const submitter = await openServiceAccount(db, keyring, 'submitter');
   const thread = createBatchThread();
   const log = { info() {}, error: console.error };
-  const sender = createSender({ submitter: async () => submitter, applyMoves, log });
+  const sender = createSender({ submitter: async () => submitter, applyOutcomes, log });
   const batcher = createBatcher({
     db,
     keyring,
     thread,
     // There is no chain to be asked.
     sender: { ...sender, quote: async () => quote },
-    senderBell: { ring() {} },
+    senderWakeup: { wake() {} },
     log,
   });
   const runs: BatchRun[] = [];

@@ -1,8 +1,8 @@
 /** Peer and Holdfast under the same load in turns; the ratio is a median. */
 import { waitForRest } from './cpu-time.ts';
+import type { Stage } from './fixture.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
 import type { Comparison, Figure, Outcome } from './row.ts';
-import type { Stage } from './fixture.ts';
 import { median, playInTurns } from './turns.ts';
 
 export interface Duel {

@@ -1,10 +1,10 @@
 /** A duel of GETs: a route of the service against a bare route that does one SELECT by key. */
 import { peerDatabase } from './bare-peer.ts';
 import { duel } from './duel.ts';
+import type { Stage } from './fixture.ts';
 import { holdfastDatabase } from './postgres.ts';
 import type { Outcome } from './row.ts';
 import { keyHeaders, type Service } from './service.ts';
-import type { Stage } from './fixture.ts';
 
 export interface ReadDuel {
   /** Makes as many things as the peer has, and returns their paths. */

@@ -1,5 +1,6 @@
 /** `npm run bench [-- ROW …]`: measures Holdfast beside its peers. This is the map of all rows. */
 import { watchOthers } from './cpu-time.ts';
+import { openStage, type Stage } from './fixture.ts';
 import { machineFacts } from './machine.ts';
 import { printTable, type Report, type Result, saveReport } from './report.ts';
 import type { Row } from './row.ts';
@@ -18,7 +19,6 @@ import { upload } from './rows/upload.ts';
 import { webhookDeliveries } from './rows/webhook-deliveries.ts';
 import { webhookIsolation } from './rows/webhook-isolation.ts';
 import { webhookLatency } from './rows/webhook-latency.ts';
-import { openStage, type Stage } from './fixture.ts';
 
 /** In the order in which they run. */
 const rows: Row[] = [

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checksummed } from '../src/runtime/address.ts';
+import type { Stage } from './fixture.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { type Service, startService } from './service.ts';
-import type { Stage } from './fixture.ts';
 import { makeVaults } from './vaults.ts';
 
 export interface TransactionData {

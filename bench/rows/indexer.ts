@@ -8,8 +8,8 @@ import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startBlockNode } from '../block-node.ts';
 import { waitForRest } from '../cpu-time.ts';
-import type { Row } from '../row.ts';
 import type { Stage } from '../fixture.ts';
+import type { Row } from '../row.ts';
 import { median, playInTurns } from '../turns.ts';
 
 const blocks = Number(process.env.BENCH_BLOCKS ?? 1_000);

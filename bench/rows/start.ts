@@ -1,7 +1,8 @@
 /** `start-first` and `start-warm`: from the start of the process to ready, with all of PostgreSQL in it. */
+
+import type { Stage } from '../fixture.ts';
 import type { Comparison, Outcome, Row } from '../row.ts';
 import { startService } from '../service.ts';
-import type { Stage } from '../fixture.ts';
 
 const times = 3;
 

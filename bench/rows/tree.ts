@@ -6,8 +6,8 @@ import { loadKeccak } from '../../src/proof/keccak.ts';
 import { buildTree } from '../../src/proof/merkle.ts';
 import { type BatchRun, makeBatches } from '../batch-host.ts';
 import { waitForRest } from '../cpu-time.ts';
-import type { Row } from '../row.ts';
 import type { Stage } from '../fixture.ts';
+import type { Row } from '../row.ts';
 import { median, playInTurns, type Turn } from '../turns.ts';
 
 const leaves = 100_000;

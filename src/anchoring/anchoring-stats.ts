@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 
-export interface AnchoringFigures {
+export interface AnchoringStats {
   pendingLeaves: number;
   /** Null when nothing is pending. */
   oldestPendingSeconds: number | null;
@@ -12,7 +12,7 @@ export interface AnchoringFigures {
   unannouncedLeaves: number;
 }
 
-export interface ChainFigures {
+export interface ChainStats {
   /** Those that are not confirmed yet, by status. */
   openTransactions: Record<'signed' | 'submitted' | 'mined', number>;
   /** Null when none is open. */
@@ -25,7 +25,7 @@ export interface ChainFigures {
 }
 
 /** For metrics; counts at most so many pending leaves. */
-export async function readFigures(db: Db, mostCounted = 100_000): Promise<AnchoringFigures> {
+export async function readAnchoringStats(db: Db, mostCounted = 100_000): Promise<AnchoringStats> {
   const { rows } = await sql<{ pending: number; oldest: number | null; unannounced: number }>`
     select count(*) as pending, extract(epoch from now() - min(created_at))::float8 as oldest,
       (select coalesce(sum(size - announced), 0)::float8 from anchor_batches
@@ -50,9 +50,9 @@ export async function readFigures(db: Db, mostCounted = 100_000): Promise<Anchor
 }
 
 /** In two parts, each of which has an index of its own: what is done is never looked at. */
-export async function readChainFigures(db: Db): Promise<ChainFigures> {
+export async function readChainStats(db: Db): Promise<ChainStats> {
   const { rows } = await sql<{
-    status: keyof ChainFigures['openTransactions'];
+    status: keyof ChainStats['openTransactions'];
     count: number;
     oldest: number;
     lowest: number | null;

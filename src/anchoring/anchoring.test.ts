@@ -22,8 +22,8 @@ import { leafHash } from '../proof/leaf.ts';
 import type { EvmAnchor, ProofContent } from '../proof/proof.ts';
 import { verifyProof } from '../proof/verify.ts';
 import { countAnchorSubscribers } from '../webhooks/endpoints/endpoints.store.ts';
-import { createAnnouncer, tells } from './announcer.ts';
-import { applyMoves, vaultsOfAnchors } from './batching/batches.ts';
+import { createAnnouncer, emits } from './announcer.ts';
+import { applyOutcomes, vaultsOfAnchors } from './batching/batches.ts';
 import { listSetAside, sendAgain } from './batching/set-aside.ts';
 import { createProofs } from './proofs.ts';
 
@@ -72,13 +72,13 @@ async function openService(t: TestContext) {
     doubt() {},
   });
   const log = { info() {}, error() {} };
-  const sender = createSender({ submitter: async () => submitter, applyMoves, log });
+  const sender = createSender({ submitter: async () => submitter, applyOutcomes, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log });
   const batcher = bed.batcher({ sender });
   const announcer = createAnnouncer({
     db,
-    eventBell: { ring() {} },
-    confirmations: { record: tells(recordConfirmed) },
+    eventWakeup: { wake() {} },
+    confirmations: { record: emits(recordConfirmed) },
     placeEvents,
     countSubscribers: countAnchorSubscribers,
   });

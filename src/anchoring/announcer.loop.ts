@@ -1,19 +1,19 @@
 /** Tells of confirmed batches, as long as this node leads on the chain. */
 import type { Lead } from '../chain/chain.ts';
-import { type Bell, type Loop, repeating } from '../runtime/loop.ts';
+import { type Loop, repeating, type Wakeup } from '../runtime/loop.ts';
 import type { Announcer } from './announcer.ts';
 
 export interface AnnouncerLoopOptions {
   lead(): Lead | null;
-  /** Rung when a batch may have been confirmed. */
-  bell: Bell;
+  /** Woken when a batch may have been confirmed. */
+  wakeup: Wakeup;
 }
 
-export function announcerLoop(announcer: Announcer, { lead, bell }: AnnouncerLoopOptions): Loop {
+export function announcerLoop(announcer: Announcer, { lead, wakeup }: AnnouncerLoopOptions): Loop {
   return repeating({
     name: 'anchor-announcer',
     restMs: 250,
-    bell,
+    wakeup,
     async step() {
       const leading = lead();
       return leading ? announcer.step(leading) : false;

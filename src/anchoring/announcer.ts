@@ -5,7 +5,7 @@ import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { isStatementTimeout } from '../db/faults.ts';
 import { insertAll, type Write } from '../db/writes.ts';
-import type { Bell } from '../runtime/loop.ts';
+import type { Wakeup } from '../runtime/loop.ts';
 
 /** A leaf whose batch is confirmed. */
 export interface AnchoredLeaf {
@@ -29,12 +29,12 @@ export interface AnchoredLeaf {
 export type Confirmations = Record<string, (db: Db, leaves: AnchoredLeaf[]) => Promise<Write[]>>;
 
 /** For kinds of which only has to be told. */
-export function tells(event: (leaf: AnchoredLeaf) => Write): Confirmations[string] {
+export function emits(event: (leaf: AnchoredLeaf) => Write): Confirmations[string] {
   return async (_db, leaves) => leaves.map(event);
 }
 
 /** For a kind that things of several sorts have: each leaves those alone that are not its own. */
-export function each(...confirms: Confirmations[string][]): Confirmations[string] {
+export function combine(...confirms: Confirmations[string][]): Confirmations[string] {
   return async (db, leaves) => {
     const writes: Write[] = [];
     for (const confirm of confirms) writes.push(...(await confirm(db, leaves)));
@@ -49,8 +49,8 @@ export interface AnnouncerDeps {
   placeEvents(db: Db, writes: Write[]): Promise<void>;
   /** How many deliveries an event of each workspace may make. */
   countSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>>;
-  /** Rung when events were written. */
-  eventBell: Pick<Bell, 'ring'>;
+  /** Woken when events were written. */
+  eventWakeup: Pick<Wakeup, 'wake'>;
   leavesAtOnce?: number;
   /** Events and their deliveries. */
   rowsAtOnce?: number;
@@ -62,7 +62,7 @@ export interface Announcer {
 }
 
 export function createAnnouncer(deps: AnnouncerDeps): Announcer {
-  const { db, confirmations, placeEvents, countSubscribers, eventBell } = deps;
+  const { db, confirmations, placeEvents, countSubscribers, eventWakeup } = deps;
   // Until the commit nobody else gets a place in the feed: it has to be a matter of tenths of a second.
   const { leavesAtOnce = 1000, rowsAtOnce = 10_000 } = deps;
   let mostRows = rowsAtOnce;
@@ -127,7 +127,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
       const [batch] = rows;
       if (!batch) return false;
       try {
-        if (await lead.term.commit((db) => announce(db, batch.id))) eventBell.ring();
+        if (await lead.term.commit((db) => announce(db, batch.id))) eventWakeup.wake();
         mostRows = Math.min(mostRows * 2, rowsAtOnce);
       } catch (error) {
         // It took too long: half of it is tried at once.

@@ -5,7 +5,7 @@ import type { Chain, Lead } from '../chain/chain.ts';
 import type { SenderStatus } from '../chain/sender/sender.ts';
 import type { Db } from '../db/database.ts';
 import { askOncePerScrape } from '../runtime/scrape.ts';
-import { readChainFigures, readFigures } from './anchoring-stats.ts';
+import { readAnchoringStats, readChainStats } from './anchoring-stats.ts';
 
 export interface ChainMetricsDeps {
   db: Db;
@@ -20,8 +20,8 @@ const reasons = ['funds', 'fees', 'nonce', 'refused'] as const;
 /** Labels are few and fixed. Figures of the chain itself come from the node that leads; the others need no chain. */
 export function createChainMetrics({ db, lead, senderStatus, submitter }: ChainMetricsDeps): Metric[] {
   const stored = askOncePerScrape(async () => ({
-    ...(await readFigures(db)),
-    ...(await readChainFigures(db)),
+    ...(await readAnchoringStats(db)),
+    ...(await readChainStats(db)),
   }));
   const seen = askOncePerScrape(async () => {
     const present = lead();

@@ -11,7 +11,7 @@ import { createSignIn } from '../access/people/sign-in.ts';
 import { createSignInEffects } from '../access/people/sign-in-effects.ts';
 import { createSignInThrottle } from '../access/people/sign-in-throttle.ts';
 import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspace-limits.ts';
-import { each, tells } from '../anchoring/announcer.ts';
+import { combine, emits } from '../anchoring/announcer.ts';
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
 import { createBlobs } from '../blobs/blobs.ts';
 import { openBlobStore } from '../blobs/open-blob-store.ts';
@@ -64,7 +64,7 @@ import { createAssetWorkers } from '../maintenance/viewers/asset-workers.ts';
 import { createWorkers } from '../maintenance/workers/workers.ts';
 import { createDocumentThread } from '../pdf/document-thread.ts';
 import { transferKind } from '../proof/history.ts';
-import { createBell, once, type Supervisor, superviseLoops } from '../runtime/loop.ts';
+import { createWakeup, once, type Supervisor, superviseLoops } from '../runtime/loop.ts';
 import { version } from '../runtime/version.ts';
 import { createDeliveries } from '../webhooks/deliveries/deliveries.ts';
 import { createNodeId, dispatcherLoop } from '../webhooks/dispatch/dispatcher.ts';
@@ -104,23 +104,23 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     const commit = sparingSpent(createGroupCommit(pool));
     const blobStore = await openBlobStore(config.blobs);
     const blobs = createBlobs({ db, keyring, store: blobStore });
-    const orderBell = createBell();
+    const orderWakeup = createWakeup();
     const eventLowWater = createLowWater();
-    const feedBell = createBell();
-    const deliveryBell = createBell();
-    const replayBell = createBell();
-    const validationBell = createBell();
+    const feedWakeup = createWakeup();
+    const deliveryWakeup = createWakeup();
+    const replayWakeup = createWakeup();
+    const validationWakeup = createWakeup();
     // One commit with an event wakes both: the one that orders the feed, and the one that sends.
-    const eventBell = {
-      ring() {
-        orderBell.ring();
-        deliveryBell.ring();
+    const eventWakeup = {
+      wake() {
+        orderWakeup.wake();
+        deliveryWakeup.wake();
       },
     };
     const { webhooks } = config;
-    const { exchanger, endpoints } = createOutgoing(webhooks, { db, keyring, eventBell });
-    const deliveries = createDeliveries({ db, bell: deliveryBell });
-    const replays = createReplays({ db, bell: replayBell, deliveryBell });
+    const { exchanger, endpoints } = createOutgoing(webhooks, { db, keyring, eventWakeup });
+    const deliveries = createDeliveries({ db, wakeup: deliveryWakeup });
+    const replays = createReplays({ db, wakeup: replayWakeup, deliveryWakeup });
     const queueDatabase = openDatabase({
       connection: store.connection,
       onError: store.onConnectionLost,
@@ -140,7 +140,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       retryStepsMs: webhooks.retryStepsMs,
       timeoutMs: webhooks.timeoutMs,
       nodeId,
-      bell: deliveryBell,
+      wakeup: deliveryWakeup,
       signerOf: rememberSigners(endpoints, webhooks.serviceName),
       onHealth: createHealthKeeper(endpoints),
       onWritten: webhookMetrics.onWritten,
@@ -151,14 +151,14 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       connection: store.connection,
       keyring,
       confirmations: {
-        [recordKind]: tells(recordConfirmed),
-        [fileKind]: tells(fileConfirmed),
-        [maintenanceKind]: tells(maintenanceConfirmed),
-        [transferKind]: each(confirmFileTransfers, confirmAssetTransfers),
+        [recordKind]: emits(recordConfirmed),
+        [fileKind]: emits(fileConfirmed),
+        [maintenanceKind]: emits(maintenanceConfirmed),
+        [transferKind]: combine(confirmFileTransfers, confirmAssetTransfers),
       },
       placeEvents: (db, writes) => placeEvents(db, writes, eventLowWater),
       countSubscribers: countAnchorSubscribers,
-      eventBell,
+      eventWakeup,
       log,
     });
     const loops = superviseLoops(
@@ -167,11 +167,11 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
         embedded: store.embedded,
         keyring,
         apiKeys,
-        orderBell,
+        orderWakeup,
         eventLowWater,
-        feedBell,
-        deliveryBell,
-        replayBell,
+        feedWakeup,
+        deliveryWakeup,
+        replayWakeup,
         nodes,
         dispatcher,
         replays,
@@ -181,22 +181,25 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           db,
           proofs: onChain.proofs,
           registry: { address: onChain.registry, codeHash: registryCodeHash },
-          eventBell,
+          eventWakeup,
           log,
         }),
-        validationBell,
+        validationWakeup,
         retentionDays: webhooks.retentionDays,
         shared: config.roles.loops,
       }),
       log,
     );
-    const eventStreams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell: feedBell }) });
+    const eventStreams = createEventStreams({
+      pool,
+      watcher: createFeedWatcher({ pool, wakeup: feedWakeup }),
+    });
     const metrics = createMetrics({
       pool,
       loopHealth: loops.health,
       also: [...webhookMetrics.all, ...onChain.metrics],
     });
-    const vaults = createVaults({ db, pool, commit, keyring, eventBell });
+    const vaults = createVaults({ db, pool, commit, keyring, eventWakeup });
     const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
     const files = createFiles({ db, pool, vaults, blobs, ...onChain });
     const fileValidations = createFileValidations({
@@ -204,7 +207,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       commit,
       vaults,
       makeProof: onChain.proofs.make,
-      bell: validationBell,
+      wakeup: validationWakeup,
     });
     const workers = createWorkers({ db, commit, keyring });
     const assetAccess = createAssetAccess(pool);

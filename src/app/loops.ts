@@ -15,7 +15,7 @@ import type { FileValidator } from '../holdings/files/validation/file-validator.
 import { idempotencyLoop } from '../http/api/idempotency.loop.ts';
 import { keyringLoop } from '../keys/keyring.loop.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import type { Bell, Loop } from '../runtime/loop.ts';
+import type { Loop, Wakeup } from '../runtime/loop.ts';
 import type { Nodes } from '../webhooks/dispatch/nodes.ts';
 import { deliveryLogLoop, nodesLoop } from '../webhooks/dispatch/upkeep.loop.ts';
 import { replaysLoop } from '../webhooks/replays/replays.loop.ts';
@@ -27,18 +27,18 @@ export interface LoopDeps {
   embedded: EmbeddedPostgres | null;
   keyring: Keyring;
   apiKeys: ApiKeys;
-  orderBell: Bell;
+  orderWakeup: Wakeup;
   eventLowWater: LowWater;
-  feedBell: Bell;
-  deliveryBell: Bell;
-  replayBell: Bell;
+  feedWakeup: Wakeup;
+  deliveryWakeup: Wakeup;
+  replayWakeup: Wakeup;
   nodes: Nodes;
   dispatcher: Loop;
   replays: Replays;
   onChain: OnChain;
   blobSweep: Sweep;
   fileValidator: FileValidator;
-  validationBell: Bell;
+  validationWakeup: Wakeup;
   retentionDays: number;
   /** False on a node that only answers requests. */
   shared: boolean;
@@ -51,17 +51,17 @@ export function allLoops(deps: LoopDeps): Loop[] {
   if (!deps.shared) return own;
   return [
     ...own,
-    eventOrderLoop(db, { lowWater: deps.eventLowWater, order: deps.orderBell, feed: deps.feedBell }),
+    eventOrderLoop(db, { lowWater: deps.eventLowWater, order: deps.orderWakeup, feed: deps.feedWakeup }),
     auditChainLoop(db),
     auditAnchorsLoop(db),
     idempotencyLoop(db),
     peopleUpkeepLoop(db),
     deps.dispatcher,
-    replaysLoop(deps.replays, deps.replayBell),
-    nodesLoop(deps.nodes, deps.deliveryBell),
+    replaysLoop(deps.replays, deps.replayWakeup),
+    nodesLoop(deps.nodes, deps.deliveryWakeup),
     deliveryLogLoop(db, deps.retentionDays),
     blobSweepLoop(deps.blobSweep),
     ...deps.onChain.loops,
-    fileValidationLoop(deps.fileValidator, { lead: deps.onChain.lead, bell: deps.validationBell }),
+    fileValidationLoop(deps.fileValidator, { lead: deps.onChain.lead, wakeup: deps.validationWakeup }),
   ];
 }

@@ -8,7 +8,7 @@ import { type AnnouncerDeps, type Confirmations, createAnnouncer } from '../anch
 import { createBatchThread } from '../anchoring/batching/batch-thread.ts';
 import { batcherLoop } from '../anchoring/batching/batcher.loop.ts';
 import { createBatcher } from '../anchoring/batching/batcher.ts';
-import { applyMoves, vaultsOfAnchors } from '../anchoring/batching/batches.ts';
+import { applyOutcomes, vaultsOfAnchors } from '../anchoring/batching/batches.ts';
 import { createHistoryProofs, type HistoryProofs } from '../anchoring/history-proofs.ts';
 import { createManyProofs, type ManyProofs } from '../anchoring/many-proofs.ts';
 import { createChainMetrics } from '../anchoring/metrics.ts';
@@ -27,7 +27,7 @@ import type { Config } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
-import { type Bell, createBell, type Loop } from '../runtime/loop.ts';
+import { createWakeup, type Loop, type Wakeup } from '../runtime/loop.ts';
 
 export interface OnChain {
   /** Null while another node leads, or the chain cannot be reached. */
@@ -57,7 +57,7 @@ export interface OnChainDeps {
   confirmations: Confirmations;
   placeEvents: AnnouncerDeps['placeEvents'];
   countSubscribers: AnnouncerDeps['countSubscribers'];
-  eventBell: Pick<Bell, 'ring'>;
+  eventWakeup: Pick<Wakeup, 'wake'>;
   log: Logger;
 }
 
@@ -65,10 +65,10 @@ export interface OnChainDeps {
 const lookForBlocksMs = { embedded: 100, rpc: 1_000 };
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
-  const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventBell, log } = deps;
-  const senderBell = createBell();
-  const blockBell = createBell();
-  const confirmedBell = createBell();
+  const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventWakeup, log } = deps;
+  const senderWakeup = createWakeup();
+  const blockWakeup = createWakeup();
+  const confirmedWakeup = createWakeup();
 
   const { lead, openChain, ...chainLead } = createChainLead({
     config: config.chain,
@@ -78,10 +78,10 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     keyring,
     log,
     onLead() {
-      senderBell.ring();
-      blockBell.ring();
+      senderWakeup.wake();
+      blockWakeup.wake();
     },
-    onBlock: blockBell.ring,
+    onBlock: blockWakeup.wake,
   });
   const reading = createReadingChain({ db, rpcUrls: config.chain.rpcUrls, dataDir: config.dataDir });
   // Apart, so that a rush of proofs out of large batches does not hold up the next batch. Each starts when it is needed.
@@ -91,13 +91,13 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));
   const sender = createSender({
     submitter,
-    applyMoves,
+    applyOutcomes,
     log,
     maxFeePerGasWei: parseGwei(String(config.chain.feeCapGwei)),
   });
-  const batcher = createBatcher({ db, keyring, thread: batchThread, sender, senderBell, log });
-  const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedBell.ring });
-  const announcer = createAnnouncer({ db, confirmations, placeEvents, countSubscribers, eventBell });
+  const batcher = createBatcher({ db, keyring, thread: batchThread, sender, senderWakeup, log });
+  const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedWakeup.wake });
+  const announcer = createAnnouncer({ db, confirmations, placeEvents, countSubscribers, eventWakeup });
 
   /** Asks anew where the chain was closed meanwhile, because the lead was lost, and is open again. */
   async function readFrom(chain: Chain, asked: { method: string; params: readonly unknown[] }) {
@@ -128,14 +128,14 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     loops: [
       chainLead.loop,
       batcherLoop(batcher, { lead, intervalMs: config.chain.anchorIntervalMs }),
-      senderLoop(sender, { lead, bell: senderBell }),
+      senderLoop(sender, { lead, wakeup: senderWakeup }),
       indexerLoop({
         indexer,
         lead,
-        bell: blockBell,
+        wakeup: blockWakeup,
         restMs: config.chain.rpcUrls.length === 0 ? lookForBlocksMs.embedded : lookForBlocksMs.rpc,
       }),
-      announcerLoop(announcer, { lead, bell: confirmedBell }),
+      announcerLoop(announcer, { lead, wakeup: confirmedWakeup }),
     ].map(dispensable),
     async close() {
       await chainLead.close();

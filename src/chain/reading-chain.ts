@@ -16,23 +16,23 @@ export interface ReadingChain {
 
 export interface ReadingChainDeps {
   db: Db;
-  /** Empty: the embedded chain, which is asked through its door. */
+  /** Empty: the embedded chain, which is asked through its gateway. */
   rpcUrls: readonly string[];
   dataDir: string;
 }
 
 export function createReadingChain({ db, rpcUrls, dataDir }: ReadingChainDeps): ReadingChain {
   let rpc: ChainRpc | null = null;
-  let doorUrl: string | null = null;
+  let gatewayUrl: string | null = null;
 
   async function open(): Promise<ChainRpc | null> {
-    if (rpcUrls.length === 0) doorUrl = (await findEmbeddedChain(db, dataDir))?.rpcUrl ?? null;
-    if (rpcUrls.length === 0 && doorUrl === null) return null;
+    if (rpcUrls.length === 0) gatewayUrl = (await findEmbeddedChain(db, dataDir))?.rpcUrl ?? null;
+    if (rpcUrls.length === 0 && gatewayUrl === null) return null;
     if (rpc) return rpc;
     const stored = await findStoredChain(db);
     if (!stored) return null;
     const { chainId, genesisHash } = stored;
-    const urls = () => (rpcUrls.length > 0 ? rpcUrls : [doorUrl].filter((url) => url !== null));
+    const urls = () => (rpcUrls.length > 0 ? rpcUrls : [gatewayUrl].filter((url) => url !== null));
     rpc ??= createChainRpc({ chainId, genesisHash, urls });
     return rpc;
   }

@@ -22,7 +22,7 @@ export interface ChainStatus {
   /** Its operator can set the clock: anchors on it convince nobody else. */
   developmentEvidence: boolean;
   genesisHash: Hex | null;
-  /** Of the door to the embedded chain, while the service that leads runs on this machine. */
+  /** Of the gateway to the embedded chain, while the service that leads runs on this machine. */
   rpcUrl: string | null;
   /** Of the RPC addresses, by host. */
   rpc: RpcHealth[];

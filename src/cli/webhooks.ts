@@ -98,8 +98,8 @@ async function withEndpoints(
     const { createOutgoing } = await import('../webhooks/dispatch/outgoing.ts');
     const keyring = await openKeyring({ db, source: context.config.masterKey });
     // A command makes no event, so nobody has to be woken.
-    const eventBell = { ring() {} };
-    const { exchanger, endpoints } = createOutgoing(context.config.webhooks, { db, keyring, eventBell });
+    const eventWakeup = { wake() {} };
+    const { exchanger, endpoints } = createOutgoing(context.config.webhooks, { db, keyring, eventWakeup });
     try {
       await work(endpoints, context);
     } finally {

@@ -26,7 +26,7 @@ export const locks = {
 } as const;
 
 /** Waits for its turn, and holds it until the transaction ends. */
-export function inTurn<T>(db: Db, lock: number, work: (db: Db) => Promise<T>): Promise<T> {
+export function withLock<T>(db: Db, lock: number, work: (db: Db) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (db) => {
     await sql`select pg_advisory_xact_lock(${lock})`.execute(db);
     return work(db);
@@ -34,12 +34,12 @@ export function inTurn<T>(db: Db, lock: number, work: (db: Db) => Promise<T>): P
 }
 
 /** Leaves it to whoever is at it already, and says false then. */
-export function tryInTurn(db: Db, lock: number, work: (db: Db) => Promise<boolean>): Promise<boolean> {
-  return db.transaction().execute(async (db) => ((await tryTurn(db, lock)) ? work(db) : false));
+export function tryWithLock(db: Db, lock: number, work: (db: Db) => Promise<boolean>): Promise<boolean> {
+  return db.transaction().execute(async (db) => ((await tryLock(db, lock)) ? work(db) : false));
 }
 
 /** Whether the turn is ours until the transaction ends; false when somebody has it. */
-export async function tryTurn(db: Db, lock: number): Promise<boolean> {
+export async function tryLock(db: Db, lock: number): Promise<boolean> {
   const { rows } = await sql<{
     taken: boolean;
   }>`select pg_try_advisory_xact_lock(${lock}) as taken`.execute(db);

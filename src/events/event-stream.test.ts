@@ -7,7 +7,7 @@ import { waitUntil } from '../../test/support/service/process.ts';
 import { createWorkspace } from '../access/workspaces/workspaces.ts';
 import type { Database } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
-import { createBell } from '../runtime/loop.ts';
+import { createWakeup } from '../runtime/loop.ts';
 import { createEventStreams, type StreamRequest } from './event-stream.ts';
 import { eventWrite, orderEvents, tailPosition } from './events.ts';
 import { createFeedWatcher } from './feed-watcher.ts';
@@ -61,7 +61,7 @@ function requestOf(workspaceId: string, change: Partial<StreamRequest> = {}): St
 
 test('a quiet stream sends a comment now and then, with the position that was reached', async () => {
   const { pool } = database;
-  const watcher = createFeedWatcher({ pool, bell: createBell() });
+  const watcher = createFeedWatcher({ pool, wakeup: createWakeup() });
   const streams = createEventStreams({ pool, watcher, heartbeatMs: 30 });
   const stream = await streams.open(requestOf(workspaceId, { type: 'vault.reactivated' }));
   let text = '';
@@ -80,8 +80,8 @@ test('a quiet stream sends a comment now and then, with the position that was re
 
 test('all streams share one look, a stream reads only when its workspace has news, and without streams nobody looks', async (t) => {
   const { pool, looks, reads } = countingPool();
-  const bell = createBell();
-  const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell }) });
+  const wakeup = createWakeup();
+  const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, wakeup }) });
   const open = await Promise.all(
     [workspaceId, workspaceId, workspaceId, otherId].map((id) => streams.open(requestOf(id))),
   );
@@ -98,7 +98,7 @@ test('all streams share one look, a stream reads only when its workspace has new
   const settled = reads.asked;
   for (let round = 1; round <= 3; round += 1) {
     await makeEvent(workspaceId);
-    bell.ring();
+    wakeup.wake();
     await waitUntil(() => seen.slice(0, 3).every((count) => count === round));
   }
   assert.equal(seen[3], 0);
@@ -108,7 +108,7 @@ test('all streams share one look, a stream reads only when its workspace has new
   await makeEvent(workspaceId);
   const tail = await tailPosition(database.pool);
   // An old watcher would wake by this, and look from where it was.
-  bell.ring();
+  wakeup.wake();
   const last = await streams.open(requestOf(otherId));
   last.resume();
   await waitUntil(() => looks.length > before);
@@ -136,7 +136,7 @@ test('an event that is placed between the first read and the first look is not m
   } as unknown as Pool;
   const streams = createEventStreams({
     pool: held,
-    watcher: createFeedWatcher({ pool: held, bell: createBell() }),
+    watcher: createFeedWatcher({ pool: held, wakeup: createWakeup() }),
   });
   const stream = await streams.open(requestOf(workspaceId, { after: await tailPosition(pool) }));
   let text = '';
@@ -154,7 +154,7 @@ test('a key that is no longer good ends the stream, a check that fails does not'
   const { pool } = database;
   const streams = createEventStreams({
     pool,
-    watcher: createFeedWatcher({ pool, bell: createBell() }),
+    watcher: createFeedWatcher({ pool, wakeup: createWakeup() }),
     checkEveryMs: 10,
   });
   const answers: (boolean | Error)[] = [true, new Error('the database is away'), true, false];
@@ -187,7 +187,7 @@ test('the end of a stream waits for no read, and its last id leads to what was b
   } as unknown as Pool;
   const streams = createEventStreams({
     pool: held,
-    watcher: createFeedWatcher({ pool, bell: createBell() }),
+    watcher: createFeedWatcher({ pool, wakeup: createWakeup() }),
   });
   const allowances: number[] = [];
   const cutIfStalled = (ms: number) => void allowances.push(ms);
@@ -207,7 +207,7 @@ test('the end of a stream waits for no read, and its last id leads to what was b
 
 test('closing refuses new streams, and those that were just being opened', async () => {
   const { pool } = database;
-  const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, bell: createBell() }) });
+  const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, wakeup: createWakeup() }) });
   const opening = streams.open(requestOf(workspaceId));
   streams.close();
   await assert.rejects(opening, { code: 'service_unavailable' });

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { isDatabaseAway } from '../db/faults.ts';
 import { budgetExceeded } from '../runtime/budgets.ts';
 import { AppError } from '../runtime/errors.ts';
-import { createBell, pause } from '../runtime/loop.ts';
+import { createWakeup, pause } from '../runtime/loop.ts';
 import { type FeedItem, readFeed, tailPosition } from './events.ts';
 import type { FeedWatcher } from './feed-watcher.ts';
 
@@ -143,7 +143,7 @@ function followFeed(
   { workspaceId, type, toId }: StreamRequest,
   { pool, watcher, heartbeatMs, after, signal }: FollowDeps,
 ): Messages {
-  const growth = createBell();
+  const growth = createWakeup();
   let position = after;
   let readable = after;
   let due = true;
@@ -153,7 +153,7 @@ function followFeed(
   const stop = watcher.follow(workspaceId, (highest) => {
     readable = highest;
     due = true;
-    growth.ring();
+    growth.wake();
   });
 
   async function readNext(): Promise<FeedItem[]> {

@@ -1,9 +1,9 @@
 /** Events: written into the outbox with the change they tell of, then given their place in the feed. */
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import { locks, tryLock, tryWithLock } from '../db/advisory-lock.ts';
 import type { Db } from '../db/database.ts';
 import { createLowWater, type LowWater, oldestOpen } from '../db/low-water.ts';
-import { locks, tryInTurn, tryTurn } from '../db/advisory-lock.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../runtime/ids.ts';
 
@@ -95,7 +95,7 @@ export async function orderEvents(
   db: Db,
   { lowWater = createLowWater(), limit = 1000 }: { lowWater?: LowWater; limit?: number } = {},
 ): Promise<boolean> {
-  return tryInTurn(db, locks.eventOrder, async (db) => {
+  return tryWithLock(db, locks.eventOrder, async (db) => {
     const { rows } = await sql<{ placed: number; oldestOpen: number; lowest: number | null }>`
       with waiting as (
         select workspace_id, id, written_in from events
@@ -124,7 +124,7 @@ export async function orderEvents(
  */
 export async function placeEvents(db: Db, writes: Write[], lowWater = createLowWater()): Promise<void> {
   const events = writes.filter((write) => write.table === 'events');
-  if (events.length === 0 || !(await tryTurn(db, locks.eventOrder))) return;
+  if (events.length === 0 || !(await tryLock(db, locks.eventOrder))) return;
   const { rows } = await sql<{ tail: number; oldestOpen: number; lowest: number | null }>`
     select (${sql.raw(tailText)}) as tail, ${oldestOpen} as "oldestOpen",
            (select min(written_in) from events where position is null and written_in >= ${lowWater.find()}) as lowest`.execute(

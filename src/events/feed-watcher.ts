@@ -1,6 +1,6 @@
 /** Tells the open event streams of this node that the feed has grown: one look for all of them, and none without any. */
 import type { Pool } from 'pg';
-import { type Bell, pause } from '../runtime/loop.ts';
+import { pause, type Wakeup } from '../runtime/loop.ts';
 import { tailPosition } from './events.ts';
 
 /** Everything up to `position` can be read now. */
@@ -13,8 +13,8 @@ export interface FeedWatcher {
 
 export interface FeedWatcherDeps {
   pool: Pool;
-  /** Rung when this node has placed events; what other nodes place is found by looking. */
-  bell: Bell;
+  /** Woken when this node has placed events; what other nodes place is found by looking. */
+  wakeup: Wakeup;
 }
 
 const longestRestMs = 250;
@@ -22,7 +22,7 @@ const longestRestMs = 250;
 const shortestRestMs = 40;
 const restWhileAwayMs = 1_000;
 
-export function createFeedWatcher({ pool, bell }: FeedWatcherDeps): FeedWatcher {
+export function createFeedWatcher({ pool, wakeup }: FeedWatcherDeps): FeedWatcher {
   const followers = new Map<string, Set<OnGrowth>>();
   let watching: AbortController | null = null;
 
@@ -32,7 +32,7 @@ export function createFeedWatcher({ pool, bell }: FeedWatcherDeps): FeedWatcher 
       try {
         seen = seen === null ? await tellAll() : await tellOfGrowth(seen);
         await pause(shortestRestMs, signal);
-        await bell.wait(longestRestMs, signal);
+        await wakeup.wait(longestRestMs, signal);
       } catch {
         // Whatever it was, the requests that meet it say so; streams stay open and go on when it is over.
         await pause(restWhileAwayMs, signal);

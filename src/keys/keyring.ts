@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Address } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { MasterKeySource } from '../config/config.ts';
+import { locks, withLock } from '../db/advisory-lock.ts';
 import type { Db } from '../db/database.ts';
-import { inTurn, locks } from '../db/advisory-lock.ts';
 import type { Write } from '../db/writes.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import {
@@ -155,7 +155,7 @@ async function loadMasterKeys(db: Db, source: MasterKeySource): Promise<MasterKe
   const configured = await readMasterKeys(source);
   if (registered.length > 0) return checkRegistered(registered, configured, source);
 
-  return inTurn(db, locks.firstMasterKey, async (db) => {
+  return withLock(db, locks.firstMasterKey, async (db) => {
     const registered = await registeredVersions(db);
     const configured = await readMasterKeys(source);
     if (registered.length > 0) return checkRegistered(registered, configured, source);

@@ -1,9 +1,9 @@
 /** Replaces the master key while services run: every data key is wrapped anew, then the old master key is retired. */
 import { sql } from 'kysely';
 import type { MasterKeySource } from '../config/config.ts';
+import { locks } from '../db/advisory-lock.ts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
-import { locks } from '../db/advisory-lock.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { makeCheckValue, rewrap } from './envelope.ts';
 import { currentMaster, masterOf } from './keyring.ts';

@@ -2,8 +2,8 @@
 import type { Hex } from 'viem';
 import { parseJsonText } from '../runtime/json-text.ts';
 import type { Content } from './content.ts';
-import { eachOf, exactly, objectOf } from './json-shape.ts';
 import { toHex, zeroHash } from './hex.ts';
+import { eachOf, exactly, objectOf } from './json-shape.ts';
 import { leafHash, type Subject } from './leaf.ts';
 import { type Proof, parseProof } from './proof.ts';
 import { fail, pass, type Result, skip, type Verification } from './steps.ts';

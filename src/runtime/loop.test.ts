@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitUntil } from '../../test/support/service/process.ts';
 import { OperatorError } from './errors.ts';
-import { createBell, type Loop, pause, repeating, superviseLoops } from './loop.ts';
+import { createWakeup, type Loop, pause, repeating, superviseLoops } from './loop.ts';
 
 const quiet = { info() {}, error() {} };
 
@@ -95,23 +95,23 @@ test('stop waits for a loop to finish its step, and gives up on one that ignores
   await givingUp.stop(20);
 });
 
-test('a bell wakes a resting loop, and a ring during a step is not lost', async () => {
-  const bell = createBell();
+test('a resting loop is woken, and a wakeup during a step is not lost', async () => {
+  const wakeup = createWakeup();
   let steps = 0;
   const loop = repeating({
     name: 'ringing',
     restMs: 60_000,
-    bell,
+    wakeup,
     async step() {
       steps += 1;
-      if (steps === 1) bell.ring();
+      if (steps === 1) wakeup.wake();
       return false;
     },
   });
   const supervisor = superviseLoops([loop], quiet);
   supervisor.start();
   await waitUntil(() => steps === 2);
-  bell.ring();
+  wakeup.wake();
   await waitUntil(() => steps === 3);
   await supervisor.stop(1_000);
 });

@@ -110,29 +110,29 @@ export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
   };
 }
 
-/** A bell between the commit that makes work and the loop that does it; rings while nobody waits are kept as one. */
-export interface Bell {
-  ring(): void;
-  /** Resolves at the next ring, after `ms`, or when the signal aborts. */
+/** Wakes the loop that does the work from the commit that makes it; calls while nobody waits are kept as one. */
+export interface Wakeup {
+  wake(): void;
+  /** Resolves at the next call of wake, after `ms`, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export function createBell(): Bell {
-  let rung = false;
-  let wake: (() => void) | null = null;
+export function createWakeup(): Wakeup {
+  let woken = false;
+  let interrupt: (() => void) | null = null;
   return {
-    ring() {
-      rung = true;
-      wake?.();
+    wake() {
+      woken = true;
+      interrupt?.();
     },
     async wait(ms, signal) {
-      if (!rung) {
+      if (!woken) {
         const early = new AbortController();
-        wake = () => early.abort();
+        interrupt = () => early.abort();
         await pause(ms, AbortSignal.any([signal, early.signal]));
-        wake = null;
+        interrupt = null;
       }
-      rung = false;
+      woken = false;
     },
   };
 }
@@ -143,17 +143,17 @@ export interface RepeatingLoop {
   step(signal: AbortSignal): Promise<boolean>;
   /** How long to rest when there is nothing to do. */
   restMs: number;
-  bell?: Bell;
+  wakeup?: Wakeup;
   /** Longest time one step may take before the loop counts as stuck; added to the rest. */
   longestStepMs?: number;
 }
 
-/** A loop that repeats one step, rests when the step finds nothing, and wakes early when its bell rings. */
+/** A loop that repeats one step, rests when the step finds nothing, and can be woken early. */
 export function repeating({
   name,
   step,
   restMs,
-  bell = createBell(),
+  wakeup = createWakeup(),
   longestStepMs = 30_000,
 }: RepeatingLoop): Loop {
   return {
@@ -163,7 +163,7 @@ export function repeating({
       while (!signal.aborted) {
         const more = await step(signal);
         beat();
-        if (!more) await bell.wait(restMs, signal);
+        if (!more) await wakeup.wait(restMs, signal);
       }
     },
   };

@@ -268,9 +268,9 @@ test('batches follow the rate limit, and two nodes make each delivery once, whoe
       body: { from: '2025-12-26T00:00:00Z', to: '2025-12-28T00:00:00Z', status: 'failed' },
     });
     assert.equal(started.json.total, events, started.text);
-    let rings = 0;
-    const bell = { ring: () => (rings += 1) };
-    const nodes = [1, 2].map(() => createReplays({ db: database.db, bell, deliveryBell: bell }));
+    let wakeups = 0;
+    const wakeup = { wake: () => (wakeups += 1) };
+    const nodes = [1, 2].map(() => createReplays({ db: database.db, wakeup, deliveryWakeup: wakeup }));
     // Each is due when its batch was committed, by the clock of the database; nobody sends them, so all of them wait.
     const queued = () =>
       withClient({ connectionString: database.url }, async (client) => {
@@ -296,7 +296,7 @@ test('batches follow the rate limit, and two nodes make each delivery once, whoe
       const before = batches[place]?.[0] ?? 0;
       assert.ok(due - before >= 200_000, `${due - before} µs between two batches`);
     }
-    assert.ok(rings > 0);
+    assert.ok(wakeups > 0);
   } finally {
     await quiet.close();
     await database.close();

@@ -1,6 +1,7 @@
 /** The shape of a fault: it strikes while the load runs, and returns when the service should be well again. */
-import type { Random } from './random.ts';
+
 import type { Stage } from './fixture.ts';
+import type { Random } from './random.ts';
 
 export interface Fault {
   name: string;

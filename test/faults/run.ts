@@ -5,11 +5,11 @@ import { createAsking } from './asking.ts';
 import type { ChainMode } from './chain.ts';
 import { expectNoneLeft } from './expect.ts';
 import type { Fault } from './fault.ts';
+import { openStage, type Stage } from './fixture.ts';
 import { rounds, rules } from './map.ts';
 import { createRandom } from './random.ts';
 import { outOfTime } from './receivers.ts';
 import type { Rule } from './rule.ts';
-import { openStage, type Stage } from './fixture.ts';
 import { Violation } from './violation.ts';
 
 export interface RunOptions {

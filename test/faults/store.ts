@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { databaseUser } from '../../src/db/embedded/init.ts';
 import { databaseName } from '../../src/db/embedded/locks.ts';
-import { placesIn } from '../../src/db/embedded/paths.ts';
+import { pathsIn } from '../../src/db/embedded/paths.ts';
 import { findPostmaster } from '../../src/db/embedded/postmaster.ts';
 import { connectionText } from '../support/service/database.ts';
 import { waitUntil } from '../support/service/process.ts';
@@ -22,7 +22,7 @@ export interface Store {
 const longestAwayMs = 90_000;
 
 export function openStore(dataDir: string): Store {
-  const { clusterDir, passwordFile } = placesIn(join(dataDir, 'postgres'));
+  const { clusterDir, passwordFile } = pathsIn(join(dataDir, 'postgres'));
   /** One for all queries, until the server is gone: to sign in anew costs more than what is asked. */
   let kept: Promise<pg.Client> | null = null;
 

@@ -69,8 +69,8 @@ export const chainMutations: Mutation[] = [
   {
     name: 'reorganised anchors stay confirmed',
     file: 'src/anchoring/batching/batches.ts',
-    text: "else if (move.to === 'reorged') await withdraw(db, outgoingId, move.was);",
-    replacement: "else if (move.to === 'reorged') continue;",
+    text: "else if (outcome.to === 'reorged') await withdraw(db, outgoingId, outcome.was);",
+    replacement: "else if (outcome.to === 'reorged') continue;",
     why: 'What the chain took back would be shown as anchored.',
     tests: ['src/anchoring/batching/batches.test.ts'],
   },

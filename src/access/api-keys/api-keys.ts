@@ -1,10 +1,10 @@
 /** API keys: made, listed, revoked, and asked about with every request. */
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import { locks } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
-import { locks } from '../../db/advisory-lock.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { budgetExceeded, type OwnLimits } from '../../runtime/budgets.ts';
 import { scopes as allScopes, type Caller, may, type Scope } from '../../runtime/caller.ts';

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
+import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { createLowWater, type LowWater, oldestOpen } from '../../db/low-water.ts';
-import { locks, tryInTurn } from '../../db/advisory-lock.ts';
 import type { Write } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { newId } from '../../runtime/ids.ts';
@@ -113,7 +113,7 @@ export async function chainAuditEntries(
   db: Db,
   { lowWater = createLowWater(), limit = 2000 }: ChainingOptions = {},
 ): Promise<boolean> {
-  return tryInTurn(db, locks.auditChain, async (db) => {
+  return tryWithLock(db, locks.auditChain, async (db) => {
     const rows = await findUnchained(db, { lowWater, limit });
     if (rows.length === 0) return false;
     const heads = await chainHeads(db, [...new Set(rows.map((row) => row.workspace_id))]);

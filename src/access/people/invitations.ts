@@ -1,9 +1,9 @@
 /** Invitations: links that make somebody a member once; also the first owner, and a new account where one is needed. */
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { locks, withLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
-import { inTurn, locks } from '../../db/advisory-lock.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller, Role } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -197,7 +197,7 @@ export function createInvitations(db: Db): Invitations {
     },
 
     forFirstOwner: () =>
-      inTurn(db, locks.firstStart, async (db) => {
+      withLock(db, locks.firstStart, async (db) => {
         // First: it waits for whoever is accepting an earlier link, and then that owner is seen.
         await db
           .updateTable('invitations')

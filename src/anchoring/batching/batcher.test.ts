@@ -20,7 +20,7 @@ import { plainKeccak } from '../../proof/keccak.ts';
 import { foldPath } from '../../proof/merkle.ts';
 import { recoverSigner } from '../../proof/seal.ts';
 import { buildBatch } from './batch.ts';
-import { claimPending } from './pending-selection.ts';
+import { selectPending } from './pending-selection.ts';
 
 let bed: Bed;
 before(async () => {
@@ -29,7 +29,7 @@ before(async () => {
 after(() => bed.close());
 beforeEach(async () => {
   bed.faults.length = 0;
-  bed.rings.sender = 0;
+  bed.wakeups.sender = 0;
   // What a test leaves pending is not the next one's.
   await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(bed.db);
 });
@@ -116,7 +116,7 @@ test('one transaction anchors all that is pending, each vault under a seal of it
   const call = decodeFunctionData({ abi: registryAbi, data: toHex(sent.call_data) });
   assert.deepEqual(call, { functionName: 'anchor', args: [toHex(batch.root), 3n] });
   assert.deepEqual([sent.purpose, toHex(sent.to_address)], ['anchor', bed.lead.chain.registry.toLowerCase()]);
-  assert.equal(bed.rings.sender, 1);
+  assert.equal(bed.wakeups.sender, 1);
 });
 
 test('nothing pending makes no batch, asks no chain and sends nothing', async () => {
@@ -225,14 +225,14 @@ test('a claim takes no more vaults than it has room for, and says that there is 
   const accepted: Buffer[] = [];
   for (const [place, vault] of order.entries()) accepted.push(await bed.accept(vault, `rec_${place}`));
   const options = { maxLeaves: 100, without: [], pageSize: 2 };
-  const claim = await claimPending(bed.db, { ...options, maxVaults: 2 });
+  const claim = await selectPending(bed.db, { ...options, maxVaults: 2 });
   assert.deepEqual([claim.ids.length, claim.full], [3, true]);
   assert.deepEqual(claim.leaves, Buffer.concat(accepted.slice(0, 3)));
   assert.deepEqual(
     claim.vaults.map(({ id }) => id),
     [one.id, two.id],
   );
-  const whole = await claimPending(bed.db, { ...options, maxVaults: 3 });
+  const whole = await selectPending(bed.db, { ...options, maxVaults: 3 });
   assert.deepEqual([whole.ids.length, whole.full], [5, false]);
   assert.deepEqual(whole.vaultOf, [0, 1, 0, 2, 0]);
 });
@@ -326,11 +326,11 @@ describe('a batcher that dies', () => {
     const vault = await bed.newVault();
     await bed.accept(vault, 'rec_1');
     const killed = {
-      ring() {
+      wake() {
         throw new Error('killed');
       },
     };
-    await assert.rejects(bed.batcher({ senderBell: killed }).step(bed.lead), /killed/);
+    await assert.rejects(bed.batcher({ senderWakeup: killed }).step(bed.lead), /killed/);
     assert.equal(await bed.batcher().step(bed.lead), false);
     assert.equal((await batches()).length, 1);
   });

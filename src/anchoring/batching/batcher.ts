@@ -3,12 +3,12 @@ import type { Chain, Lead } from '../../chain/chain.ts';
 import type { Sender } from '../../chain/sender/sender.ts';
 import type { Db } from '../../db/database.ts';
 import type { Keyring } from '../../keys/keyring.ts';
-import type { Bell, LoopLog } from '../../runtime/loop.ts';
+import type { LoopLog, Wakeup } from '../../runtime/loop.ts';
 import { anchorCall } from './anchor-call.ts';
 import type { BatchThread } from './batch-thread.ts';
 import { batchesToResend, hasOpenAnchor, lockForResend, markResent, storeBatch } from './batches.store.ts';
-import { claimPending } from './pending-selection.ts';
 import { createLowWater } from './low-water.ts';
+import { selectPending } from './pending-selection.ts';
 import { createSealing } from './sealing.ts';
 
 export interface BatcherDeps {
@@ -16,8 +16,8 @@ export interface BatcherDeps {
   keyring: Pick<Keyring, 'signingKeys'>;
   thread: Pick<BatchThread, 'build'>;
   sender: Pick<Sender, 'quote' | 'enqueue'>;
-  /** Rung when there is something to send. */
-  senderBell: Pick<Bell, 'ring'>;
+  /** Woken when there is something to send. */
+  senderWakeup: Pick<Wakeup, 'wake'>;
   log: Pick<LoopLog, 'error'>;
   maxLeaves?: number;
 }
@@ -38,7 +38,7 @@ export interface Batcher {
 const mostLeaves = 100_000;
 
 export function createBatcher(deps: BatcherDeps): Batcher {
-  const { db, sender, senderBell, log, maxLeaves = mostLeaves } = deps;
+  const { db, sender, senderWakeup, log, maxLeaves = mostLeaves } = deps;
   const sealing = createSealing(deps);
   const lowWater = createLowWater();
   let strandedTold = 0;
@@ -55,7 +55,7 @@ export function createBatcher(deps: BatcherDeps): Batcher {
 
     async step(lead) {
       const behind = await lowWater.find(db);
-      const claim = await claimPending(db, { maxLeaves, behind, without: sealing.shunned() });
+      const claim = await selectPending(db, { maxLeaves, behind, without: sealing.shunned() });
       tellStranded(claim.stranded);
       if (claim.ids.length === 0) return false;
       // First, so that nothing is built in vain while the chain is away.
@@ -67,7 +67,7 @@ export function createBatcher(deps: BatcherDeps): Batcher {
         const { id: outgoingId } = await sender.enqueue(db, quote, call);
         await storeBatch(db, { ...sealed, outgoingId });
       });
-      senderBell.ring();
+      senderWakeup.wake();
       return claim.full;
     },
 
@@ -84,7 +84,7 @@ export function createBatcher(deps: BatcherDeps): Batcher {
           const { id } = await sender.enqueue(db, quote, call);
           await markResent(db, batch.id, id);
         });
-        senderBell.ring();
+        senderWakeup.wake();
       }
     },
   };

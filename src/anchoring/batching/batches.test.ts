@@ -11,13 +11,13 @@ import {
   type TestVault,
 } from '../../../test/support/fixtures/batcher-fixture.ts';
 import type { Lead } from '../../chain/chain.ts';
-import type { MinedAt, Move } from '../../chain/sender/transaction-outcomes.ts';
+import type { MinedAt, TransactionOutcome } from '../../chain/sender/transaction-outcomes.ts';
 import { placeEvents } from '../../events/events.ts';
 import { recordConfirmed } from '../../holdings/records/record-events.ts';
 import { countAnchorSubscribers } from '../../webhooks/endpoints/endpoints.store.ts';
-import { type AnnouncerDeps, createAnnouncer, tells } from '../announcer.ts';
-import { readFigures } from '../anchoring-stats.ts';
-import { applyMoves, vaultsOfAnchors } from './batches.ts';
+import { readAnchoringStats } from '../anchoring-stats.ts';
+import { type AnnouncerDeps, createAnnouncer, emits } from '../announcer.ts';
+import { applyOutcomes, vaultsOfAnchors } from './batches.ts';
 
 let bed: Bed;
 let one: TestVault;
@@ -53,9 +53,9 @@ type Change =
 
 const apply = (outgoingId: number, ...changes: Change[]) =>
   bed.db.transaction().execute((db) =>
-    applyMoves(
+    applyOutcomes(
       db,
-      changes.map((change): Move => ({ outgoingId, purpose: 'anchor', ...change })),
+      changes.map((change): TransactionOutcome => ({ outgoingId, purpose: 'anchor', ...change })),
     ),
   );
 
@@ -72,13 +72,13 @@ async function events(): Promise<{ type: string; workspace_id: string; data: Rec
   }));
 }
 
-const rings = { events: 0 };
+const wakeups = { events: 0 };
 const announcer = (leavesAtOnce = 1000) =>
   createAnnouncer({
     db: bed.db,
     leavesAtOnce,
-    eventBell: { ring: () => (rings.events += 1) },
-    confirmations: { record: tells(recordConfirmed) },
+    eventWakeup: { wake: () => (wakeups.events += 1) },
+    confirmations: { record: emits(recordConfirmed) },
     placeEvents,
     countSubscribers: countAnchorSubscribers,
   });
@@ -104,7 +104,7 @@ test('a batch goes the way of its transaction', async () => {
 test('transactions for other purposes, and those of other batches, leave a batch alone', async () => {
   const [batch, neighbour] = [await newBatch(2), await newBatch(3)];
   const mined = await mine(bed.db, batch.outgoing_id);
-  await applyMoves(bed.db, [
+  await applyOutcomes(bed.db, [
     { outgoingId: batch.outgoing_id, purpose: 'deploy', to: 'confirmed', mined },
     { outgoingId: neighbour.outgoing_id, purpose: 'anchor', to: 'submitted' },
   ]);
@@ -145,8 +145,8 @@ describe('confirmations', () => {
       const lead = leadOf(bed.db);
       const stepwise = createAnnouncer({
         db: bed.db,
-        eventBell: { ring() {} },
-        confirmations: { record: tells(recordConfirmed) },
+        eventWakeup: { wake() {} },
+        confirmations: { record: emits(recordConfirmed) },
         countSubscribers: countAnchorSubscribers,
         placeEvents,
         ...(rowsAtOnce !== undefined && { rowsAtOnce }),
@@ -176,9 +176,9 @@ describe('confirmations', () => {
     const mined = await mine(bed.db, outgoing_id);
     await apply(outgoing_id, { to: 'confirmed', mined });
     const lead = leadOf(bed.db);
-    rings.events = 0;
+    wakeups.events = 0;
     while (await announcer(2).step(lead));
-    assert.deepEqual([lead.commits, rings.events], [3, 3]);
+    assert.deepEqual([lead.commits, wakeups.events], [3, 3]);
     const told = await events();
     assert.deepEqual(
       told.map(({ data }) => data.record_id),
@@ -305,9 +305,9 @@ describe('a transaction that fails', () => {
       [batch.status, batch.reason, batch.to_resend, batch.sends],
       ['set_aside', 'the transaction reverted', false, 3],
     );
-    const before = bed.rings.sender;
+    const before = bed.wakeups.sender;
     await bed.batcher().resend(bed.lead);
-    assert.deepEqual([(await read(id)).outgoing_id, bed.rings.sender], [batch.outgoing_id, before]);
+    assert.deepEqual([(await read(id)).outgoing_id, bed.wakeups.sender], [batch.outgoing_id, before]);
   });
 
   test('is not made anew while another branch could let it pass', async () => {
@@ -357,7 +357,7 @@ describe('a transaction that fails', () => {
 });
 
 test('figures count what is pending and what is not final', async () => {
-  assert.deepEqual(await readFigures(bed.db), {
+  assert.deepEqual(await readAnchoringStats(bed.db), {
     pendingLeaves: 0,
     oldestPendingSeconds: null,
     openBatches: { batched: 0, submitted: 0, confirmed: 0, set_aside: 0 },
@@ -371,7 +371,7 @@ test('figures count what is pending and what is not final', async () => {
   await sql`update anchor_leaves set created_at = now() - interval '1 hour' where batch_id is null`.execute(
     bed.db,
   );
-  const figures = await readFigures(bed.db);
+  const figures = await readAnchoringStats(bed.db);
   assert.equal(figures.pendingLeaves, 1);
   const { rows } = await sql<{
     age: number;

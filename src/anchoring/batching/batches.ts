@@ -1,6 +1,6 @@
 /** What the chain does to batches: the hooks that the sender and the indexer call inside their commits. */
 import { sql } from 'kysely';
-import type { MinedAt, Move } from '../../chain/sender/transaction-outcomes.ts';
+import type { MinedAt, TransactionOutcome } from '../../chain/sender/transaction-outcomes.ts';
 import { toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
@@ -12,15 +12,15 @@ export const anchorPurpose = 'anchor';
 /** A batch whose transaction reverts gets another one, so often in all. */
 const maxSends = 3;
 
-/** The hook of the sender: in the commit that moves a transaction, its batch moves too. */
-export async function applyMoves(db: Db, moves: Move[]): Promise<void> {
-  for (const move of moves) {
-    if (move.purpose !== anchorPurpose) continue;
-    const { outgoingId } = move;
-    if (move.to === 'submitted') await submit(db, outgoingId);
-    else if (move.to === 'failed') await fail(db, outgoingId, move.reason);
-    else if (move.to === 'reorged') await withdraw(db, outgoingId, move.was);
-    else await confirm(db, outgoingId, move);
+/** The hook of the sender: a batch follows its transaction in the same commit. */
+export async function applyOutcomes(db: Db, outcomes: TransactionOutcome[]): Promise<void> {
+  for (const outcome of outcomes) {
+    if (outcome.purpose !== anchorPurpose) continue;
+    const { outgoingId } = outcome;
+    if (outcome.to === 'submitted') await submit(db, outgoingId);
+    else if (outcome.to === 'failed') await fail(db, outgoingId, outcome.reason);
+    else if (outcome.to === 'reorged') await withdraw(db, outgoingId, outcome.was);
+    else await confirm(db, outgoingId, outcome);
   }
 }
 

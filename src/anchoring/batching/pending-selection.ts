@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts';
 import { firstLeaf } from './pending.ts';
 
 /** Plain numbers and bytes, entry i of each list belonging to leaf i: there may be 100,000. */
-export interface Claim {
+export interface Selection {
   ids: number[];
   /** 32 bytes each. */
   leaves: Buffer;
@@ -12,19 +12,19 @@ export interface Claim {
   vaultOf: number[];
   /** Place of the leaf that it follows, where that is in this claim too; else -1. */
   follows: number[];
-  vaults: ClaimedVault[];
+  vaults: SelectedVault[];
   /** Leaves left out because what they follow is neither batched nor in this claim. */
   stranded: number;
   /** There may be more. */
   full: boolean;
 }
 
-export interface ClaimedVault {
+export interface SelectedVault {
   workspaceId: string;
   id: string;
 }
 
-export interface ClaimOptions {
+export interface SelectionOptions {
   maxLeaves: number;
   /** No leaf up to this id is pending; not given: not known. */
   behind?: number;
@@ -46,9 +46,9 @@ interface Page {
   leaves: Buffer;
 }
 
-export async function claimPending(db: Db, options: ClaimOptions): Promise<Claim> {
+export async function selectPending(db: Db, options: SelectionOptions): Promise<Selection> {
   const { maxLeaves, behind = 0, maxVaults = 5_000, without, pageSize = 2_000 } = options;
-  const claim: Omit<Claim, 'leaves'> = {
+  const claim: Omit<Selection, 'leaves'> = {
     ids: [],
     vaultOf: [],
     follows: [],
@@ -104,7 +104,7 @@ export async function claimPending(db: Db, options: ClaimOptions): Promise<Claim
 
 /** A claim with the leaves of each vault side by side: place n of the batch is entry n. */
 export interface Groups {
-  vaults: { vault: ClaimedVault; leaves: number }[];
+  vaults: { vault: SelectedVault; leaves: number }[];
   ids: number[];
   leaves: Buffer;
 }
@@ -113,7 +113,7 @@ export interface Groups {
 const leavesPerTurn = 5_000;
 
 /** Leaves out these vaults, by their place in the claim, and whatever follows a leaf of theirs. */
-export async function groupByVault(claim: Claim, without: ReadonlySet<number>): Promise<Groups> {
+export async function groupByVault(claim: Selection, without: ReadonlySet<number>): Promise<Groups> {
   const taken: boolean[] = [];
   const membersOf: number[][] = claim.vaults.map(() => []);
   let size = 0;

@@ -5,7 +5,7 @@ import type { Keyring, OpenedKeys } from '../../keys/keyring.ts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import type { BatchThread } from './batch-thread.ts';
 import type { NewBatch } from './batches.store.ts';
-import { type Claim, type ClaimedVault, type Groups, groupByVault } from './pending-selection.ts';
+import { type Groups, groupByVault, type SelectedVault, type Selection } from './pending-selection.ts';
 
 export interface SealingDeps {
   db: Db;
@@ -16,12 +16,12 @@ export interface SealingDeps {
 
 export interface Sealing {
   /** Null when nothing of the claim can be sealed. */
-  seal(claim: Claim): Promise<Omit<NewBatch, 'outgoingId'> | null>;
+  seal(claim: Selection): Promise<Omit<NewBatch, 'outgoingId'> | null>;
   /** Ids of vaults that could not seal a short while ago: their leaves must not fill the claims of the others. */
   shunned(): string[];
 }
 
-interface SealingVault extends ClaimedVault {
+interface SealingVault extends SelectedVault {
   /** Lower case. */
   address: string;
   sequence: number;
@@ -123,7 +123,7 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
 
 async function findVaults(
   db: Db,
-  wanted: ClaimedVault[],
+  wanted: SelectedVault[],
 ): Promise<{ vaults: SealingVault[]; faults: Map<string, string> }> {
   const rows: VaultRow[] = [];
   for (let at = 0; at < wanted.length; at += vaultsAtOnce) {
@@ -148,7 +148,7 @@ interface VaultRow {
 }
 
 /** The address and the last number of each vault. Only the leader writes numbers, and the schema refuses one twice. */
-async function readVaults(db: Db, wanted: ClaimedVault[]): Promise<VaultRow[]> {
+async function readVaults(db: Db, wanted: SelectedVault[]): Promise<VaultRow[]> {
   const { rows } = await sql<VaultRow>`
     select v.address, s.sequence as last
     from unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[], ${wanted.map(({ id }) => id)}::text[])
@@ -163,7 +163,7 @@ async function readVaults(db: Db, wanted: ClaimedVault[]): Promise<VaultRow[]> {
   return rows;
 }
 
-function byVault(vaults: ClaimedVault[], faults: Map<number, Error>): Map<string, string> {
+function byVault(vaults: SelectedVault[], faults: Map<number, Error>): Map<string, string> {
   return new Map([...faults].map(([place, { message }]) => [vaults[place]?.id ?? '', message]));
 }
 

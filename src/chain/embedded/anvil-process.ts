@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { choosePort } from '../../db/embedded/port.ts';
 import { processExists } from '../../db/embedded/postmaster.ts';
-import type { ChainPlaces } from './paths.ts';
+import type { ChainPaths } from './paths.ts';
 import { commandLineOf, executableOf, findByCommandLine } from './process-proof.ts';
 
 /** What the pid file says. The last two are known once the node answers. */
@@ -36,7 +36,7 @@ export interface AnvilStart {
   chainId: number;
   /** `--init` with the genesis file, or `--load-state` with an unpacked dump. */
   from: readonly ['--init' | '--load-state', string];
-  places: ChainPlaces;
+  paths: ChainPaths;
   keeper: string;
   onExit(): void;
 }
@@ -57,26 +57,26 @@ export async function startAnvil({
   program,
   chainId,
   from,
-  places,
+  paths,
   keeper,
   onExit,
 }: AnvilStart): Promise<AnvilProcess> {
-  const port = await choosePort((await readPidFile(places))?.port ?? null);
+  const port = await choosePort((await readPidFile(paths))?.port ?? null);
   const record: PidRecord = { pid: 0, port, chainId, program, keeper };
-  writePidFile(record, places);
-  const log = await open(places.logFile, 'w', 0o600);
+  writePidFile(record, paths);
+  const log = await open(paths.logFile, 'w', 0o600);
   try {
     const child = spawn(program, ['--chain-id', String(chainId), '--port', String(port), ...flags, ...from], {
       cwd: '/',
       // Nothing of our own environment, which may hold secrets; its home is here, or it would write to the user's.
-      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: places.home },
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: paths.home },
       // In a session of its own, neither Ctrl-C nor a kill of our process group takes it along.
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
     child.unref();
     // Whoever stops in order ends it before; this is for a process that ends because something else took too long.
-    const endHard = () => endNow(record, places);
+    const endHard = () => endNow(record, paths);
     process.once('exit', endHard);
     let end: string | null = null;
     child.once('error', (error) => {
@@ -90,7 +90,7 @@ export async function startAnvil({
     });
     if (child.pid !== undefined) {
       record.pid = child.pid;
-      writePidFile(record, places);
+      writePidFile(record, paths);
     }
     return { record, url: urlOf(port), ended: async () => end };
   } finally {
@@ -102,22 +102,22 @@ export async function startAnvil({
 export async function confirmPidFile(
   node: AnvilProcess,
   { genesisHash, keeper }: { genesisHash: Hex; keeper: string },
-  places: ChainPlaces,
+  paths: ChainPaths,
 ): Promise<void> {
   node.record = { ...node.record, executable: await executableOf(node.record.pid), genesisHash, keeper };
-  writePidFile(node.record, places);
+  writePidFile(node.record, paths);
 }
 
 /** Whole or not at all, and at once: the process may be killed at any time. */
-function writePidFile(record: PidRecord, { pidFile }: ChainPlaces): void {
+function writePidFile(record: PidRecord, { pidFile }: ChainPaths): void {
   const draft = `${pidFile}.new`;
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
   renameSync(draft, pidFile);
 }
 
 /** The process that the pid file names, if it provably is a node of this chain. Its port proves nothing. */
-export async function findAnvilProcess(places: ChainPlaces, chainId: number): Promise<AnvilProcess | null> {
-  const record = await readPidFile(places);
+export async function findAnvilProcess(paths: ChainPaths, chainId: number): Promise<AnvilProcess | null> {
+  const record = await readPidFile(paths);
   if (!record || record.chainId !== chainId) return null;
   if (record.pid === 0) record.pid = (await findByCommandLine(argumentsOf(record))) ?? 0;
   if (!(await isNodeOf(record))) return null;
@@ -132,9 +132,9 @@ export async function findAnvilProcess(places: ChainPlaces, chainId: number): Pr
  * Ends the process and what it started, and returns once it is gone. There is nothing in it that could be lost. One that
  * somebody else adopted since is left alone, and so is the pid file of another.
  */
-export async function endAnvil(node: AnvilProcess, places: ChainPlaces): Promise<void> {
+export async function endAnvil(node: AnvilProcess, paths: ChainPaths): Promise<void> {
   const { record } = node;
-  const named = await readPidFile(places);
+  const named = await readPidFile(paths);
   if (named?.pid === record.pid && named.keeper !== record.keeper) return;
   for (const [signal, patienceMs] of [
     ['SIGTERM', 2_000],
@@ -150,12 +150,12 @@ export async function endAnvil(node: AnvilProcess, places: ChainPlaces): Promise
     const deadline = performance.now() + patienceMs;
     while (performance.now() < deadline && (await isNodeOf(record))) await sleep(10);
   }
-  const last = await readPidFile(places);
-  if (!last || last.pid === record.pid) await rm(places.pidFile, { force: true });
+  const last = await readPidFile(paths);
+  if (!last || last.pid === record.pid) await rm(paths.pidFile, { force: true });
 }
 
 /** At once, without waiting; one that somebody else adopted since is left alone. */
-function endNow({ pid, keeper }: PidRecord, { pidFile }: ChainPlaces): void {
+function endNow({ pid, keeper }: PidRecord, { pidFile }: ChainPaths): void {
   try {
     const named: PidRecord = JSON.parse(readFileSync(pidFile, 'utf8'));
     if (named.pid === pid && named.keeper === keeper) process.kill(-pid, 'SIGKILL');
@@ -174,7 +174,7 @@ function argumentsOf({ chainId, port }: PidRecord): string {
   return ` --chain-id ${chainId} --port ${port} `;
 }
 
-async function readPidFile({ pidFile }: ChainPlaces): Promise<PidRecord | null> {
+async function readPidFile({ pidFile }: ChainPaths): Promise<PidRecord | null> {
   try {
     const record: PidRecord = JSON.parse(await readFile(pidFile, 'utf8'));
     const { pid, port, chainId } = record;

@@ -14,7 +14,7 @@ import {
 import { type AnvilRpc, createAnvilRpc } from './anvil-rpc.ts';
 import { type Dump, dropDump, listDumps, unpackDump } from './dumps.ts';
 import type { Journal, JournalBlock } from './journal.ts';
-import type { ChainPlaces } from './paths.ts';
+import type { ChainPaths } from './paths.ts';
 import { executableOf } from './process-proof.ts';
 import { Mismatch, replay } from './replay.ts';
 
@@ -25,7 +25,7 @@ export interface Node {
 
 export interface BootNeeds {
   journal: Journal;
-  places: ChainPlaces;
+  paths: ChainPaths;
   chainId: number;
   genesis: string;
   /** Which anvil made the chain, for the message when it cannot be made again. */
@@ -58,18 +58,18 @@ const mostPortTries = 5;
  * the pid file names and that is ended, because it agrees with nothing yet.
  */
 export async function boot(needs: BootNeeds, { adopt }: { adopt: boolean }): Promise<Booted> {
-  const { journal, places, chainId, log } = needs;
+  const { journal, paths, chainId, log } = needs;
   const head = await journal.head();
-  const running = await findAnvilProcess(places, chainId);
+  const running = await findAnvilProcess(paths, chainId);
   if (running) {
     const node = nodeOf(running, needs);
     if (adopt && head && (await isWhatWeLeft(node, head, needs))) {
       const { genesisHash = head.hash } = running.record;
-      await confirmPidFile(running, { genesisHash, keeper: needs.keeper }, places);
+      await confirmPidFile(running, { genesisHash, keeper: needs.keeper }, paths);
       return { node, head, replayed: null, from: head.number };
     }
     log.info({ pid: running.record.pid }, 'a node of the embedded chain that was left behind is ended');
-    await endAnvil(running, places);
+    await endAnvil(running, paths);
   }
   return rebuild(head, needs);
 }
@@ -96,14 +96,14 @@ async function isWhatWeLeft({ process, rpc }: Node, head: JournalBlock, needs: B
 }
 
 async function rebuild(head: JournalBlock | null, needs: BootNeeds): Promise<Booted> {
-  const { places, journal, log } = needs;
+  const { paths, journal, log } = needs;
   await writeGenesis(needs);
   const useless: Dump[] = [];
-  for (const dump of head ? await listDumps(places) : []) {
+  for (const dump of head ? await listDumps(paths) : []) {
     try {
       // A dump that the journal does not know is from a later time than the database, which was perhaps restored.
       if ((await journal.block(dump.number))?.hash !== dump.hash) throw new Mismatch('not in the journal');
-      await unpackDump(dump, places).catch((cause) => {
+      await unpackDump(dump, paths).catch((cause) => {
         throw new Mismatch(`not readable: ${cause.message}`);
       });
       const booted = await makeFrom(dump, needs);
@@ -114,7 +114,7 @@ async function rebuild(head: JournalBlock | null, needs: BootNeeds): Promise<Boo
       log.error({ dump: dump.file, reason: error.message }, 'a dump of the embedded chain is of no use');
       useless.push(dump);
     } finally {
-      await rm(places.loadFile, { force: true });
+      await rm(paths.loadFile, { force: true });
     }
   }
   try {
@@ -146,10 +146,10 @@ async function makeFrom(dump: Dump | null, needs: BootNeeds): Promise<Booted> {
     }
     const head = await replay(node.rpc, start, needs.journal);
     await node.rpc.setTime(Math.max(head.timestampSeconds, Math.floor(Date.now() / 1000)));
-    await confirmPidFile(node.process, { genesisHash: first.hash, keeper: needs.keeper }, needs.places);
+    await confirmPidFile(node.process, { genesisHash: first.hash, keeper: needs.keeper }, needs.paths);
     return { node, head, replayed: head.number - start.number, from: start.number };
   } catch (error) {
-    await endAnvil(node.process, needs.places);
+    await endAnvil(node.process, needs.paths);
     throw error;
   }
 }
@@ -170,17 +170,15 @@ async function requireGenesis({ rpc }: Node, { journal, chainId }: BootNeeds): P
 }
 
 async function startNode(dump: Dump | null, needs: BootNeeds): Promise<Node> {
-  const { places, program, chainId, keeper, onExit } = needs;
-  const from = dump
-    ? (['--load-state', places.loadFile] as const)
-    : (['--init', places.genesisFile] as const);
+  const { paths, program, chainId, keeper, onExit } = needs;
+  const from = dump ? (['--load-state', paths.loadFile] as const) : (['--init', paths.genesisFile] as const);
   for (let tries = 1; ; tries += 1) {
-    const process = await startAnvil({ program, chainId, from, places, keeper, onExit });
+    const process = await startAnvil({ program, chainId, from, paths, keeper, onExit });
     const node = nodeOf(process, needs);
     const trouble = await untilItAnswers(node);
     if (trouble === null) return node;
-    await endAnvil(process, places);
-    const output = (await readFile(places.logFile, 'utf8').catch(() => '')).trim().slice(-2_000);
+    await endAnvil(process, paths);
+    const output = (await readFile(paths.logFile, 'utf8').catch(() => '')).trim().slice(-2_000);
     // Somebody took the port between our choice and its start.
     if (/address (already )?in use/i.test(output) && tries < mostPortTries) continue;
     const story = `anvil did not start: ${trouble}${output && `\n${output}`}`;
@@ -211,6 +209,6 @@ function nodeOf(process: AnvilProcess, { jsonRpc }: BootNeeds): Node {
   return { process, rpc: createAnvilRpc(jsonRpc, process.url) };
 }
 
-async function writeGenesis({ places, genesis }: BootNeeds): Promise<void> {
-  await writeFile(places.genesisFile, genesis, { mode: 0o600 });
+async function writeGenesis({ paths, genesis }: BootNeeds): Promise<void> {
+  await writeFile(paths.genesisFile, genesis, { mode: 0o600 });
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Hex } from 'viem';
 import type { BlockRef } from './journal.ts';
-import type { ChainPlaces } from './paths.ts';
+import type { ChainPaths } from './paths.ts';
 
 export interface Dump extends BlockRef {
   file: string;
@@ -16,7 +16,7 @@ const kept = 2;
 const namePattern = /^state-(\d+)-(0x[0-9a-f]{64})\.json\.gz$/;
 
 /** The newest first. */
-export async function listDumps({ home }: ChainPlaces): Promise<Dump[]> {
+export async function listDumps({ home }: ChainPaths): Promise<Dump[]> {
   const dumps = (await readdir(home)).flatMap((name) => {
     const match = namePattern.exec(name);
     return match ? [{ file: join(home, name), number: Number(match[1]), hash: match[2] as Hex }] : [];
@@ -28,12 +28,8 @@ export async function listDumps({ home }: ChainPlaces): Promise<Dump[]> {
  * A crash before the rename leaves a draft, which the next dump overwrites; a crash after it leaves a dump too many,
  * which the next one removes. The name tells for which block it is, so a dump is held against the journal when used.
  */
-export async function keepDump(
-  state: Buffer,
-  { number, hash }: BlockRef,
-  places: ChainPlaces,
-): Promise<void> {
-  const draft = join(places.home, 'state.draft');
+export async function keepDump(state: Buffer, { number, hash }: BlockRef, paths: ChainPaths): Promise<void> {
+  const draft = join(paths.home, 'state.draft');
   const file = await open(draft, 'w', 0o600);
   try {
     await file.writeFile(state);
@@ -41,10 +37,10 @@ export async function keepDump(
   } finally {
     await file.close();
   }
-  await rename(draft, join(places.home, `state-${number}-${hash}.json.gz`));
-  const folder = await open(places.home);
+  await rename(draft, join(paths.home, `state-${number}-${hash}.json.gz`));
+  const folder = await open(paths.home);
   await folder.sync().finally(() => folder.close());
-  for (const old of (await listDumps(places)).slice(kept)) await dropDump(old);
+  for (const old of (await listDumps(paths)).slice(kept)) await dropDump(old);
 }
 
 export function dropDump({ file }: Dump): Promise<void> {
@@ -52,6 +48,6 @@ export function dropDump({ file }: Dump): Promise<void> {
 }
 
 /** For `--load-state`, which reads plain JSON; rejects when the file is cut short or damaged. */
-export async function unpackDump({ file }: Dump, { loadFile }: ChainPlaces): Promise<void> {
+export async function unpackDump({ file }: Dump, { loadFile }: ChainPaths): Promise<void> {
   await pipeline(createReadStream(file), createGunzip(), createWriteStream(loadFile, { mode: 0o600 }));
 }

@@ -23,9 +23,9 @@ import { OperatorError } from '../../runtime/errors.ts';
 import { superviseLoops } from '../../runtime/loop.ts';
 import { isRetryable, rpcFaultOf } from '../rpc/json-rpc.ts';
 import { findAnvil } from './anvil-program.ts';
-import { lastDoorPort } from './gateway-file.ts';
 import { listDumps } from './dumps.ts';
 import { type EmbeddedChain, findEmbeddedChain } from './embedded-chain.ts';
+import { lastGatewayPort } from './gateway-file.ts';
 
 describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
   test('after 50 blocks and a kill -9 of the node, the same 50 blocks are there again', async (t) => {
@@ -76,9 +76,9 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     const finalized = await ask<{ number: Hex }>(chain.rpcUrl(), 'eth_getBlockByNumber', 'finalized', false);
     assert.equal(finalized.number, '0x1');
 
-    await t.test('through the door it is read and sent to, but not changed', async () => {
+    await t.test('through the gateway it is read and sent to, but not changed', async () => {
       const address = numberToHex(0x1000, { size: 20 });
-      assert.equal(await ask(chain.doorUrl, 'eth_getBalance', address, 'latest'), '0x1');
+      assert.equal(await ask(chain.gatewayUrl, 'eth_getBalance', address, 'latest'), '0x1');
       const changes = [
         ['anvil_setBalance', address, '0x7'],
         ['evm_mine'],
@@ -86,15 +86,15 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       ] as const;
       for (const [method, ...params] of changes) {
         await assert.rejects(
-          ask(chain.doorUrl, method, ...params),
+          ask(chain.gatewayUrl, method, ...params),
           (error) => rpcFaultOf(error)?.code === -32601,
         );
       }
-      assert.equal(await ask(chain.doorUrl, 'eth_getBalance', address, 'latest'), '0x1');
+      assert.equal(await ask(chain.gatewayUrl, 'eth_getBalance', address, 'latest'), '0x1');
       assert.equal((await bed.allBlocks()).length, 4);
 
       const raw = await transfer(chain.chainId, 1);
-      await ask(chain.doorUrl, 'eth_sendRawTransaction', raw);
+      await ask(chain.gatewayUrl, 'eth_sendRawTransaction', raw);
       await waitUntil(async () => (await bed.journal.block(4))?.transactions.includes(raw));
       await waitUntil(() => chain.head().number === 6);
     });
@@ -106,7 +106,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         await ask(chain.rpcUrl(), 'evm_mine');
         await waitUntil(() => chain.rpcUrl() === null);
         // Else a transaction could get in between the blocks that are mined again.
-        answers = await Promise.allSettled([ask(chain.doorUrl, 'eth_chainId')]);
+        answers = await Promise.allSettled([ask(chain.gatewayUrl, 'eth_chainId')]);
       });
       assert.match(String(Object(answers[0]).reason), /being made again from its journal/);
       await waitUntil(() => chain.rpcUrl());
@@ -142,9 +142,9 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     const first = await bed.start({ dumpAfter: 10 });
     await mineWithLoop(first, 0, 24);
     await first.stop();
-    const places = await bed.places();
+    const paths = await bed.paths();
     const before = await journalled(bed);
-    const [newest, older, ...more] = await listDumps(places);
+    const [newest, older, ...more] = await listDumps(paths);
     assert.ok(newest && older && more.length === 0);
     assert.ok(newest.number > older.number && newest.number < 24, 'the stop is between dumps');
 
@@ -163,7 +163,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       await writeFile(newest.file, gzipSync(JSON.stringify(state)));
       await startAndLook(older.number);
       assert.deepEqual(
-        (await listDumps(places)).map(({ number }) => number),
+        (await listDumps(paths)).map(({ number }) => number),
         [older.number],
       );
     });
@@ -171,14 +171,14 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     await t.test('without a good dump it begins with the genesis', async () => {
       await truncate(older.file, 200);
       await startAndLook(0);
-      assert.deepEqual(await listDumps(places), []);
+      assert.deepEqual(await listDumps(paths), []);
     });
 
     await t.test('a changed journal stops it, and nothing is touched', async () => {
       const change =
         'update embedded_chain_blocks set timestamp_seconds = timestamp_seconds + 1 where number = 24';
       await bed.database.pool.query(change);
-      const files = await readdir(places.home);
+      const files = await readdir(paths.home);
       const stored = await bed.allBlocks();
       await assert.rejects(bed.start(), (error: unknown) => {
         assert.ok(error instanceof OperatorError, String(error));
@@ -189,8 +189,8 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         return true;
       });
       assert.deepEqual(await bed.allBlocks(), stored);
-      assert.deepEqual(new Set(await readdir(places.home)), new Set(files));
-      assert.deepEqual(processesMentioning(places.home), []);
+      assert.deepEqual(new Set(await readdir(paths.home)), new Set(files));
+      assert.deepEqual(processesMentioning(paths.home), []);
     });
   });
 
@@ -200,23 +200,23 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     await killed(await bed.startElsewhere(5, 'rest'));
     const orphan = await nodePid(bed);
     const before = await journalled(bed);
-    const places = await bed.places();
-    const doorPort = await lastDoorPort(places);
+    const paths = await bed.paths();
+    const gatewayPort = await lastGatewayPort(paths);
     assert.equal(
       await findEmbeddedChain(bed.database.db, bed.dataDir),
       null,
-      'its door went with the service',
+      'its gateway went with the service',
     );
 
     let chain = await bed.start();
-    assert.equal(chain.doorUrl, `http://127.0.0.1:${doorPort}`);
+    assert.equal(chain.gatewayUrl, `http://127.0.0.1:${gatewayPort}`);
     assert.equal(bed.logged.at(-1)?.message, 'embedded chain runs already, adopted');
     assert.equal(await nodePid(bed), orphan);
     assert.deepEqual(await hashesAt(chain), before);
     assert.equal((await chain.mine([await transfer(chain.chainId, 5)])).number, before.length);
     assert.deepEqual(await findEmbeddedChain(bed.database.db, bed.dataDir), {
       chainId: chain.chainId,
-      rpcUrl: chain.doorUrl,
+      rpcUrl: chain.gatewayUrl,
     });
 
     await t.test('one that was left is adopted, and then no longer the first one’s to end', async () => {
@@ -234,18 +234,18 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       'after a stop nothing is left, and a foreign node on the old port is left alone',
       async () => {
         const { port } = new URL(chain.rpcUrl() ?? '');
-        const record = await readFile(places.pidFile);
+        const record = await readFile(paths.pidFile);
         await chain.stop();
-        assert.deepEqual(processesMentioning(places.home), []);
+        assert.deepEqual(processesMentioning(paths.home), []);
         // It has our chain id and genesis and answers on our port, but it is not the process of the pid file.
         const foreign = spawn(
           await findAnvil(),
-          ['--port', port, '--chain-id', String(chain.chainId), '--init', places.genesisFile, '--quiet'],
+          ['--port', port, '--chain-id', String(chain.chainId), '--init', paths.genesisFile, '--quiet'],
           { stdio: 'ignore' },
         );
         t.after(() => killed(foreign));
         await waitUntil(() => ask(`http://127.0.0.1:${port}`, 'eth_chainId').catch(() => null));
-        await writeFile(places.pidFile, record);
+        await writeFile(paths.pidFile, record);
 
         const again = await bed.start();
         assert.notEqual(new URL(again.rpcUrl() ?? '').port, port);
@@ -262,9 +262,9 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         const child = await bed.startElsewhere(0, 'run');
         const pid = await waitUntil(() => nodePid(bed).catch(() => null));
         await killed(child);
-        const record = JSON.parse(await readFile(places.pidFile, 'utf8'));
+        const record = JSON.parse(await readFile(paths.pidFile, 'utf8'));
         const { port, chainId, program, keeper } = record;
-        await writeFile(places.pidFile, JSON.stringify({ pid: 0, port, chainId, program, keeper }));
+        await writeFile(paths.pidFile, JSON.stringify({ pid: 0, port, chainId, program, keeper }));
         const next = await bed.start();
         assert.notEqual(await nodePid(bed), pid);
         await next.stop();

@@ -3,20 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
-import { createBell, type Loop, type LoopLog, once, pause, repeating } from '../../runtime/loop.ts';
+import { createWakeup, type Loop, type LoopLog, once, pause, repeating } from '../../runtime/loop.ts';
 import { createJsonRpc, RpcFault, rpcFaultOf } from '../rpc/json-rpc.ts';
 import { blocksToFinality } from '../rules/finality.ts';
 import { endAnvil } from './anvil-process.ts';
 import { findAnvil } from './anvil-program.ts';
 import { type Booted, type BootNeeds, boot } from './boot.ts';
-import { type Door, openDoor } from './gateway.ts';
-import { findDoor } from './gateway-file.ts';
 import { keepDump } from './dumps.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { findGateway } from './gateway-file.ts';
 import { type Alloc, newChain } from './genesis.ts';
 import { type BlockRef, type Commit, createJournal, type JournalBlock } from './journal.ts';
 import { type MinedBlock, mineBlock, submit } from './miner.ts';
 import { createPace } from './pace.ts';
-import { chainPlaces } from './paths.ts';
+import { chainPaths } from './paths.ts';
 import { Mismatch } from './replay.ts';
 
 export interface EmbeddedChain {
@@ -28,7 +28,7 @@ export interface EmbeddedChain {
    */
   rpcUrl(): string | null;
   /** Where others may ask it. */
-  doorUrl: string;
+  gatewayUrl: string;
   /**
    * The last block that the journal has. The node shows a block some milliseconds before it is committed, and a crash
    * in between takes it back: whoever confirms anything goes by this head and not by the node's.
@@ -70,14 +70,14 @@ const callTimeoutMs = 30_000;
 const maxAnswerBytes = 512 * 1024 * 1024;
 const patienceAtStopMs = 5_000;
 
-/** For a command beside the service: the door to the chain of this database, if the service that leads runs here. */
+/** For a command beside the service: the gateway to the chain of this database, if the service that leads runs here. */
 export async function findEmbeddedChain(
   db: Db,
   dataDir: string,
 ): Promise<{ chainId: number; rpcUrl: string } | null> {
   const chainId = await createJournal(db).chainId();
   if (chainId === null) return null;
-  const rpcUrl = await findDoor(chainPlaces(dataDir, chainId));
+  const rpcUrl = await findGateway(chainPaths(dataDir, chainId));
   return rpcUrl === null ? null : { chainId, rpcUrl };
 }
 
@@ -85,25 +85,25 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   const { log, dumpAfter = 200, furthestAheadSeconds = 15 } = options;
   const journal = createJournal(options.db, options.commit);
   const jsonRpc = createJsonRpc({ timeoutMs: callTimeoutMs, maxAnswerBytes });
-  const bell = createBell();
+  const wakeup = createWakeup();
   const stopping = new AbortController();
 
   let needs: BootNeeds;
   let current: Booted;
   let recent: JournalBlock[];
-  let door: Door;
+  let gateway: Gateway;
   let isWhole = true;
   const rpcUrl = () => (isWhole ? current.node.process.url : null);
   try {
     // First, so that nothing is stored where there is none.
     const program = await findAnvil();
     const birth = await journal.birth(() => newChain(options.alloc, new Date()));
-    const places = chainPlaces(options.dataDir, birth.chainId);
-    await mkdir(places.home, { recursive: true, mode: 0o700 });
-    needs = { ...birth, journal, places, program, jsonRpc, log, keeper: randomUUID(), onExit: bell.ring };
+    const paths = chainPaths(options.dataDir, birth.chainId);
+    await mkdir(paths.home, { recursive: true, mode: 0o700 });
+    needs = { ...birth, journal, paths, program, jsonRpc, log, keeper: randomUUID(), onExit: wakeup.wake };
     current = await bootAndTell({ adopt: true });
     recent = await journal.after(current.head.number - blocksToFinality, blocksToFinality);
-    door = await openDoor({ places, nodeUrl: rpcUrl, onTransaction: bell.ring });
+    gateway = await openGateway({ paths, nodeUrl: rpcUrl, onTransaction: wakeup.wake });
   } catch (error) {
     await jsonRpc.close();
     throw error;
@@ -152,7 +152,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     if (!suspect && end === null) return settle();
     log.error({ reason: end ?? 'it does not agree with the journal' }, 'embedded chain is made again');
     isWhole = false;
-    await endAnvil(current.node.process, needs.places);
+    await endAnvil(current.node.process, needs.paths);
     // What was mined and not committed goes with the node, unless the commit came through after all: boot reads it.
     current = await bootAndTell({ adopt: false });
     isWhole = true;
@@ -224,7 +224,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     sinceDump = 0;
     try {
       // Between mines, which inOrder guarantees: during one the dump would be torn.
-      await keepDump(await current.node.rpc.dumpState(), current.head, needs.places);
+      await keepDump(await current.node.rpc.dumpState(), current.head, needs.paths);
     } catch (error) {
       log.error({ err: error }, 'the embedded chain could not be dumped; the next start takes longer');
     }
@@ -252,7 +252,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
 
   const leave = once(async () => {
     stopping.abort();
-    await door.close();
+    await gateway.close();
     // A commit that is under way is waited for; a node that hangs is not.
     const waited = new AbortController();
     await Promise.race([tail, pause(patienceAtStopMs, waited.signal)]);
@@ -263,24 +263,24 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     chainId: needs.chainId,
     genesisHash,
     rpcUrl,
-    doorUrl: door.url,
+    gatewayUrl: gateway.url,
     head: () => ({ number: current.head.number, hash: current.head.hash }),
     mine: (rawTransactions) => inOrder(() => mineOne(rawTransactions)),
-    mineSoon: bell.ring,
+    mineSoon: wakeup.wake,
     loop: repeating({
       name: 'embedded-chain',
       step: () => inOrder(step),
       restMs,
-      bell,
+      wakeup,
       longestStepMs: 120_000,
     }),
     leave,
     stop: once(async () => {
       await leave();
-      await endAnvil(current.node.process, needs.places);
+      await endAnvil(current.node.process, needs.paths);
       await tail;
       // Another one, if it was just being made again.
-      await endAnvil(current.node.process, needs.places);
+      await endAnvil(current.node.process, needs.paths);
       await jsonRpc.close();
     }),
   };

@@ -1,4 +1,4 @@
-/** What the door of the embedded chain passes on: calls that read, and transactions that somebody signed. */
+/** What the gateway of the embedded chain passes on: calls that read, and transactions that somebody signed. */
 
 export interface Call {
   jsonrpc: '2.0';
@@ -105,7 +105,7 @@ function readCall(value: unknown): Call | Refusal {
 
 function explain(method: string): string {
   return (
-    `${method.slice(0, 64)} is not passed on: this door lets through the methods of eth_, net_ and web3_ that read, and ` +
+    `${method.slice(0, 64)} is not passed on: this gateway lets through the methods of eth_, net_ and web3_ that read, and ` +
     `${sendsTransaction}. The chain is made from its journal and must not be changed from outside.`
   );
 }

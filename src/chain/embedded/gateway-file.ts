@@ -1,47 +1,47 @@
-/** The file that tells commands where the door of the embedded chain is; believed only if that very door answers. */
+/** The file that tells commands where the gateway of the embedded chain is; believed only if that very gateway answers. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
-import type { ChainPlaces } from './paths.ts';
+import type { ChainPaths } from './paths.ts';
 
-interface DoorRecord {
+interface GatewayRecord {
   port: number;
   /** Another one for each that was opened. */
   name: string;
 }
 
-type Places = Pick<ChainPlaces, 'doorFile'>;
+type Paths = Pick<ChainPaths, 'gatewayFile'>;
 
-/** In every answer of a door: its name. */
-export const doorHeader = 'x-holdfast-door';
+/** In every answer of a gateway: its name. */
+export const gatewayHeader = 'x-holdfast-gateway';
 const patienceMs = 5_000;
 
-/** Stays when the door is closed, for the port. */
-export async function writeDoorFile(record: DoorRecord, { doorFile }: Places): Promise<void> {
-  const draft = `${doorFile}.new`;
+/** Stays when the gateway is closed, for the port. */
+export async function writeGatewayFile(record: GatewayRecord, { gatewayFile }: Paths): Promise<void> {
+  const draft = `${gatewayFile}.new`;
   await writeFile(draft, JSON.stringify(record), { mode: 0o600 });
-  await rename(draft, doorFile);
+  await rename(draft, gatewayFile);
 }
 
 /** 0, which is any free one, when it is not known. */
-export async function lastDoorPort(places: Places): Promise<number> {
-  return (await readDoorFile(places))?.port ?? 0;
+export async function lastGatewayPort(paths: Paths): Promise<number> {
+  return (await readGatewayFile(paths))?.port ?? 0;
 }
 
-/** Null also where something else holds the port by now: after a kill that could be a node without a door. */
-export async function findDoor(places: Places): Promise<string | null> {
-  const record = await readDoorFile(places);
+/** Null also where something else holds the port by now: after a kill that could be a node without a gateway. */
+export async function findGateway(paths: Paths): Promise<string | null> {
+  const record = await readGatewayFile(paths);
   if (!record) return null;
-  const url = urlOfDoor(record.port);
+  const url = urlOfGateway(record.port);
   const agent = new Agent();
   try {
-    // Refused by any door, without asking the node.
+    // Refused by any gateway, without asking the node.
     const { headers, body } = await request(url, {
       dispatcher: agent,
       method: 'GET',
       signal: AbortSignal.timeout(patienceMs),
     });
     await body.dump();
-    return headers[doorHeader] === record.name ? url : null;
+    return headers[gatewayHeader] === record.name ? url : null;
   } catch {
     return null;
   } finally {
@@ -49,13 +49,13 @@ export async function findDoor(places: Places): Promise<string | null> {
   }
 }
 
-export function urlOfDoor(port: number): string {
+export function urlOfGateway(port: number): string {
   return `http://127.0.0.1:${port}`;
 }
 
-async function readDoorFile({ doorFile }: Places): Promise<DoorRecord | null> {
+async function readGatewayFile({ gatewayFile }: Paths): Promise<GatewayRecord | null> {
   try {
-    const { port, name }: DoorRecord = JSON.parse(await readFile(doorFile, 'utf8'));
+    const { port, name }: GatewayRecord = JSON.parse(await readFile(gatewayFile, 'utf8'));
     const isPort = Number.isSafeInteger(port) && port > 0 && port < 65_536;
     return isPort && typeof name === 'string' ? { port, name } : null;
   } catch {

@@ -1,4 +1,4 @@
-/** The door of the embedded chain, in front of a node that counts what it hears. */
+/** The gateway of the embedded chain, in front of a node that counts what it hears. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, request, type ServerResponse } from 'node:http';
@@ -6,12 +6,12 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { type Door, openDoor } from './gateway.ts';
-import { findDoor } from './gateway-file.ts';
-import { chainPlaces } from './paths.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { findGateway } from './gateway-file.ts';
+import { chainPaths } from './paths.ts';
 
-const dir = await mkdtemp(join(tmpdir(), 'holdfast-door-'));
-const places = { ...chainPlaces(dir, 1), doorFile: join(dir, 'door.json') };
+const dir = await mkdtemp(join(tmpdir(), 'holdfast-gateway-'));
+const paths = { ...chainPaths(dir, 1), gatewayFile: join(dir, 'gateway.json') };
 const heard: { id: unknown; method: string; params?: unknown }[] = [];
 let behave: (response: ServerResponse) => void;
 const node = createServer(async (asked, response) => {
@@ -23,10 +23,10 @@ const node = createServer(async (asked, response) => {
 await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
 const nodeUrl = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
 let sent = 0;
-const door = await openDoor({ places, nodeUrl: () => nodeUrl, onTransaction: () => (sent += 1) });
+const gateway = await openGateway({ paths, nodeUrl: () => nodeUrl, onTransaction: () => (sent += 1) });
 
 after(async () => {
-  await door.close();
+  await gateway.close();
   node.closeAllConnections();
   node.close();
   await rm(dir, { recursive: true });
@@ -41,13 +41,18 @@ beforeEach(() => {
 
 test('what reads is passed on with its id and parameters, and what is signed is told', async () => {
   for (const id of [7, 'seven', 0, '']) {
-    const answer = await ask(door, { jsonrpc: '2.0', id, method: 'eth_getCode', params: ['0x1', 'latest'] });
+    const answer = await ask(gateway, {
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_getCode',
+      params: ['0x1', 'latest'],
+    });
     assert.deepEqual([answer.status, answer.json], [200, { jsonrpc: '2.0', id, result: '0x1' }]);
     assert.deepEqual(heard.pop(), { jsonrpc: '2.0', id, method: 'eth_getCode', params: ['0x1', 'latest'] });
     assert.equal(answer.headers.get('access-control-allow-origin'), null);
   }
   assert.equal(sent, 0);
-  await ask(door, call('eth_sendRawTransaction', [`0x${'ab'.repeat(128 * 1024)}`]));
+  await ask(gateway, call('eth_sendRawTransaction', [`0x${'ab'.repeat(128 * 1024)}`]));
   assert.deepEqual([heard.length, sent], [1, 1]);
 });
 
@@ -59,7 +64,7 @@ test('what changes the node, signs, or is kept by it never reaches it', async ()
     ...['__proto__', 'constructor', 'x'.repeat(100_000)],
   ];
   for (const method of methods) {
-    const { json, text } = await ask(door, call(method));
+    const { json, text } = await ask(gateway, call(method));
     assert.deepEqual([json.id, json.error.code], [1, -32601], method);
     assert.match(json.error.message, /is made from its journal and must not be changed from outside/);
     assert.ok(text.length < 500);
@@ -67,7 +72,7 @@ test('what changes the node, signs, or is kept by it never reaches it', async ()
   assert.deepEqual(heard, []);
   // The node might take the other one of the two names.
   await ask(
-    door,
+    gateway,
     '{"jsonrpc":"2.0","id":1,"method":"anvil_reset","method":"eth_chainId","Method":"evm_mine"}',
   );
   assert.deepEqual(heard, [{ jsonrpc: '2.0', id: 1, method: 'eth_chainId' }]);
@@ -78,7 +83,7 @@ test('a batch is answered in its order, each call for itself', async () => {
     ...call(method),
     id,
   }));
-  const { json } = await ask(door, [...calls, 5, null, { ...call('net_version'), id: 'last' }]);
+  const { json } = await ask(gateway, [...calls, 5, null, { ...call('net_version'), id: 'last' }]);
   assert.deepEqual(
     json.map(({ id, result, error }: Answer) => [id, result ?? error?.code]),
     [
@@ -113,13 +118,13 @@ test('what is no call is refused with a reason, and heard by nobody', async () =
     [`"${'x'.repeat(1024 * 1024)}"`, 413, -32600],
   ];
   for (const [body, status, code] of cases) {
-    const answer = await ask(door, body);
+    const answer = await ask(gateway, body);
     assert.deepEqual([answer.status, answer.json.error.code], [status, code], answer.text);
   }
-  assert.equal((await ask(door, good, { 'content-type': 'text/plain' })).status, 415);
-  assert.equal((await ask(door, good, { 'content-type': 'application/json; charset=utf-8' })).status, 200);
-  assert.equal((await fetch(door.url)).status, 405);
-  const preflight = await fetch(door.url, { method: 'OPTIONS', headers: { origin: 'https://a.example' } });
+  assert.equal((await ask(gateway, good, { 'content-type': 'text/plain' })).status, 415);
+  assert.equal((await ask(gateway, good, { 'content-type': 'application/json; charset=utf-8' })).status, 200);
+  assert.equal((await fetch(gateway.url)).status, 405);
+  const preflight = await fetch(gateway.url, { method: 'OPTIONS', headers: { origin: 'https://a.example' } });
   assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [405, null]);
   assert.equal(heard.length, 1);
 });
@@ -129,7 +134,9 @@ test('a page whose name leads to this machine is refused', async () => {
     (host) =>
       new Promise((resolve, reject) => {
         const headers = { host, 'content-type': 'application/json' };
-        const asked = request(door.url, { method: 'POST', headers }, ({ statusCode }) => resolve(statusCode));
+        const asked = request(gateway.url, { method: 'POST', headers }, ({ statusCode }) =>
+          resolve(statusCode),
+        );
         asked.on('error', reject).end(JSON.stringify(call('eth_chainId')));
       }),
   );
@@ -138,21 +145,21 @@ test('a page whose name leads to this machine is refused', async () => {
 
 test('a node that is away, late, or breaks off is told as such, and other calls go on', async (t) => {
   behave = (response) => response.destroy();
-  const { json } = await ask(door, [call('eth_chainId'), call('eth_sendTransaction')]);
+  const { json } = await ask(gateway, [call('eth_chainId'), call('eth_sendTransaction')]);
   assert.deepEqual(
     json.map(({ error }: Answer) => error?.code),
     [-32002, -32601],
   );
   behave = (response) => response.writeHead(500).end('<html>');
-  assert.match((await ask(door, call('eth_chainId'))).json.error.message, /HTTP status 500/);
+  assert.match((await ask(gateway, call('eth_chainId'))).json.error.message, /HTTP status 500/);
   behave = (response) => {
     response.write('{"jsonrpc":"2.0","id":1,"result":"0x');
     setImmediate(() => response.destroy());
   };
-  await assert.rejects(ask(door, call('eth_chainId')));
+  await assert.rejects(ask(gateway, call('eth_chainId')));
 
-  const hurried = await openDoor({
-    places: { doorFile: join(dir, 'hurried.json') },
+  const hurried = await openGateway({
+    paths: { gatewayFile: join(dir, 'hurried.json') },
     nodeUrl: () => nodeUrl,
     deadlineMs: 100,
   });
@@ -164,10 +171,10 @@ test('a node that is away, late, or breaks off is told as such, and other calls 
 test('an answer of any size passes, and one that nobody reads holds nothing for ever', async (t) => {
   const large = `{"jsonrpc":"2.0","id":1,"result":"0x${'ab'.repeat(16 * 1024 * 1024)}"}`;
   behave = (response) => response.end(large);
-  assert.equal((await ask(door, call('eth_getLogs'))).text, large);
+  assert.equal((await ask(gateway, call('eth_getLogs'))).text, large);
 
-  const hurried = await openDoor({
-    places: { doorFile: join(dir, 'unread.json') },
+  const hurried = await openGateway({
+    paths: { gatewayFile: join(dir, 'unread.json') },
     nodeUrl: () => nodeUrl,
     // Ample for the node to be asked: what is to run out is the time to read.
     deadlineMs: 1_000,
@@ -185,30 +192,30 @@ test('an answer of any size passes, and one that nobody reads holds nothing for 
   socket.destroy();
 });
 
-test('a door is found by its own answer, keeps its port, and takes another one where that is held', async (t) => {
-  assert.equal(await findDoor(places), door.url);
-  const own = { doorFile: join(dir, 'own.json') };
-  assert.equal(await findDoor(own), null);
-  const open = () => openDoor({ places: own, nodeUrl: () => nodeUrl });
+test('a gateway is found by its own answer, keeps its port, and takes another one where that is held', async (t) => {
+  assert.equal(await findGateway(paths), gateway.url);
+  const own = { gatewayFile: join(dir, 'own.json') };
+  assert.equal(await findGateway(own), null);
+  const open = () => openGateway({ paths: own, nodeUrl: () => nodeUrl });
   const first = await open();
   await first.close();
-  assert.equal(await findDoor(own), null);
+  assert.equal(await findGateway(own), null);
   await assert.rejects(ask(first, call('eth_chainId')));
   const second = await open();
   assert.equal(second.url, first.url);
-  assert.equal(await findDoor(own), second.url);
-  assert.equal(((await readFile(own.doorFile)).toString().match(/name/g) ?? []).length, 1);
+  assert.equal(await findGateway(own), second.url);
+  assert.equal(((await readFile(own.gatewayFile)).toString().match(/name/g) ?? []).length, 1);
   await second.close();
 
   // After a kill the port may be anybody's, such as a node's.
   const foreign = createServer((_, response) => response.end('{}'));
   t.after(() => foreign.close());
   await new Promise<void>((resolve) => foreign.listen(Number(new URL(first.url).port), '127.0.0.1', resolve));
-  assert.equal(await findDoor(own), null);
+  assert.equal(await findGateway(own), null);
   const third = await open();
   t.after(() => third.close());
   assert.notEqual(third.url, first.url);
-  assert.equal(await findDoor(own), third.url);
+  assert.equal(await findGateway(own), third.url);
 });
 
 interface Answer {
@@ -221,7 +228,7 @@ function call(method: string, params: unknown[] = []) {
   return { jsonrpc: '2.0', id: 1, method, params };
 }
 
-async function ask({ url }: Door, body: unknown, headers: Record<string, string> = {}) {
+async function ask({ url }: Gateway, body: unknown, headers: Record<string, string> = {}) {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },

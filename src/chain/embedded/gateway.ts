@@ -1,4 +1,4 @@
-/** The door of the embedded chain: the address that others are told, behind which nobody can change what no block has. */
+/** The gateway of the embedded chain: the address that others are told, behind which nobody can change what no block has. */
 import { randomUUID } from 'node:crypto';
 import { once as event } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,16 +14,16 @@ import {
   sendsTransaction,
   unavailable,
 } from './gateway-calls.ts';
-import { doorHeader, lastDoorPort, urlOfDoor, writeDoorFile } from './gateway-file.ts';
-import type { ChainPlaces } from './paths.ts';
+import { gatewayHeader, lastGatewayPort, urlOfGateway, writeGatewayFile } from './gateway-file.ts';
+import type { ChainPaths } from './paths.ts';
 
-export interface Door {
+export interface Gateway {
   url: string;
   close(): Promise<void>;
 }
 
-export interface DoorOptions {
-  places: Pick<ChainPlaces, 'doorFile'>;
+export interface GatewayOptions {
+  paths: Pick<ChainPaths, 'gatewayFile'>;
   /** Where the node listens now; null while it is not to be asked. */
   nodeUrl(): string | null;
   /** Called when the node was given a transaction. */
@@ -39,13 +39,13 @@ const callsAtOnce = 8;
 const mostConnections = 64;
 
 /** Opens on the port of the last time if it is free, so that what others were told stays true. */
-export async function openDoor(options: DoorOptions): Promise<Door> {
-  const { places, nodeUrl, onTransaction = () => {}, deadlineMs = 30_000 } = options;
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const { paths, nodeUrl, onTransaction = () => {}, deadlineMs = 30_000 } = options;
   const agent = new Agent({ connections: callsAtOnce, headersTimeout: 0, bodyTimeout: 0 });
   const name = randomUUID();
 
   async function answer(asked: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.setHeader(doorHeader, name);
+    response.setHeader(gatewayHeader, name);
     const unfit = unfitness(asked);
     if (unfit) return end(response, unfit.status, refused(unfit.message));
     const text = await readBody(asked);
@@ -119,15 +119,15 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     await Promise.all([closed, agent.destroy()]);
   });
 
-  await listen(await lastDoorPort(places)).catch(() => listen(0));
+  await listen(await lastGatewayPort(paths)).catch(() => listen(0));
   const { port } = server.address() as AddressInfo;
   try {
-    await writeDoorFile({ port, name }, places);
+    await writeGatewayFile({ port, name }, paths);
   } catch (error) {
     await close();
     throw error;
   }
-  return { url: urlOfDoor(port), close };
+  return { url: urlOfGateway(port), close };
 }
 
 /** Null when it is too long; what is left of it is not read. */

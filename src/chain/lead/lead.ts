@@ -1,7 +1,7 @@
 /** The lead on the chain: while this node has it the chain is open, and the loops that work on it may. */
 import type pg from 'pg';
-import { createLeadership, LostLead, type Tenure } from '../../db/leadership.ts';
 import { locks } from '../../db/advisory-lock.ts';
+import { createLeadership, LostLead, type Tenure } from '../../db/leadership.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import { type Loop, pause } from '../../runtime/loop.ts';
 import type { Chain, Lead } from '../chain.ts';

@@ -9,7 +9,7 @@ test('which answers mean "not now", and when to try again', () => {
   assert.equal(retryAfterMs({ status: 503 }, '2'), 2_000);
   assert.equal(retryAfterMs({ status: 429 }, null), 1_000);
   assert.equal(retryAfterMs({ status: 503 }, 'Sun, 15 Nov 2026 21:00:00 GMT'), 1_000);
-  // As the door of the embedded chain and providers say it.
+  // As the gateway of the embedded chain and providers say it.
   assert.equal(retryAfterMs({ status: 200, code: -32002 }, undefined), 1_000);
   assert.equal(retryAfterMs({ status: 200, code: -32005 }, undefined), 1_000);
   for (const status of [200, 400, 404, 500, 502]) assert.equal(retryAfterMs({ status }, '2'), null);

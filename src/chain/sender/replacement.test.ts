@@ -255,7 +255,7 @@ for (const [name, outgoing] of Object.entries({
     await bed.mine();
     await bed.index();
     assert.deepEqual(
-      bed.moves.filter(({ to }) => to === 'failed'),
+      bed.outcomes.filter(({ to }) => to === 'failed'),
       [],
       'not before it is deep enough',
     );
@@ -264,7 +264,7 @@ for (const [name, outgoing] of Object.entries({
     const row = await bed.row(bad.id);
     assert.equal(row.status, 'failed');
     assert.match(row.reason ?? '', /gas/);
-    assert.deepEqual(bed.moves.filter(({ outgoingId }) => outgoingId === bad.id).at(-1), {
+    assert.deepEqual(bed.outcomes.filter(({ outgoingId }) => outgoingId === bad.id).at(-1), {
       outgoingId: bad.id,
       purpose: 'anchor',
       to: 'failed',
@@ -423,7 +423,7 @@ test('somebody else used the nonce: it is told, and once that is final the paylo
   assert.match(left[0]?.reason ?? '', /not sent from here/);
   assert.equal((await bed.attempts(left[0]?.id as number))[0]?.hash, first.hash);
   assert.deepEqual(
-    bed.moves.filter(({ outgoingId, to }) => outgoingId === first.id && to === 'failed'),
+    bed.outcomes.filter(({ outgoingId, to }) => outgoingId === first.id && to === 'failed'),
     [],
   );
   assert.equal(await usedNonces(bed), 3);
@@ -503,7 +503,12 @@ test('a payload that can never pass, and whose nonce somebody else used, fails w
   await bed.sender.step(bed.lead);
   const row = await bed.row(id);
   assert.deepEqual([row.status, row.nonce, row.mined], ['failed', 0, null]);
-  assert.deepEqual(bed.moves.at(-1), { outgoingId: id, purpose: 'anchor', to: 'failed', reason: row.reason });
+  assert.deepEqual(bed.outcomes.at(-1), {
+    outgoingId: id,
+    purpose: 'anchor',
+    to: 'failed',
+    reason: row.reason,
+  });
   assert.match(row.reason ?? '', /gas/);
 });
 

@@ -11,7 +11,6 @@ import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import { findReceipt } from './broadcast.ts';
 import { type Fees, raiseFees, readFees } from './fees.ts';
 import type { FinalCount } from './final-count.ts';
-import type { ApplyMoves } from './transaction-outcomes.ts';
 import {
   type Attempt,
   changeOutgoing,
@@ -22,6 +21,7 @@ import {
   takeNonce,
 } from './outgoing.store.ts';
 import { type Payload, signTransaction, transferGas } from './signing.ts';
+import type { ApplyOutcomes } from './transaction-outcomes.ts';
 
 export interface Replacement {
   /** The same payload, or the same no-op, for more; null at the cap, when it is mined, and with `ifDearer` when today's fees are not above its own. */
@@ -38,7 +38,7 @@ export interface Replacement {
 
 export interface ReplacementDeps {
   submitter(): Promise<PrivateKeyAccount>;
-  applyMoves: ApplyMoves;
+  applyOutcomes: ApplyOutcomes;
   finalCount: Pick<FinalCount, 'includes'>;
   /** Most that is ever offered for a unit of gas. */
   maxFeePerGasWei: bigint;
@@ -50,7 +50,7 @@ const mostGas = 8_000_000;
 export const takenByOther = 'a transaction that was not sent from here used its nonce';
 
 export function createReplacement(deps: ReplacementDeps): Replacement {
-  const { submitter, applyMoves, finalCount, maxFeePerGasWei } = deps;
+  const { submitter, applyOutcomes, finalCount, maxFeePerGasWei } = deps;
 
   async function addAttempt(
     lead: Lead,
@@ -138,7 +138,7 @@ export function createReplacement(deps: ReplacementDeps): Replacement {
 
   async function fail(db: Db, { id, purpose }: OpenTransaction, reason: string): Promise<void> {
     await changeOutgoing(db, id, { status: 'failed' });
-    await applyMoves(db, [{ outgoingId: id, purpose, to: 'failed', reason }]);
+    await applyOutcomes(db, [{ outgoingId: id, purpose, to: 'failed', reason }]);
   }
 }
 

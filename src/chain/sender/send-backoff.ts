@@ -11,7 +11,7 @@ export interface Trouble {
   reason: string;
 }
 
-export interface Patience {
+export interface SendBackoff {
   /** Leaves a transaction alone for a while. */
   hold(id: number): void;
   isHeld(id: number): boolean;
@@ -25,7 +25,7 @@ export interface Patience {
   first(): (Trouble & { outgoingId: number }) | null;
 }
 
-export function createPatience(holdMs: number): Patience {
+export function createSendBackoff(holdMs: number): SendBackoff {
   const held = new Map<number, number>();
   const troubles = new Map<number, Trouble>();
   let open: readonly number[] = [];

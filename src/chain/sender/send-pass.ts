@@ -3,7 +3,6 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import type { Lead } from '../chain.ts';
 import { type Answer, broadcast, findReceipt } from './broadcast.ts';
-import type { ApplyMoves, Move } from './transaction-outcomes.ts';
 import {
   type Attempt,
   findOpen,
@@ -12,14 +11,15 @@ import {
   storeBroadcasts,
 } from './outgoing.store.ts';
 import type { Replacement } from './replacement.ts';
+import type { SendBackoff, Trouble } from './send-backoff.ts';
 import { leastGas } from './signing.ts';
-import type { Patience, Trouble } from './send-backoff.ts';
+import type { ApplyOutcomes, TransactionOutcome } from './transaction-outcomes.ts';
 
-export interface RoundDeps {
+export interface SendPassDeps {
   submitter(): Promise<PrivateKeyAccount>;
-  applyMoves: ApplyMoves;
+  applyOutcomes: ApplyOutcomes;
   replacement: Replacement;
-  patience: Patience;
+  backoff: SendBackoff;
   log: LoopLog;
   /** After so long without being mined the same bytes are sent again: the pool may have been dropped. */
   rebroadcastAfterMs: number;
@@ -33,12 +33,12 @@ const window = 64;
 const longestMs = 10_000;
 
 /** True when there may be more to do at once. */
-export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
-  const { submitter, applyMoves, patience, log } = deps;
+export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boolean> {
+  const { submitter, applyOutcomes, backoff, log } = deps;
   const { term, chain } = lead;
   const { address } = await submitter();
   const open = await term.commit((db) => findOpen(db, address, window));
-  patience.keepOnly(open.map(({ id }) => id));
+  backoff.keepOnly(open.map(({ id }) => id));
   const began = performance.now();
   const sent: Sent[] = [];
   let outOfTime = false;
@@ -47,7 +47,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
       if (term.signal.aborted) break;
       outOfTime = performance.now() - began > longestMs;
       if (outOfTime) break;
-      if (patience.isHeld(transaction.id) || !isDue(transaction)) continue;
+      if (backoff.isHeld(transaction.id) || !isDue(transaction)) continue;
       const ended = await serve(transaction);
       if (ended === 'stop') break;
     }
@@ -76,7 +76,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
       return await sendAndAnswer(open, attempt);
     } catch (error) {
       // Whatever is wrong with this one alone must not hold up those behind it: the next round begins with them.
-      patience.hold(open.id);
+      backoff.hold(open.id);
       throw error;
     }
   }
@@ -90,7 +90,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
     const used = await chain.client.getTransactionCount({ address });
     if (used > open.nonce) return onNonceUsed(open);
     const slow = newest.firstSentAgoMs !== null && newest.firstSentAgoMs >= deps.bumpAfterMs;
-    if (!slow || patience.trouble(open.id)?.what === 'funds') return newest;
+    if (!slow || backoff.trouble(open.id)?.what === 'funds') return newest;
     // Those behind the next in line wait for that one, whatever they offer: they follow the market and do not outbid
     // themselves. Else an hour without blocks would leave a whole queue that pays the cap.
     return (await bump(open, used < open.nonce)) ?? newest;
@@ -112,7 +112,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
     switch (answer.verdict) {
       case 'taken':
       case 'known':
-        patience.clear(open.id);
+        backoff.clear(open.id);
         return 'go on';
       case 'underpriced': {
         const dearer = await bump(open, true);
@@ -133,7 +133,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
       case 'never':
         return onNever(open, last, answer.reason);
       case 'later':
-        patience.hold(open.id);
+        backoff.hold(open.id);
         trouble(open, { what: 'refused', reason: answer.reason });
         return 'go on';
     }
@@ -157,14 +157,14 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
     const hashes = open.attempts.map(({ hash }) => hash);
     if (!(await findReceipt(chain.client, hashes))) return false;
     // The indexer will come to that block. Until then there is nothing to do.
-    patience.clear(open.id);
-    patience.hold(open.id);
+    backoff.clear(open.id);
+    backoff.hold(open.id);
     return true;
   }
 
   async function onNonceUsed(open: OpenTransaction): Promise<Attempt | null> {
     if (!(await deps.replacement.isTakenByOther(lead, open))) {
-      patience.hold(open.id);
+      backoff.hold(open.id);
       trouble(open, {
         what: 'nonce',
         reason: `nonce ${open.nonce} of ${address} is used, and by none of the transactions signed here; another nonce is taken once that is final`,
@@ -176,7 +176,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
       `nonce ${open.nonce} of ${address} was used by a transaction that was not sent from here: the account's key must be used by nothing else`,
     );
     const moved = await deps.replacement.moveToNewNonce(lead, open);
-    patience.clear(open.id);
+    backoff.clear(open.id);
     if (!moved) return null;
     open.nonce = moved.nonce;
     open.attempts = [moved.attempt];
@@ -199,7 +199,7 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
 
   async function onNever(open: OpenTransaction, last: Attempt, reason: string): Promise<'stop' | 'go on'> {
     if (last.noOp) {
-      patience.hold(open.id);
+      backoff.hold(open.id);
       trouble(open, { what: 'refused', reason });
       return 'go on';
     }
@@ -213,16 +213,16 @@ export async function runRound(lead: Lead, deps: RoundDeps): Promise<boolean> {
   }
 
   function trouble(open: OpenTransaction, what: Trouble): void {
-    if (!patience.meet(open.id, what)) return;
+    if (!backoff.meet(open.id, what)) return;
     log.error({ ...about(open), waitingFor: what.what, reason: what.reason }, 'outgoing transaction waits');
   }
 
   async function store(): Promise<void> {
     await term.commit(async (db) => {
-      const moves = (await storeBroadcasts(db, sent)).map(
-        ({ id, purpose }): Move => ({ outgoingId: id, purpose, to: 'submitted' }),
+      const outcomes = (await storeBroadcasts(db, sent)).map(
+        ({ id, purpose }): TransactionOutcome => ({ outgoingId: id, purpose, to: 'submitted' }),
       );
-      if (moves.length > 0) await applyMoves(db, moves);
+      if (outcomes.length > 0) await applyOutcomes(db, outcomes);
     });
     if (sent.some(({ taken }) => taken)) chain.wake();
   }

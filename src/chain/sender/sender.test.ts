@@ -70,7 +70,7 @@ async function shake(bed: Bed, seed: string): Promise<Map<number, Hex>> {
     [
       3,
       async () => {
-        const dying = bed.newSender({ applyMoves: () => Promise.reject(new Error('killed')) });
+        const dying = bed.newSender({ applyOutcomes: () => Promise.reject(new Error('killed')) });
         await dying.step(bed.lead);
       },
     ],
@@ -142,7 +142,7 @@ async function judge(t: TestContext, bed: Bed, sent: Map<number, Hex>): Promise<
     assert.ok(onChain.has(row.mined as Hex), `outgoing ${id} stands in a block of this chain`);
     const times = [...onChain.values()].filter(({ input }) => input === data).length;
     assert.equal(times, 1, `payload of outgoing ${id}`);
-    const told = bed.moves.filter(({ outgoingId }) => outgoingId === id).map(({ to }) => to);
+    const told = bed.outcomes.filter(({ outgoingId }) => outgoingId === id).map(({ to }) => to);
     const count = (what: string) => told.filter((to) => to === what).length;
     assert.equal(count('confirmed'), count('reorged') + 1, told.join(' '));
     assert.equal(count('failed'), 0);
@@ -155,7 +155,7 @@ async function judge(t: TestContext, bed: Bed, sent: Map<number, Hex>): Promise<
   );
   const bumps = bed.logged.filter((line) => line.includes('higher fee')).length;
   const moved = bed.logged.filter((line) => line.includes('used by nothing else')).length;
-  const reorged = bed.moves.filter(({ to }) => to === 'reorged').length;
+  const reorged = bed.outcomes.filter(({ to }) => to === 'reorged').length;
   t.diagnostic(`${sent.size} payloads, ${reorged} reorged, ${bumps} raised, ${moved} moved to another nonce`);
 }
 

@@ -6,13 +6,13 @@ import type { LoopLog } from '../../runtime/loop.ts';
 import type { Chain, Lead } from '../chain.ts';
 import { type Fees, readFees } from './fees.ts';
 import { createFinalCount } from './final-count.ts';
-import type { ApplyMoves } from './transaction-outcomes.ts';
 import { insertAttempt, insertOutgoing, takeNonce } from './outgoing.store.ts';
 import { createReplacement } from './replacement.ts';
-import { runRound } from './send-pass.ts';
+import { createSendBackoff, type Trouble } from './send-backoff.ts';
+import { runSendPass } from './send-pass.ts';
 import { createSettlement, type Settlement } from './settlement.ts';
 import { type Payload, signTransaction } from './signing.ts';
-import { createPatience, type Trouble } from './send-backoff.ts';
+import type { ApplyOutcomes } from './transaction-outcomes.ts';
 
 /** What has to be known of the chain before a database transaction in which something is enqueued. */
 export interface Quote {
@@ -44,7 +44,7 @@ export interface Sender extends Settlement {
 export interface SenderDeps {
   /** The account that sends; its key stays with the keyring. */
   submitter(): Promise<PrivateKeyAccount>;
-  applyMoves: ApplyMoves;
+  applyOutcomes: ApplyOutcomes;
   log: LoopLog;
   /** Most that is ever offered for a unit of gas. */
   maxFeePerGasWei?: bigint;
@@ -59,21 +59,21 @@ export const defaultMaxFeePerGasWei = 500_000_000_000n;
 
 export function createSender({
   submitter,
-  applyMoves,
+  applyOutcomes,
   log,
   maxFeePerGasWei = defaultMaxFeePerGasWei,
   rebroadcastAfterMs = 10_000,
   bumpAfterMs = 30_000,
   holdMs = 2_000,
 }: SenderDeps): Sender {
-  const patience = createPatience(holdMs);
+  const backoff = createSendBackoff(holdMs);
   const finalCount = createFinalCount(submitter);
-  const replacement = createReplacement({ submitter, applyMoves, finalCount, maxFeePerGasWei });
+  const replacement = createReplacement({ submitter, applyOutcomes, finalCount, maxFeePerGasWei });
   /** Whether the database has the account's next nonce, seen in a commit before the present one. */
   let hasNonce = false;
 
   return {
-    ...createSettlement(applyMoves),
+    ...createSettlement(applyOutcomes),
 
     async quote({ client, chainId }) {
       const fees = await readFees(client, maxFeePerGasWei);
@@ -98,17 +98,17 @@ export function createSender({
 
     async step(lead) {
       await finalCount.begin(lead);
-      return runRound(lead, {
+      return runSendPass(lead, {
         submitter,
-        applyMoves,
+        applyOutcomes,
         replacement,
-        patience,
+        backoff,
         log,
         rebroadcastAfterMs,
         bumpAfterMs,
       });
     },
 
-    status: () => ({ waiting: patience.first() }),
+    status: () => ({ waiting: backoff.first() }),
   };
 }

@@ -5,7 +5,7 @@ import { parseTransaction } from 'viem';
 import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import { type RpcFailure, rpcFailures } from '../../../test/support/chain/rpc-proxy.ts';
 import { type Bed, openBed, payload, startTestChain } from '../../../test/support/fixtures/sender-fixture.ts';
-import { createBell } from '../../runtime/loop.ts';
+import { createWakeup } from '../../runtime/loop.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import { senderLoop } from './sender.loop.ts';
 
@@ -41,7 +41,7 @@ test('a transaction is stored before it is sent, and told of when it is taken, c
   await bed.index();
   assert.deepEqual(await bed.row(id), { nonce: 0, status: 'finalized', reason: null, mined: hash });
   assert.deepEqual(
-    bed.moves.map(({ outgoingId, to }) => [outgoingId, to]),
+    bed.outcomes.map(({ outgoingId, to }) => [outgoingId, to]),
     [
       [id, 'submitted'],
       [id, 'confirmed'],
@@ -116,7 +116,7 @@ test('killed after the commit, or after the broadcast: the next process sends th
   const { id } = await bed.enqueue();
   // Nobody sent it. A new process finds it.
   const killed = bed.newSender({
-    applyMoves: () => Promise.reject(new Error('killed before the answer was stored')),
+    applyOutcomes: () => Promise.reject(new Error('killed before the answer was stored')),
   });
   await assert.rejects(killed.step(bed.lead), /killed/);
   assert.equal((await bed.row(id)).status, 'signed');
@@ -138,7 +138,7 @@ test('killed after the broadcast and mined before the next start: it counts as s
 }, async (t) => {
   const bed = await bedOf(t);
   const { id, hash } = await bed.enqueue();
-  const killed = bed.newSender({ applyMoves: () => Promise.reject(new Error('killed')) });
+  const killed = bed.newSender({ applyOutcomes: () => Promise.reject(new Error('killed')) });
   await assert.rejects(killed.step(bed.lead), /killed/);
   await bed.mine();
   // The new process may send before its indexer has read the block.
@@ -148,7 +148,7 @@ test('killed after the broadcast and mined before the next start: it counts as s
   await bed.index();
   assert.deepEqual(await bed.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
   assert.deepEqual(
-    bed.moves.map(({ to }) => to),
+    bed.outcomes.map(({ to }) => to),
     ['submitted', 'confirmed'],
   );
 });
@@ -260,14 +260,14 @@ test('a reorg takes a confirmed one away: it is told, and the same bytes are sen
 }, async (t) => {
   for (const depth of [1, 3, 10]) {
     const bed = await bedOf(t);
-    bed.moves.length = 0;
+    bed.outcomes.length = 0;
     await bed.mine();
     await bed.index();
     const { id, hash } = await bed.enqueue();
     await bed.sender.step(bed.lead);
     await bed.mine(depth);
     await bed.index();
-    const was = bed.moves.find(({ to }) => to === 'confirmed');
+    const was = bed.outcomes.find(({ to }) => to === 'confirmed');
     assert.ok(was);
     await bed.anvil.client.request({
       method: 'anvil_reorg',
@@ -280,7 +280,7 @@ test('a reorg takes a confirmed one away: it is told, and the same bytes are sen
       reason: null,
       mined: null,
     });
-    const reorged = bed.moves.at(-1);
+    const reorged = bed.outcomes.at(-1);
     assert.deepEqual(reorged, {
       outgoingId: id,
       purpose: 'anchor',
@@ -319,7 +319,7 @@ test('a node that loses the lead in the middle of a round sends no more of it', 
 });
 
 test('the loop does nothing without the lead, and a step with it', async () => {
-  const bell = createBell();
+  const wakeup = createWakeup();
   let lead: object | null = null;
   const steps: unknown[] = [];
   const loop = senderLoop(
@@ -329,7 +329,7 @@ test('the loop does nothing without the lead, and a step with it', async () => {
         return false;
       },
     },
-    { lead: () => lead as never, bell },
+    { lead: () => lead as never, wakeup },
   );
   const stopping = new AbortController();
   let beats = 0;
@@ -337,7 +337,7 @@ test('the loop does nothing without the lead, and a step with it', async () => {
     beats += 1;
     if (beats === 1) lead = { term: 'mine' };
     if (beats === 2) stopping.abort();
-    bell.ring();
+    wakeup.wake();
   });
   await running;
   assert.deepEqual(steps, [{ term: 'mine' }]);

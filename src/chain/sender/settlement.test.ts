@@ -5,20 +5,20 @@ import { type Hex, keccak256, stringToHex } from 'viem';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { toBytea } from '../../db/bytea.ts';
 import type { Database } from '../../db/database.ts';
-import type { Move } from './transaction-outcomes.ts';
 import { createSettlement, type Found } from './settlement.ts';
+import type { TransactionOutcome } from './transaction-outcomes.ts';
 
 let database: Database;
 const account = Buffer.alloc(20, 7);
-const moves: Move[] = [];
-const settlement = createSettlement(async (_db, told) => void moves.push(...told));
+const outcomes: TransactionOutcome[] = [];
+const settlement = createSettlement(async (_db, told) => void outcomes.push(...told));
 
 before(async () => {
   database = await openTestDatabase();
 });
 after(() => database.close());
 beforeEach(async () => {
-  moves.length = 0;
+  outcomes.length = 0;
   const { db } = database;
   await db.deleteFrom('outgoing_attempts').execute();
   await db.deleteFrom('outgoing_transactions').execute();
@@ -45,7 +45,7 @@ test('confirmed when the block and those on it are as many as wanted, final when
     blockHash: hashOf('block 10'),
     blockTime: 1_010,
   };
-  assert.deepEqual(moves, [
+  assert.deepEqual(outcomes, [
     { outgoingId: id, purpose: 'anchor', to: 'submitted' },
     { outgoingId: id, purpose: 'anchor', to: 'confirmed', mined },
     { outgoingId: id, purpose: 'anchor', to: 'finalized', mined },
@@ -57,7 +57,7 @@ test('confirmed and final in one go are told in that order', async () => {
   await settlement.markMined(database.db, [foundAt(10, 'attempt 2'), foundAt(10, 'attempt 1')]);
   await settle(20, 20);
   assert.deepEqual(
-    moves.map(({ outgoingId, to }) => [outgoingId, to]),
+    outcomes.map(({ outgoingId, to }) => [outgoingId, to]),
     [
       [ids[0], 'confirmed'],
       [ids[1], 'confirmed'],
@@ -75,7 +75,7 @@ test('one that is not ours is nobody’s, and one that is in a block stays in th
   await settlement.markMined(database.db, [foundAt(9, 'other'), foundAt(10, 'attempt 1')]);
   await settlement.markMined(database.db, [foundAt(11, 'attempt 1')]);
   assert.equal((await rowOf(id)).block_number, 10);
-  assert.equal(moves.length, 1);
+  assert.equal(outcomes.length, 1);
 });
 
 test('a rollback takes back what was above it and no more, told for what had been confirmed', async () => {
@@ -95,7 +95,7 @@ test('a rollback takes back what was above it and no more, told for what had bee
   ]);
   await settle(14, 11);
   await sendAll();
-  moves.length = 0;
+  outcomes.length = 0;
 
   await settlement.markUndone(database.db, { afterNumber: 10 });
   assert.equal((await rowOf(kept)).status, 'finalized');
@@ -109,7 +109,11 @@ test('a rollback takes back what was above it and no more, told for what had bee
     });
   }
   assert.deepEqual(
-    moves.map((move) => [move.outgoingId, move.to, move.to === 'reorged' ? move.was.blockNumber : null]),
+    outcomes.map((outcome) => [
+      outcome.outgoingId,
+      outcome.to,
+      outcome.to === 'reorged' ? outcome.was.blockNumber : null,
+    ]),
     [
       [confirmed, 'reorged', 12],
       [final, 'reorged', 11],
@@ -126,9 +130,9 @@ test('a rollback takes back what was above it and no more, told for what had bee
     unsent.map(({ transaction_id }) => transaction_id),
     [confirmed, final, mined, failed],
   );
-  moves.length = 0;
+  outcomes.length = 0;
   await settlement.markUndone(database.db, { afterNumber: 10 });
-  assert.equal(moves.length, 0);
+  assert.equal(outcomes.length, 0);
 });
 
 test('whichever was mined decides, the payload or its no-op', async () => {
@@ -141,10 +145,14 @@ test('whichever was mined decides, the payload or its no-op', async () => {
     foundAt(10, 'attempt 3', false),
   ]);
   await settle(10, -1);
-  assert.equal(moves.length, 0, 'not deep enough');
+  assert.equal(outcomes.length, 0, 'not deep enough');
   await settle(12, -1);
   assert.deepEqual(
-    moves.map((move) => [move.outgoingId, move.to, move.to === 'failed' ? move.reason : null]),
+    outcomes.map((outcome) => [
+      outcome.outgoingId,
+      outcome.to,
+      outcome.to === 'failed' ? outcome.reason : null,
+    ]),
     [
       [passed, 'confirmed', null],
       [replaced, 'failed', 'too much gas'],
@@ -152,10 +160,10 @@ test('whichever was mined decides, the payload or its no-op', async () => {
     ],
   );
   assert.equal((await rowOf(passed)).reason, null);
-  moves.length = 0;
+  outcomes.length = 0;
   await settle(20, 20);
   assert.deepEqual(
-    moves.map(({ outgoingId, to }) => [outgoingId, to]),
+    outcomes.map(({ outgoingId, to }) => [outgoingId, to]),
     [[passed, 'finalized']],
     'what failed is not final too',
   );
@@ -185,7 +193,7 @@ test('with nothing to do, settling is one statement that reads two index entries
   });
   await settlement.settle(counting, { headNumber: 6_000, finalizedNumber: 5, confirmations: 3 });
   assert.equal(statements, 1);
-  assert.equal(moves.length, 0);
+  assert.equal(outcomes.length, 0);
   const { rows } = await pool.query(
     `explain (analyze, format json)
      (select 1 from outgoing_transactions where status = 'mined' and block_number <= 5998 limit 1)

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import { fromBytea, toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
-import type { ApplyMoves, MinedAt, Move } from './transaction-outcomes.ts';
+import type { ApplyOutcomes, MinedAt, TransactionOutcome } from './transaction-outcomes.ts';
 
 /** A transaction of ours in a block. */
 export interface Found {
@@ -59,9 +59,9 @@ const placeColumns = sql`coalesce(t.earlier_hash, t.mined_hash) as hash,
   coalesce(t.earlier_block_hash, t.block_hash) as block_hash,
   coalesce(t.earlier_block_time, t.block_time) as block_time`;
 
-export function createSettlement(applyMoves: ApplyMoves): Settlement {
-  const tell = async (db: Db, moves: Move[]) => {
-    if (moves.length > 0) await applyMoves(db, moves);
+export function createSettlement(applyOutcomes: ApplyOutcomes): Settlement {
+  const tell = async (db: Db, outcomes: TransactionOutcome[]) => {
+    if (outcomes.length > 0) await applyOutcomes(db, outcomes);
   };
 
   return {
@@ -74,7 +74,7 @@ export function createSettlement(applyMoves: ApplyMoves): Settlement {
     },
 
     async markMined(db, found) {
-      const moves: Move[] = [];
+      const outcomes: TransactionOutcome[] = [];
       for (const { hash, blockNumber, blockHash, blockTime, index, succeeded, earlier } of found) {
         const { rows } = await sql<{ id: number; purpose: string; was: string }>`
           update outgoing_transactions t set status = 'mined', mined_hash = ${toBytea(hash)},
@@ -94,10 +94,10 @@ export function createSettlement(applyMoves: ApplyMoves): Settlement {
           returning t.id, t.purpose, before.status as was`.execute(db);
         // Mined before the answer of the node that took it was stored.
         for (const row of rows.filter(({ was }) => was === 'signed')) {
-          moves.push({ outgoingId: row.id, purpose: row.purpose, to: 'submitted' });
+          outcomes.push({ outgoingId: row.id, purpose: row.purpose, to: 'submitted' });
         }
       }
-      await tell(db, moves);
+      await tell(db, outcomes);
     },
 
     async markUndone(db, { afterNumber }) {
@@ -119,12 +119,12 @@ export function createSettlement(applyMoves: ApplyMoves): Settlement {
         select undone.id, undone.purpose, before.status as was, before.hash, before.block_number,
           before.block_hash, before.block_time
         from undone join before using (id) order by undone.id`.execute(db);
-      const moves = rows.flatMap((row): Move[] => {
-        const move = { outgoingId: row.id, purpose: row.purpose };
-        if (row.was === 'failed') return [{ ...move, to: 'submitted' }];
-        return row.was === 'mined' ? [] : [{ ...move, to: 'reorged', was: minedAt(row) }];
+      const outcomes = rows.flatMap((row): TransactionOutcome[] => {
+        const outcome = { outgoingId: row.id, purpose: row.purpose };
+        if (row.was === 'failed') return [{ ...outcome, to: 'submitted' }];
+        return row.was === 'mined' ? [] : [{ ...outcome, to: 'reorged', was: minedAt(row) }];
       });
-      await tell(db, moves);
+      await tell(db, outcomes);
     },
 
     async settle(db, { headNumber, finalizedNumber, confirmations }) {
@@ -142,7 +142,7 @@ export function createSettlement(applyMoves: ApplyMoves): Settlement {
 }
 
 /** Whichever attempt was mined decides: a no-op, or a payload that reverted, is a failure. */
-async function confirm(db: Db, deepNumber: number): Promise<Move[]> {
+async function confirm(db: Db, deepNumber: number): Promise<TransactionOutcome[]> {
   const { rows } = await sql<SettledRow & { status: string; reason: string | null }>`
     update outgoing_transactions t set
       status = case when t.succeeded and not a.no_op then 'confirmed' else 'failed' end,
@@ -151,7 +151,7 @@ async function confirm(db: Db, deepNumber: number): Promise<Move[]> {
     where t.status = 'mined' and t.block_number <= ${deepNumber} and a.hash = t.mined_hash
     returning t.id, t.purpose, t.status, t.reason, ${placeColumns}`.execute(db);
   return rows.sort(byId).map(
-    (row): Move =>
+    (row): TransactionOutcome =>
       row.status === 'confirmed'
         ? { outgoingId: row.id, purpose: row.purpose, to: 'confirmed', mined: minedAt(row) }
         : {
@@ -163,7 +163,7 @@ async function confirm(db: Db, deepNumber: number): Promise<Move[]> {
   );
 }
 
-async function finalize(db: Db, finalizedNumber: number): Promise<Move[]> {
+async function finalize(db: Db, finalizedNumber: number): Promise<TransactionOutcome[]> {
   const { rows } = await sql<SettledRow>`
     update outgoing_transactions t set status = 'finalized'
     where t.status = 'confirmed' and t.block_number <= ${finalizedNumber}

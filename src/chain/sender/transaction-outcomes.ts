@@ -10,7 +10,7 @@ export interface MinedAt {
   blockTime: number;
 }
 
-export type Move = {
+export type TransactionOutcome = {
   outgoingId: number;
   purpose: string;
 } /** A node took it; or a reorg took away the block in which it had failed, and it is on its way again. */ & (
@@ -22,4 +22,4 @@ export type Move = {
   | { to: 'failed'; reason: string }
 );
 
-export type ApplyMoves = (db: Db, moves: Move[]) => Promise<void>;
+export type ApplyOutcomes = (db: Db, outcomes: TransactionOutcome[]) => Promise<void>;

@@ -8,10 +8,10 @@ import { type Account, accountOf, chooseServerAccount, describeAccount, readPass
 import { type Binaries, findBinaries } from './binaries.ts';
 import { initialiseCluster, sweepDrafts } from './init.ts';
 import { complaintOf, createLauncher, type Launcher, runProgram } from './launch.ts';
-import { type Places, placesIn } from './paths.ts';
+import { type Paths, pathsIn } from './paths.ts';
 import { letPass } from './reach.ts';
 
-export interface Cluster extends Places {
+export interface Cluster extends Paths {
   /** The data directory, with symbolic links resolved, so that every process gives the server the same name for it. */
   dataDir: string;
   password: string;
@@ -41,30 +41,30 @@ async function open(givenDir: string): Promise<Cluster> {
   await mkdir(givenDir, { mode: 0o700 }).catch(async (error) => {
     if (!(await stat(givenDir)).isDirectory()) throw error;
   });
-  const { dataDir, places, exists } = await findCluster(givenDir);
-  const account = process.geteuid?.() === 0 ? await accountFor(places.clusterDir, exists) : null;
+  const { dataDir, paths, exists } = await findCluster(givenDir);
+  const account = process.geteuid?.() === 0 ? await accountFor(paths.clusterDir, exists) : null;
   if (account) await letPass(dataDir, account);
-  if (account && exists) await letPass(places.home, account);
-  const launcher = await createLauncher({ account, binaries, directory: exists ? places.home : dataDir });
+  if (account && exists) await letPass(paths.home, account);
+  const launcher = await createLauncher({ account, binaries, directory: exists ? paths.home : dataDir });
   const major = await majorVersion(launcher, binaries);
 
   await sweepDrafts(dataDir);
-  if (!exists) await initialiseCluster({ dataDir, places, launcher, binaries });
-  await checkVersion(places, major);
-  const password = (await readFile(places.passwordFile, 'utf8')).trim();
-  return { ...places, dataDir, password, binaries, launcher };
+  if (!exists) await initialiseCluster({ dataDir, paths, launcher, binaries });
+  await checkVersion(paths, major);
+  const password = (await readFile(paths.passwordFile, 'utf8')).trim();
+  return { ...paths, dataDir, password, binaries, launcher };
 }
 
 interface Found {
   dataDir: string;
-  places: Places;
+  paths: Paths;
   exists: boolean;
 }
 
 async function findCluster(givenDir: string): Promise<Found> {
   const dataDir = await realpath(givenDir);
-  const places = placesIn(join(dataDir, 'postgres'));
-  return { dataDir, places, exists: await checkOwner(dataDir, places) };
+  const paths = pathsIn(join(dataDir, 'postgres'));
+  return { dataDir, paths, exists: await checkOwner(dataDir, paths) };
 }
 
 /** Before anything is made: throws when the account that is to run a new cluster could not get to it. */
@@ -77,7 +77,7 @@ async function requireWay(dataDir: string, binaries: Binaries): Promise<void> {
 }
 
 /** Whether there is a cluster; throws when it is there but belongs to somebody else. */
-async function checkOwner(dataDir: string, { home, clusterDir }: Places): Promise<boolean> {
+async function checkOwner(dataDir: string, { home, clusterDir }: Paths): Promise<boolean> {
   const uid = process.geteuid?.() ?? 0;
   for (const path of [home, clusterDir]) {
     const entry = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -136,7 +136,7 @@ async function majorVersion(launcher: Launcher, binaries: Binaries): Promise<str
   return /\) (\d+)/.exec(output)?.[1] ?? output.trim();
 }
 
-async function checkVersion({ home, clusterDir }: Places, major: string): Promise<void> {
+async function checkVersion({ home, clusterDir }: Paths, major: string): Promise<void> {
   const version = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(
     (cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'ENOENT') throw cause;

@@ -1,10 +1,10 @@
 /** The embedded PostgreSQL: a real server in the data directory, shared by the processes that use it, restarted when it dies. */
-import { createBell, type Loop, type LoopLog, repeating } from '../../runtime/loop.ts';
+import { createWakeup, type Loop, type LoopLog, repeating } from '../../runtime/loop.ts';
 import { openCluster } from './cluster.ts';
 import { databaseUser } from './init.ts';
 import { databaseName } from './locks.ts';
 import { processExists } from './postmaster.ts';
-import { type Guest, giveUpSeat, takeSeat } from './server-lease.ts';
+import { type LeaseRequest, releaseServerLease, takeServerLease } from './server-lease.ts';
 
 export interface Connection {
   host: string;
@@ -39,23 +39,23 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { log, exclusive = false } = options;
   const cluster = await openCluster(options.dataDir);
   const closing = new AbortController();
-  const bell = createBell();
-  const guest: Guest = { cluster, exclusive, log, onLost: bell.ring };
+  const wakeup = createWakeup();
+  const request: LeaseRequest = { cluster, exclusive, log, onLost: wakeup.wake };
 
-  let seat = await takeSeat(guest, closing.signal);
+  let lease = await takeServerLease(request, closing.signal);
   let restoring: Promise<void> | null = null;
   let released: Promise<void> | null = null;
   log.info(
-    { pid: seat.pid, port: seat.port },
-    seat.started ? 'embedded PostgreSQL started' : 'embedded PostgreSQL runs already, adopted',
+    { pid: lease.pid, port: lease.port },
+    lease.started ? 'embedded PostgreSQL started' : 'embedded PostgreSQL runs already, adopted',
   );
 
   async function restore(): Promise<void> {
-    await seat.client.end().catch(() => {});
-    seat = await takeSeat(guest, closing.signal);
+    await lease.client.end().catch(() => {});
+    lease = await takeServerLease(request, closing.signal);
     log.error(
-      { pid: seat.pid, port: seat.port },
-      seat.started
+      { pid: lease.pid, port: lease.port },
+      lease.started
         ? 'embedded PostgreSQL had died, started again'
         : 'connection to embedded PostgreSQL restored',
     );
@@ -63,7 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
   async function step(signal: AbortSignal): Promise<boolean> {
     // The connection breaks when the server dies; the process is looked at in case that takes its time.
-    if (released || (!seat.lost && processExists(seat.pid))) return false;
+    if (released || (!lease.lost && processExists(lease.pid))) return false;
     restoring ??= restore().finally(() => {
       restoring = null;
     });
@@ -77,19 +77,19 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await restoring?.catch(() => {});
     clearTimeout(timer);
     closing.abort();
-    await giveUpSeat(seat, guest);
+    await releaseServerLease(lease, request);
   }
 
   return {
     connection: () => ({
       host: '127.0.0.1',
-      port: seat.port,
+      port: lease.port,
       user: databaseUser,
       password: cluster.password,
       database: databaseName,
       ssl: false,
     }),
-    loop: repeating({ name: 'embedded-postgres', step, restMs: 250, bell }),
+    loop: repeating({ name: 'embedded-postgres', step, restMs: 250, wakeup }),
     release() {
       released ??= leave();
       return released;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { OperatorError } from '../../runtime/errors.ts';
 import type { Binaries } from './binaries.ts';
 import { complaintOf, type Launcher, runProgram } from './launch.ts';
-import { type Places, placesIn } from './paths.ts';
+import { type Paths, pathsIn } from './paths.ts';
 import { processExists } from './postmaster.ts';
 import { letPass } from './reach.ts';
 
@@ -18,19 +18,19 @@ const longestInitMs = 3_600_000;
 
 export interface NewCluster {
   dataDir: string;
-  places: Places;
+  paths: Paths;
   launcher: Launcher;
   binaries: Binaries;
 }
 
 /** Of two processes that do this at once the first to rename wins, and the other finds the winner's cluster. */
-export async function initialiseCluster({ dataDir, places, launcher, binaries }: NewCluster): Promise<void> {
+export async function initialiseCluster({ dataDir, paths, launcher, binaries }: NewCluster): Promise<void> {
   const { account } = launcher;
   if (account === null) requireUserName();
   const draft = await mkdtemp(join(dataDir, `${draftPrefix}${process.pid}-`));
   try {
     if (account) await letPass(draft, account);
-    const { clusterDir, passwordFile, startLock } = placesIn(draft);
+    const { clusterDir, passwordFile, startLock } = pathsIn(draft);
     await mkdir(clusterDir, { mode: 0o700 });
     // Here, so that it has the owner of everything else, whoever is first to lock it.
     await writeFile(startLock, '', { mode: 0o600 });
@@ -42,7 +42,7 @@ export async function initialiseCluster({ dataDir, places, launcher, binaries }:
     await runInitdb({ launcher, program: binaries.initdb, draft, clusterDir, passwordFile });
     if (account) await chown(passwordFile, 0, 0);
     await syncDirectory(draft);
-    await rename(draft, places.home).catch(async (error: NodeJS.ErrnoException) => {
+    await rename(draft, paths.home).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
     await syncDirectory(dataDir);

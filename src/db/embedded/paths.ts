@@ -1,7 +1,7 @@
 /** Where the embedded PostgreSQL keeps its things below the data directory. */
 import { join } from 'node:path';
 
-export interface Places {
+export interface Paths {
   /** Holds all the others. It comes into being by one rename, so that password and cluster always fit together. */
   home: string;
   /** PGDATA; belongs to the account that runs the server. */
@@ -13,7 +13,7 @@ export interface Places {
   startLock: string;
 }
 
-export function placesIn(home: string): Places {
+export function pathsIn(home: string): Paths {
   return {
     home,
     clusterDir: join(home, 'cluster'),

@@ -8,7 +8,7 @@ import { claimService, createDatabase, joinUsers, leaveUsers, sessionName } from
 import { findPostmaster, stopPostmaster } from './postmaster.ts';
 import { reachServer } from './server.ts';
 
-export interface Guest {
+export interface LeaseRequest {
   cluster: Cluster;
   /** Wants to be the only service. */
   exclusive: boolean;
@@ -16,7 +16,7 @@ export interface Guest {
   onLost(): void;
 }
 
-export interface Seat {
+export interface ServerLease {
   pid: number;
   port: number;
   /** We started this server, it did not run before. */
@@ -28,34 +28,37 @@ export interface Seat {
 /** How often the server may go down under us while we join it, as it does when the last one out just stops it. */
 const mostTries = 5;
 
-export async function takeSeat(guest: Guest, signal: AbortSignal): Promise<Seat> {
-  const { cluster, exclusive, onLost } = guest;
+export async function takeServerLease(request: LeaseRequest, signal: AbortSignal): Promise<ServerLease> {
+  const { cluster, exclusive, onLost } = request;
   for (let tries = 1; ; tries += 1) {
     const server = await reachServer(cluster, sessionName(exclusive), signal);
-    const seat: Seat = { ...server, lost: false };
-    seat.client.once('end', () => {
-      seat.lost = true;
+    const lease: ServerLease = { ...server, lost: false };
+    lease.client.once('end', () => {
+      lease.lost = true;
       onLost();
     });
     try {
-      await joinUsers(seat.client);
-      await createDatabase(seat.client);
-      if (exclusive) await claimService(seat.client, cluster.dataDir, signal);
-      return seat;
+      await joinUsers(lease.client);
+      await createDatabase(lease.client);
+      if (exclusive) await claimService(lease.client, cluster.dataDir, signal);
+      return lease;
     } catch (error) {
-      await giveUpSeat(seat, guest);
+      await releaseServerLease(lease, request);
       if (signal.aborted || !isPassing(error) || tries === mostTries) throw error;
     }
   }
 }
 
 /** Leaves the server; if nobody else uses it, stops it and waits until it is gone. A server that is dead is left too. */
-export async function giveUpSeat(seat: Seat, { cluster, exclusive, log }: Guest): Promise<void> {
-  let { client } = seat;
+export async function releaseServerLease(
+  lease: ServerLease,
+  { cluster, exclusive, log }: LeaseRequest,
+): Promise<void> {
+  let { client } = lease;
   try {
     const found = await findPostmaster(cluster.clusterDir);
     if (!found?.ready) return;
-    if (seat.lost) client = await connect({ cluster, port: found.port, name: sessionName(exclusive) });
+    if (lease.lost) client = await connect({ cluster, port: found.port, name: sessionName(exclusive) });
     if (!(await leaveUsers(client))) return;
     if (!(await stopPostmaster(found.pid, cluster.clusterDir))) {
       throw new OperatorError(

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { firstHash } from '../../access/audit/audit.ts';
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
+import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
-import { locks, tryInTurn } from '../../db/advisory-lock.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -28,7 +28,7 @@ interface HeadRow {
 
 /** Makes the leaves that are due, one node at a time; true when there may be more. Sealed by the oldest vault. */
 export function anchorAuditHeads(db: Db): Promise<boolean> {
-  return tryInTurn(db, locks.auditAnchors, async (db) => {
+  return tryWithLock(db, locks.auditAnchors, async (db) => {
     const { rows } = await sql<HeadRow>`
       select w.id as workspace_id, head.sequence, head.hash, last.version, last.leaf, v.id as vault_id, v.address
       from workspaces w

@@ -7,7 +7,7 @@ import type { Keyring } from '../../keys/keyring.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
-import type { Bell } from '../../runtime/loop.ts';
+import type { Wakeup } from '../../runtime/loop.ts';
 import { createStatusChanger } from './vault-status.ts';
 import {
   createVaultFinder,
@@ -46,14 +46,14 @@ export interface VaultsDeps {
   pool: Pool;
   commit: CommitTogether;
   keyring: Keyring;
-  /** Rung when an event was committed. */
-  eventBell: Pick<Bell, 'ring'>;
+  /** Woken when an event was committed. */
+  eventWakeup: Pick<Wakeup, 'wake'>;
 }
 
 /** When so many ids are remembered, they are asked for again. */
 const mostIds = 10_000;
 
-export function createVaults({ db, pool, commit, keyring, eventBell }: VaultsDeps): Vaults {
+export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsDeps): Vaults {
   const find = createVaultFinder(pool);
   const changeStatus = createStatusChanger(db);
   const ids = new Map<string, string>();
@@ -137,7 +137,7 @@ export function createVaults({ db, pool, commit, keyring, eventBell }: VaultsDep
     async setStatus(caller, address, status) {
       const vault = await changeStatus({ caller, address, status });
       if (!vault) throw notFound(address);
-      eventBell.ring();
+      eventWakeup.wake();
       return vault;
     },
   };

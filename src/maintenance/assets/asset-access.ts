@@ -5,11 +5,11 @@
  */
 import { sql } from 'kysely';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import { locks } from '../../db/advisory-lock.ts';
 import { encodeArray } from '../../db/arrays.ts';
 import type { Db } from '../../db/database.ts';
 import { isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
-import { locks } from '../../db/advisory-lock.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 

@@ -1,7 +1,7 @@
 /** Which asset is installed in which, and when it was: one place at a time, and never round in a circle. */
 import { sql } from 'kysely';
-import type { Db } from '../../db/database.ts';
 import { locks } from '../../db/advisory-lock.ts';
+import type { Db } from '../../db/database.ts';
 import type { Write } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';

@@ -32,7 +32,7 @@ before(async () => {
 after(() => database.close());
 
 const list = (db: Db, query: Partial<DeliveryQuery>) =>
-  createDeliveries({ db, bell: { ring() {} }, bounds }).list(workspaceId, {
+  createDeliveries({ db, wakeup: { wake() {} }, bounds }).list(workspaceId, {
     before: undefined,
     limit: 50,
     ...query,
@@ -108,7 +108,7 @@ test('a retry and what is sent meanwhile take their locks in one order, and none
   const lockInLog = "select 1 from webhook_deliveries where id = 'dlv_again' for update";
   const caller = operatorIn(workspaceId);
   await other.query(`begin; ${lockInLog}`);
-  const retried = createDeliveries({ db: database.db, bell: { ring() {} } }).retry(caller, 'dlv_again');
+  const retried = createDeliveries({ db: database.db, wakeup: { wake() {} } }).retry(caller, 'dlv_again');
   // Seen by nobody's failure but its own.
   retried.catch(() => {});
   await isWaiting(1);

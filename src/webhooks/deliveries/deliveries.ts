@@ -6,7 +6,7 @@ import type { Tables } from '../../db/tables.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
-import type { Bell } from '../../runtime/loop.ts';
+import type { Wakeup } from '../../runtime/loop.ts';
 import { putInAgain } from './queue-admin.ts';
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
@@ -98,11 +98,11 @@ const usualBounds: Bounds = { walkLength: 5_000, walksPerPage: 4 };
 
 export interface DeliveriesDeps {
   db: Db;
-  bell: Pick<Bell, 'ring'>;
+  wakeup: Pick<Wakeup, 'wake'>;
   bounds?: Bounds;
 }
 
-export function createDeliveries({ db, bell, bounds = usualBounds }: DeliveriesDeps): Deliveries {
+export function createDeliveries({ db, wakeup, bounds = usualBounds }: DeliveriesDeps): Deliveries {
   /** With what the queue knows of those that are in it. */
   const of = (db: Db, workspaceId: string) =>
     db
@@ -196,7 +196,7 @@ export function createDeliveries({ db, bell, bounds = usualBounds }: DeliveriesD
         delivery = await db.transaction().execute((db) => putBack(db, caller, id));
       if (delivery === null)
         throw new AppError('conflict', 'The delivery is being tried again by others at this very moment.');
-      bell.ring();
+      wakeup.wake();
       return delivery;
     },
   };

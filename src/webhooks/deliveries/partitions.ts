@@ -1,8 +1,8 @@
 /** The days of the delivery log: a partition each, made ahead of time and dropped when its time is over. */
 import { sql } from 'kysely';
+import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { isLockTimeout } from '../../db/faults.ts';
-import { locks, tryInTurn } from '../../db/advisory-lock.ts';
 
 export interface KeptPartitions {
   dropped: string[];
@@ -54,7 +54,7 @@ export async function keepPartitions(db: Db, retentionDays: number, at?: Date): 
 /** False when somebody was in the way. */
 async function withoutHoldingUp(db: Db, change: (db: Db) => Promise<void>): Promise<boolean> {
   try {
-    return await tryInTurn(db, locks.deliveryPartitions, async (db) => {
+    return await tryWithLock(db, locks.deliveryPartitions, async (db) => {
       await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
       await change(db);
       return true;

@@ -5,7 +5,7 @@ import { waitUntil } from '../../../test/support/service/process.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { newId } from '../../runtime/ids.ts';
-import { createBell } from '../../runtime/loop.ts';
+import { createWakeup } from '../../runtime/loop.ts';
 import type { Exchange, Outcome } from '../exchange/exchange.ts';
 import { dispatcherLoop } from './dispatcher.ts';
 import { createQueue } from './queue.ts';
@@ -64,7 +64,7 @@ test('receivers of one workspace that all hang leave places on the node for anot
     delivered += 1;
     return Promise.resolve(answer);
   };
-  const bell = createBell();
+  const wakeup = createWakeup();
   const loop = dispatcherLoop({
     queue: createQueue(queueDatabase.pool),
     exchanger: { post, close: async () => {} },
@@ -74,7 +74,7 @@ test('receivers of one workspace that all hang leave places on the node for anot
     onHealth: async () => {},
     onWritten() {},
     nodeId: 1,
-    bell,
+    wakeup,
     log: { error: (details) => assert.fail(JSON.stringify(details)) },
     // Fewer than those that hang could fill.
     mostInHand: 60,
@@ -86,7 +86,7 @@ test('receivers of one workspace that all hang leave places on the node for anot
     // What there is of theirs to be had here is under way, and stays so.
     await waitUntil(() => held.length >= 30);
     await makeEvents(other, 5);
-    bell.ring();
+    wakeup.wake();
     await waitUntil(() => delivered === 5);
     await waitUntil(async () => {
       const { rows } = await database.pool.query('select from webhook_queue where endpoint_id = $1', [well]);

@@ -1,6 +1,6 @@
 /** Sends what is due: claims in batches, posts with every endpoint in its own lane, writes results down in batches. */
 import { randomInt } from 'node:crypto';
-import { type Bell, type Loop, pause } from '../../runtime/loop.ts';
+import { type Loop, pause, type Wakeup } from '../../runtime/loop.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt.ts';
 import { firstCap } from './lane.ts';
 import { createLanes } from './lanes.ts';
@@ -11,8 +11,8 @@ export interface DispatcherDeps extends AttemptDeps, ResultWriterDeps {
   queue: Queue;
   timeoutMs: number;
   nodeId: number;
-  /** Rung when a delivery may have become due. */
-  bell: Bell;
+  /** Woken when a delivery may have become due. */
+  wakeup: Wakeup;
   mostInHand?: number;
 }
 
@@ -39,7 +39,7 @@ export function createNodeId(): number {
 }
 
 export function dispatcherLoop(deps: DispatcherDeps): Loop {
-  const { queue, bell, log, mostInHand = usualMostInHand } = deps;
+  const { queue, wakeup, log, mostInHand = usualMostInHand } = deps;
   // A third of it to wait for its turn, a third to be sent, a third to be written down.
   const leaseMs = Math.max(deps.timeoutMs * 3, shortestLeaseMs);
   let claims = 0;
@@ -47,7 +47,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
   const lanes = createLanes<ClaimedDelivery>({
     run: send,
     onWanting() {
-      if (!stocked()) bell.ring();
+      if (!stocked()) wakeup.wake();
     },
     // Another node may have it by now.
     isStale: ({ claimedAt }, now) => now - claimedAt > leaseMs / 3,
@@ -115,8 +115,8 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
           const more = await claim();
           beat();
           await pause(claimRestMs, signal);
-          if (stocked()) await bell.wait(stockedRestMs, signal);
-          else if (!more) await bell.wait(pollMs, signal);
+          if (stocked()) await wakeup.wait(stockedRestMs, signal);
+          else if (!more) await wakeup.wait(pollMs, signal);
         }
       } finally {
         lanes.empty();

@@ -27,7 +27,7 @@ before(async () => {
   const guard = createAddressGuard(toAllowList([]));
   exchanger = createExchanger({ guard, timeoutMs: 1000, caFile: null });
   const tester = createTester({ exchanger, serviceName: 'Service' });
-  endpoints = createEndpoints({ db, keyring, guard, tester, eventBell: { ring() {} } });
+  endpoints = createEndpoints({ db, keyring, guard, tester, eventWakeup: { wake() {} } });
 });
 after(async () => {
   await exchanger.close();

@@ -2,7 +2,7 @@
 import type { WebhookConfig } from '../../config/config.ts';
 import type { Db } from '../../db/database.ts';
 import type { Keyring } from '../../keys/keyring.ts';
-import type { Bell } from '../../runtime/loop.ts';
+import type { Wakeup } from '../../runtime/loop.ts';
 import { createEndpoints, type Endpoints } from '../endpoints/endpoints.ts';
 import { createTester } from '../endpoints/test-event.ts';
 import { createAddressGuard, toAllowList } from '../exchange/address-guard.ts';
@@ -16,14 +16,17 @@ export interface Outgoing {
 export interface OutgoingDeps {
   db: Db;
   keyring: Keyring;
-  eventBell: Pick<Bell, 'ring'>;
+  eventWakeup: Pick<Wakeup, 'wake'>;
 }
 
 /** The caller closes the exchanger. */
-export function createOutgoing(settings: WebhookConfig, { db, keyring, eventBell }: OutgoingDeps): Outgoing {
+export function createOutgoing(
+  settings: WebhookConfig,
+  { db, keyring, eventWakeup }: OutgoingDeps,
+): Outgoing {
   const { serviceName, timeoutMs, caFile } = settings;
   const guard = createAddressGuard(toAllowList(settings.allow));
   const exchanger = createExchanger({ guard, timeoutMs, caFile });
   const tester = createTester({ exchanger, serviceName });
-  return { exchanger, endpoints: createEndpoints({ db, keyring, guard, tester, eventBell }) };
+  return { exchanger, endpoints: createEndpoints({ db, keyring, guard, tester, eventWakeup }) };
 }

@@ -1,7 +1,7 @@
 /** Writes results down in batches, and keeps them while the database is away. */
 
 import { isStatementFault } from '../../db/faults.ts';
-import { createBell, pause } from '../../runtime/loop.ts';
+import { createWakeup, pause } from '../../runtime/loop.ts';
 import type { Queue, Result } from './queue.ts';
 
 export interface ResultWriter {
@@ -28,7 +28,7 @@ const unstored = '(the answer could not be stored)';
 
 export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps): ResultWriter {
   const results: Result[] = [];
-  const bell = createBell();
+  const wakeup = createWakeup();
 
   /** One that PostgreSQL cannot store must not hold up the others: it is found by halves, and kept without its answer. */
   async function write(batch: Result[]): Promise<void> {
@@ -59,12 +59,12 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
   return {
     add(result) {
       results.push(result);
-      if (results.length >= batchSize) bell.ring();
+      if (results.length >= batchSize) wakeup.wake();
     },
     waiting: () => results.length,
     async run(stopping, beat) {
       while (!stopping.aborted || results.length > 0) {
-        if (results.length < batchSize) await bell.wait(gatherMs, stopping);
+        if (results.length < batchSize) await wakeup.wait(gatherMs, stopping);
         const batch = results.splice(0, batchSize);
         if (batch.length === 0) continue;
         try {

@@ -1,6 +1,6 @@
 /** Keeps the delivery log in order: the days ahead have their partition, old days go, dead nodes give back their claims. */
 import type { Db } from '../../db/database.ts';
-import { type Bell, type Loop, repeating } from '../../runtime/loop.ts';
+import { type Loop, repeating, type Wakeup } from '../../runtime/loop.ts';
 import { keepPartitions } from '../deliveries/partitions.ts';
 import type { Nodes } from './nodes.ts';
 
@@ -21,13 +21,13 @@ export function deliveryLogLoop(db: Db, retentionDays: number): Loop {
   });
 }
 
-export function nodesLoop(nodes: Nodes, deliveryBell: Bell): Loop {
+export function nodesLoop(nodes: Nodes, deliveryWakeup: Wakeup): Loop {
   return repeating({
     name: 'webhook-nodes',
     restMs: 2_000,
     async step() {
       await nodes.hold();
-      if ((await nodes.releaseDead()) > 0) deliveryBell.ring();
+      if ((await nodes.releaseDead()) > 0) deliveryWakeup.wake();
       return false;
     },
   });

@@ -1,15 +1,15 @@
 /** Webhook endpoints: where events are sent, which of them, and with which secret they are signed. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
-import type { Db } from '../../db/database.ts';
 import { locks } from '../../db/advisory-lock.ts';
+import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { type EventType, eventWrite } from '../../events/events.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
-import type { Bell } from '../../runtime/loop.ts';
+import type { Wakeup } from '../../runtime/loop.ts';
 import { skipWaiting } from '../deliveries/queue-admin.ts';
 import { type AddressGuard, BlockedTarget } from '../exchange/address-guard.ts';
 import { newWebhookSecret } from '../exchange/signature.ts';
@@ -76,10 +76,10 @@ export interface EndpointsDeps {
   keyring: Keyring;
   guard: AddressGuard;
   tester: Tester;
-  eventBell: Pick<Bell, 'ring'>;
+  eventWakeup: Pick<Wakeup, 'wake'>;
 }
 
-export function createEndpoints({ db, keyring, guard, tester, eventBell }: EndpointsDeps): Endpoints {
+export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: EndpointsDeps): Endpoints {
   const writeHealth = createHealthWriter(db);
   const secrets = createEndpointSecrets({ db, keyring });
 
@@ -205,7 +205,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
         return toEndpoint(updated);
       });
       // What waits here to be sent is held to the change at once.
-      eventBell.ring();
+      eventWakeup.wake();
       if (!endpoint.enabled) await skipWaiting(db, 'endpoint_id', id);
       return { endpoint, test: tested?.outcome ?? null };
     },
@@ -221,7 +221,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
           .execute();
         await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.delete', targetId: id })]);
       });
-      eventBell.ring();
+      eventWakeup.wake();
       await skipWaiting(db, 'endpoint_id', id);
     },
 
@@ -305,7 +305,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventBell }: Endpo
         return true;
       });
       if (!isDisabled) return;
-      eventBell.ring();
+      eventWakeup.wake();
       await skipWaiting(db, 'endpoint_id', id);
     },
 

@@ -1,12 +1,12 @@
 /** Moves running replays on. */
-import { type Bell, type Loop, repeating } from '../../runtime/loop.ts';
+import { type Loop, repeating, type Wakeup } from '../../runtime/loop.ts';
 import { batchRestMs, type Replays } from './replays.ts';
 
-export function replaysLoop(replays: Pick<Replays, 'advance'>, bell: Bell): Loop {
+export function replaysLoop(replays: Pick<Replays, 'advance'>, wakeup: Wakeup): Loop {
   return repeating({
     name: 'webhook-replays',
     restMs: batchRestMs,
-    bell,
+    wakeup,
     async step() {
       await replays.advance();
       return false;

@@ -7,7 +7,7 @@ import type { EventType } from '../../events/events.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
-import type { Bell } from '../../runtime/loop.ts';
+import type { Wakeup } from '../../runtime/loop.ts';
 import { skipWaiting } from '../deliveries/queue-admin.ts';
 import { findEndpoint } from '../endpoints/endpoints.store.ts';
 import {
@@ -73,8 +73,8 @@ export interface Replays {
 export interface ReplaysDeps {
   db: Db;
   /** Wakes the loop that calls `advance`. */
-  bell: Pick<Bell, 'ring'>;
-  deliveryBell: Pick<Bell, 'ring'>;
+  wakeup: Pick<Wakeup, 'wake'>;
+  deliveryWakeup: Pick<Wakeup, 'wake'>;
 }
 
 const batchesPerSecond = 5;
@@ -84,7 +84,7 @@ const usualPerSecond = 1000;
 /** Deliveries of one replay that wait at once: a slow receiver slows its replay down instead of piling up a backlog. */
 const mostOpen = 1000;
 
-export function createReplays({ db, bell, deliveryBell }: ReplaysDeps): Replays {
+export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Replays {
   async function select(
     workspaceId: string,
     endpointId: string,
@@ -179,7 +179,7 @@ export function createReplays({ db, bell, deliveryBell }: ReplaysDeps): Replays 
             ...also(toReplay(row, { enabled, ended: { succeeded: 0, failed: 0, skipped: 0 } })),
           ]),
         );
-      bell.ring();
+      wakeup.wake();
     },
 
     async get(workspaceId, id) {
@@ -224,7 +224,7 @@ export function createReplays({ db, bell, deliveryBell }: ReplaysDeps): Replays 
       const faults: unknown[] = [];
       for (const { workspace_id, id } of running) {
         try {
-          if (await advanceOne(workspace_id, id)) deliveryBell.ring();
+          if (await advanceOne(workspace_id, id)) deliveryWakeup.wake();
         } catch (error) {
           // Those behind it go on all the same.
           faults.push(error);

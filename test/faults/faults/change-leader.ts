@@ -5,8 +5,8 @@
 import { countWrites } from '../commits.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import { type Node, saidBy } from '../nodes.ts';
 import type { Stage } from '../fixture.ts';
+import { type Node, saidBy } from '../nodes.ts';
 import { Violation } from '../violation.ts';
 
 /** With a core to spare. Where others want the machine too everything takes longer, and so does each look at the database. */

@@ -9,10 +9,10 @@ import { createCustodyMaker } from '../custody-load.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import { createFileMaker, filesPath } from '../file-load.ts';
+import type { Stage } from '../fixture.ts';
 import { atGates, type Gate } from '../gates.ts';
 import { blobDir } from '../nodes.ts';
 import type { Random } from '../random.ts';
-import type { Stage } from '../fixture.ts';
 import { makeThing } from '../thing-load.ts';
 import { expectNone } from '../violation.ts';
 

@@ -2,8 +2,8 @@
 
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Random } from '../random.ts';
 import type { Stage } from '../fixture.ts';
+import type { Random } from '../random.ts';
 
 export const reorg: Fault = {
   name: 'reorg, 1 to 10 blocks',

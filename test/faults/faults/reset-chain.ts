@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startFaultAnvil } from '../chain-rpc.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import { saidBy } from '../nodes.ts';
 import type { Stage } from '../fixture.ts';
+import { saidBy } from '../nodes.ts';
 import { Violation } from '../violation.ts';
 
 const complaint = /another chain|refused|was reset/;

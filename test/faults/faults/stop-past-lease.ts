@@ -4,8 +4,8 @@
  */
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Node } from '../nodes.ts';
 import type { Stage } from '../fixture.ts';
+import type { Node } from '../nodes.ts';
 
 export const stopPastLease: Fault = {
   name: 'one of two nodes stopped past its lease',

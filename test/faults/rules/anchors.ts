@@ -2,9 +2,9 @@
 import { createPublicClient, http, type PublicClient, parseEventLogs } from 'viem';
 import { registryAbi, registryAddress } from '../../../src/chain/registry/registry.ts';
 import { expectNoneLeft } from '../expect.ts';
+import type { Stage } from '../fixture.ts';
 import { saidBy } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
-import type { Stage } from '../fixture.ts';
 import { expectNone, Violation } from '../violation.ts';
 
 export const nothingIsStuck: Rule = {

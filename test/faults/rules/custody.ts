@@ -3,9 +3,9 @@ import { verifyHistory } from '../../../src/proof/history.ts';
 import { oraclePatienceMs } from '../client.ts';
 import { bytesOf } from '../content.ts';
 import { filesPath } from '../file-load.ts';
+import type { Stage } from '../fixture.ts';
 import type { FileEntry, ValidationEntry } from '../journal.ts';
 import type { Rule } from '../rule.ts';
-import type { Stage } from '../fixture.ts';
 import { expectNone } from '../violation.ts';
 
 interface TransferRow {

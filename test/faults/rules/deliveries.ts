@@ -1,6 +1,7 @@
 /** Every event reached everyone who subscribed to it, nothing else reached anybody, and the log says so. */
-import type { Rule } from '../rule.ts';
+
 import type { Stage } from '../fixture.ts';
+import type { Rule } from '../rule.ts';
 import { expectNone } from '../violation.ts';
 
 interface StoredEvent {

@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { oraclePatienceMs } from '../client.ts';
 import { hashOf } from '../content.ts';
 import { filesPath } from '../file-load.ts';
+import type { Stage } from '../fixture.ts';
 import type { FileEntry } from '../journal.ts';
 import { blobDir } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
-import type { Stage } from '../fixture.ts';
 import { expectNone } from '../violation.ts';
 
 interface Row {

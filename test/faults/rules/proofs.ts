@@ -4,8 +4,8 @@ import { registryAbi, registryAddress } from '../../../src/chain/registry/regist
 import { isEvmAnchor, type Proof } from '../../../src/proof/proof.ts';
 import { verifyProof } from '../../../src/proof/verify.ts';
 import { oraclePatienceMs } from '../client.ts';
-import type { Rule } from '../rule.ts';
 import type { Stage } from '../fixture.ts';
+import type { Rule } from '../rule.ts';
 import { expectNone } from '../violation.ts';
 import { connect } from './anchors.ts';
 

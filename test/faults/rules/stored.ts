@@ -1,8 +1,8 @@
 /** What was acknowledged is stored, what was refused is not, and what was lost and asked again exists once. */
 import { oraclePatienceMs } from '../client.ts';
+import type { Stage } from '../fixture.ts';
 import type { Thing } from '../journal.ts';
 import type { Rule } from '../rule.ts';
-import type { Stage } from '../fixture.ts';
 import { expectNone } from '../violation.ts';
 
 export const acknowledgedIsStored: Rule = {

@@ -1,24 +1,24 @@
 /** Makes the validations of files that were asked for, as long as this node leads on the chain. */
 import type { Lead } from '../../../chain/chain.ts';
 import { rpcFaultOf } from '../../../chain/rpc/json-rpc.ts';
-import { type Bell, type Loop, repeating } from '../../../runtime/loop.ts';
+import { type Loop, repeating, type Wakeup } from '../../../runtime/loop.ts';
 import type { FileValidator } from './file-validator.ts';
 
 export interface FileValidationLoopOptions {
   lead(): Lead | null;
-  /** Rung when a validation was asked for. */
-  bell: Bell;
+  /** Woken when a validation was asked for. */
+  wakeup: Wakeup;
 }
 
 export function fileValidationLoop(
   validator: FileValidator,
-  { lead, bell }: FileValidationLoopOptions,
+  { lead, wakeup }: FileValidationLoopOptions,
 ): Loop {
   const loop = repeating({
     name: 'file-validation',
     // Another node may have taken the request, and a version may have been confirmed since.
     restMs: 250,
-    bell,
+    wakeup,
     async step() {
       const leading = lead();
       if (!leading) return false;

@@ -8,7 +8,7 @@ import type { Proof } from '../../../proof/proof.ts';
 import type { Caller } from '../../../runtime/caller.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { newId, timeOf } from '../../../runtime/ids.ts';
-import type { Bell } from '../../../runtime/loop.ts';
+import type { Wakeup } from '../../../runtime/loop.ts';
 import type { Vaults } from '../../vaults/vaults.ts';
 import {
   type FileKey,
@@ -54,12 +54,12 @@ export interface FileValidationsDeps {
   commit: CommitTogether;
   vaults: Pick<Vaults, 'get'>;
   makeProof: Proofs['make'];
-  /** Rung when there is a validation to be made. */
-  bell: Pick<Bell, 'ring'>;
+  /** Woken when there is a validation to be made. */
+  wakeup: Pick<Wakeup, 'wake'>;
 }
 
 export function createFileValidations(deps: FileValidationsDeps): FileValidations {
-  const { pool, commit, vaults, makeProof, bell } = deps;
+  const { pool, commit, vaults, makeProof, wakeup } = deps;
 
   async function find(
     workspaceId: string,
@@ -123,7 +123,7 @@ export function createFileValidations(deps: FileValidationsDeps): FileValidation
         auditWrite(caller, { action: 'file.validate', targetId: fileId, details }),
         ...also(validation),
       ]);
-      bell.ring();
+      wakeup.wake();
       return validation;
     },
 

@@ -155,7 +155,7 @@ const rowOf = (id: string) =>
   database.db.selectFrom('file_validations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 function makeValidator(atOnce = 100) {
-  const rung: string[] = [];
+  const woken: string[] = [];
   const validator = createFileValidator({
     db: database.db,
     proofs: {
@@ -164,11 +164,11 @@ function makeValidator(atOnce = 100) {
       },
     },
     registry,
-    eventBell: { ring: () => rung.push('rung') },
+    eventWakeup: { wake: () => woken.push('woken') },
     log: { info() {}, error() {} },
     atOnce,
   });
-  return { ...validator, rung };
+  return { ...validator, woken };
 }
 
 function leadOf({ commit }: { commit?: Lead['term']['commit'] } = {}): Lead {
@@ -249,7 +249,7 @@ test('results of one file are numbered as they were asked for, and each has its 
     .where('target_id', '=', file)
     .execute();
   assert.deepEqual(audited, [{ action: 'file.complete_validation' }, { action: 'file.complete_validation' }]);
-  assert.deepEqual(validator.rung, ['rung']);
+  assert.deepEqual(validator.woken, ['woken']);
 
   await ask(file);
   await makeValidator().step(leadOf());
@@ -335,7 +335,7 @@ test('a node that has lost the lead writes nothing', async () => {
   const commit = () => Promise.reject(new LostLead());
   const validator = makeValidator();
   await assert.rejects(validator.step(leadOf({ commit })), LostLead);
-  assert.deepEqual(validator.rung, []);
+  assert.deepEqual(validator.woken, []);
   assert.equal((await rowOf(id)).result, null);
 });
 

@@ -7,7 +7,7 @@ import type { RpcCall } from '../../../chain/rules/rpc-call.ts';
 import type { Db } from '../../../db/database.ts';
 import { isDatabaseAway } from '../../../db/faults.ts';
 import type { Registry } from '../../../proof/chain-reader.ts';
-import type { Bell, LoopLog } from '../../../runtime/loop.ts';
+import type { LoopLog, Wakeup } from '../../../runtime/loop.ts';
 import { type Authenticity, checkAuthenticity } from './file-authenticity.ts';
 import { completeValidations, type JudgedValidation } from './file-validation-results.ts';
 import { findOpen, type OpenValidation } from './file-validations.store.ts';
@@ -16,8 +16,8 @@ export interface FileValidatorDeps {
   db: Db;
   proofs: Pick<Proofs, 'make'>;
   registry: Registry;
-  /** Rung when events were written. */
-  eventBell: Pick<Bell, 'ring'>;
+  /** Woken when events were written. */
+  eventWakeup: Pick<Wakeup, 'wake'>;
   log: LoopLog;
   atOnce?: number;
 }
@@ -32,7 +32,7 @@ const firstWaitMs = 500;
 const longestWaitMs = 60_000;
 
 export function createFileValidator(deps: FileValidatorDeps): FileValidator {
-  const { db, proofs, registry, eventBell, log, atOnce = 100 } = deps;
+  const { db, proofs, registry, eventWakeup, log, atOnce = 100 } = deps;
   /** Those that wait for another try, by id: they do not hold up the others. */
   const waiting = new Map<string, { waitMs: number; until: number }>();
 
@@ -87,7 +87,7 @@ export function createFileValidator(deps: FileValidatorDeps): FileValidator {
       }
       if (judged.length > 0) {
         await term.commit((db) => completeValidations(db, judged));
-        eventBell.ring();
+        eventWakeup.wake();
       }
       for (const { id } of judged) waiting.delete(id);
       if (trouble !== null) throw trouble;
