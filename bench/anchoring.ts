@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findAnvilProcess } from '../src/chain/embedded/anvil-process.ts';
 import { chainPaths } from '../src/chain/embedded/paths.ts';
 import { apiBase } from '../src/http/api/api.ts';
-import type { Stage } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { keyHeaders, type Service, startService } from './service.ts';
 import { makeVaults } from './vaults.ts';
@@ -26,11 +26,11 @@ const vaultCount = 16;
 const longestWaitMs = 60_000;
 
 /** One of its own, with nothing else to do; the chain is there and has confirmed something. */
-export async function startAnchoringService(stage: Stage): Promise<AnchoringService> {
-  const dataDir = await stage.newDirectory();
+export async function startAnchoringService(fixture: Fixture): Promise<AnchoringService> {
+  const dataDir = await fixture.newDirectory();
   const settings = { HOLDFAST_ANCHOR_INTERVAL_MS: String(anchorIntervalMs) };
-  const service = await stage.keep(() => startService({ dataDir, settings }));
-  const postgres = await stage.keep(() => joinPostgres(dataDir));
+  const service = await fixture.keep(() => startService({ dataDir, settings }));
+  const postgres = await fixture.keep(() => joinPostgres(dataDir));
   const anchoring = {
     service,
     postgres,

@@ -1,6 +1,6 @@
 /** Peer and Holdfast under the same load in turns; the ratio is a median. */
 import { waitForRest } from './cpu-time.ts';
-import type { Stage } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
 import type { Comparison, Figure, Outcome } from './row.ts';
 import { median, playInTurns } from './turns.ts';
@@ -36,10 +36,10 @@ const roundSeconds = 4;
 const rounds = 3;
 
 export async function duel(
-  stage: Stage,
+  fixture: Fixture,
   { peer, holdfast, atLeast, freshIds = false, freshAddresses = false, unit = 'req/s' }: Duel,
 ): Promise<Outcome> {
-  const load = await stage.load();
+  const load = await fixture.load();
 
   async function turn(side: Side, seconds: number): Promise<Played> {
     const { url, requests, each = 1, connections = usualConnections } = side;

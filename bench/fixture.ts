@@ -11,7 +11,7 @@ import { type Service, startService } from './service.ts';
 import { startCountedService } from './statements.ts';
 import { type StreamSource, startStreamSource } from './stream.ts';
 
-export interface Stage {
+export interface Fixture {
   /** The one service that is under load. */
   service(): Promise<Service>;
   /** The PostgreSQL of that service, which peers use too. */
@@ -39,7 +39,7 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
+export async function openFixture(): Promise<Fixture> {
   const root = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
   const kept: Promise<Stoppable | null>[] = [];
   let closed: Promise<void> | null = null;

@@ -1,12 +1,12 @@
 /** A row of the benchmark: one piece of work, measured beside its peers or held against a limit. */
-import type { Stage } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
 
 export interface Row {
   name: string;
   /** What is measured, as the table says it. */
   what: string;
   /** Throws when something broke, which is another thing than being slow. */
-  measure(stage: Stage): Promise<Outcome>;
+  measure(fixture: Fixture): Promise<Outcome>;
 }
 
 export interface Outcome {

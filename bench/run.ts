@@ -1,6 +1,6 @@
 /** `npm run bench [-- ROW …]`: measures Holdfast beside its peers. This is the map of all rows. */
 import { watchOthers } from './cpu-time.ts';
-import { openStage, type Stage } from './fixture.ts';
+import { type Fixture, openFixture } from './fixture.ts';
 import { machineFacts } from './machine.ts';
 import { printTable, type Report, type Result, saveReport } from './report.ts';
 import type { Row } from './row.ts';
@@ -60,14 +60,14 @@ async function main(args: string[]): Promise<number> {
   const chosen = args.length === 0 ? rows : rows.filter(({ name }) => args.includes(name));
 
   const report: Report = { machine: await machineFacts(), rows: [] };
-  const stage = await openStage();
+  const fixture = await openFixture();
   const interruption = new AbortController();
   const interrupt = () => {
     if (interruption.signal.aborted) return;
     interruption.abort();
     console.error('\nstopping everything');
     // Whatever is being measured fails by this, and the run below comes to its end.
-    void stage.close();
+    void fixture.close();
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
@@ -75,10 +75,10 @@ async function main(args: string[]): Promise<number> {
   try {
     for (const row of chosen) {
       if (interruption.signal.aborted) break;
-      report.rows.push(await measure(row, stage, interruption.signal));
+      report.rows.push(await measure(row, fixture, interruption.signal));
     }
   } finally {
-    await stage.close();
+    await fixture.close();
   }
   if (interruption.signal.aborted) return 130;
   printTable(report);
@@ -88,13 +88,13 @@ async function main(args: string[]): Promise<number> {
 
 async function measure(
   { name, what, measure }: Row,
-  stage: Stage,
+  fixture: Fixture,
   interruption: AbortSignal,
 ): Promise<Result> {
   console.error(`${name}: ${what}`);
   const othersSinceNow = await watchOthers();
   try {
-    const outcome = await measure(stage);
+    const outcome = await measure(fixture);
     const below = outcome.comparisons.some(({ reached }) => reached === false);
     const verdict = below ? 'below' : 'ok';
     return { name, what, verdict, outcome, fault: null, othersShare: await othersSinceNow() };

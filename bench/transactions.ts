@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checksummed } from '../src/runtime/address.ts';
-import type { Stage } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
 import { type Service, startService } from './service.ts';
 import { makeVaults } from './vaults.ts';
@@ -26,7 +26,7 @@ const otherCount = 100_000;
 /** Nobody may lead on a chain: its blocks would be others than those made here. */
 const settings = { HOLDFAST_ROLES: 'api' };
 
-export async function openTransactionData(stage: Stage, total: number): Promise<TransactionData> {
+export async function openTransactionData(fixture: Fixture, total: number): Promise<TransactionData> {
   const dataDir = join(cache, `transactions-${total}-${await fingerprint()}`);
   const noteFile = join(dataDir, 'bench.json');
   const note = await readFile(noteFile, 'utf8').catch(() => null);
@@ -34,12 +34,12 @@ export async function openTransactionData(stage: Stage, total: number): Promise<
     // Half made, if it is there.
     await rm(dataDir, { recursive: true, force: true });
     await mkdir(dataDir, { recursive: true });
-    const made = await make(stage, dataDir, total);
+    const made = await make(fixture, dataDir, total);
     await writeFile(noteFile, JSON.stringify(made));
   }
   const { key, addresses } = JSON.parse(await readFile(noteFile, 'utf8')) as Note;
-  const started = await stage.keep(() => startService({ dataDir, settings }));
-  const postgres = await stage.keep(() => joinPostgres(dataDir));
+  const started = await fixture.keep(() => startService({ dataDir, settings }));
+  const postgres = await fixture.keep(() => joinPostgres(dataDir));
   return { service: { ...started, key }, postgres, addresses };
 }
 
@@ -48,10 +48,10 @@ interface Note {
   addresses: string[];
 }
 
-async function make(stage: Stage, dataDir: string, total: number): Promise<Note> {
+async function make(fixture: Fixture, dataDir: string, total: number): Promise<Note> {
   console.error(`  making ${total.toLocaleString('en')} transactions, kept in ${dataDir}`);
-  const service = await stage.keep(() => startService({ dataDir, settings }));
-  const postgres = await stage.keep(() => joinPostgres(dataDir));
+  const service = await fixture.keep(() => startService({ dataDir, settings }));
+  const postgres = await fixture.keep(() => joinPostgres(dataDir));
   const addresses = await makeVaults(service, vaultCount);
   await fill(postgres, total, addresses[0] ?? '');
   await postgres.stop();

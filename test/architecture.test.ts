@@ -75,7 +75,7 @@ test('pure rooms need neither Node.js nor a database', () => {
 test('what only tests need is in test/, and the service imports nothing from there', () => {
   const all = globSync('src/**/*.ts', { cwd: root });
   assert.deepEqual(
-    all.filter((file) => /test-bed|fixture|\.child\./.test(file)),
+    all.filter((file) => /test-fixture|fixture|\.child\./.test(file)),
     [],
   );
   const importing = [...imports].filter(([, targets]) =>

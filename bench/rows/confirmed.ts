@@ -31,9 +31,9 @@ const loneRecords = 20;
 export const confirmed: Row = {
   name: 'confirmed',
   what: `${perSecond.toLocaleString('en')} records/s offered for ${seconds} s, a batch a second: accepted to confirmed`,
-  async measure(stage) {
-    const anchoring = await startAnchoringService(stage);
-    const stream = await stage.stream();
+  async measure(fixture) {
+    const anchoring = await startAnchoringService(fixture);
+    const stream = await fixture.stream();
     const { program } = await findNode(anchoring);
     await offerRecords(anchoring, stream, warmUpSeconds);
     const result = await offerRecords(anchoring, stream, seconds);
@@ -74,8 +74,8 @@ export const confirmed: Row = {
 export const confirmedLone: Row = {
   name: 'confirmed-lone',
   what: `a record alone, ${loneRecords} times: accepted to confirmed`,
-  async measure(stage) {
-    const anchoring = await startAnchoringService(stage);
+  async measure(fixture) {
+    const anchoring = await startAnchoringService(fixture);
     const { program } = await findNode(anchoring);
     const takenMs: number[] = [];
     for (let time = 0; time < loneRecords; time += 1) {

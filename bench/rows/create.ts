@@ -62,11 +62,11 @@ function createRow({ name, what, path, body, table, idempotent = false }: Create
   return {
     name,
     what,
-    async measure(stage) {
-      const service = await stage.service();
-      const peer = await stage.barePeer();
-      const postgres = await stage.postgres();
-      return duel(stage, {
+    async measure(fixture) {
+      const service = await fixture.service();
+      const peer = await fixture.barePeer();
+      const postgres = await fixture.postgres();
+      return duel(fixture, {
         peer: {
           url: peer.url,
           requests: [jsonPost('/things', { body, idempotent })],

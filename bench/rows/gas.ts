@@ -15,8 +15,8 @@ const gasToReach = 50;
 export const gas: Row = {
   name: 'gas',
   what: `anchoring ${batchSize.toLocaleString('en')} records by one transaction, against one for each`,
-  async measure(stage) {
-    const anchoring = await startAnchoringService(stage);
+  async measure(fixture) {
+    const anchoring = await startAnchoringService(fixture);
     const alone = await anchor(anchoring, 1);
     const batched = await anchor(anchoring, batchSize);
     await anchoring.stop();

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startBlockNode } from '../block-node.ts';
 import { waitForRest } from '../cpu-time.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Row } from '../row.ts';
 import { median, playInTurns } from '../turns.ts';
 
@@ -24,12 +24,12 @@ const database = 'bench_indexer';
 export const indexer: Row = {
   name: 'indexer',
   what: `${blocks.toLocaleString('en')} blocks of ${transactionsPerBlock} transactions, against fetching them and doing nothing`,
-  async measure(stage) {
-    const { db, pool } = await openIndexerDatabase(stage);
+  async measure(fixture) {
+    const { db, pool } = await openIndexerDatabase(fixture);
     const vaults = await makeVaultRows(pool);
-    const node = await stage.keep(() => startBlockNode({ blocks, transactionsPerBlock, vaults, every }));
+    const node = await fixture.keep(() => startBlockNode({ blocks, transactionsPerBlock, vaults, every }));
     const rpc = createChainRpc({ ...node, urls: () => [node.url] });
-    await stage.keep(async () => ({ stop: () => rpc.close() }));
+    await fixture.keep(async () => ({ stop: () => rpc.close() }));
     const lead: Lead = {
       term: {
         epoch: 1,
@@ -116,14 +116,14 @@ export const indexer: Row = {
   },
 };
 
-async function openIndexerDatabase(stage: Stage) {
-  const postgres = await stage.postgres();
+async function openIndexerDatabase(fixture: Fixture) {
+  const postgres = await fixture.postgres();
   await postgres.query('postgres', `drop database if exists ${database} with (force)`);
   await postgres.query('postgres', `create database ${database}`);
   const connection = postgres.connection(database);
   await migrate({ connection });
   const opened = openDatabase({ connection: () => connection, onError: console.error });
-  await stage.keep(async () => ({ stop: opened.close }));
+  await fixture.keep(async () => ({ stop: opened.close }));
   return opened;
 }
 

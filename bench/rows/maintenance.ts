@@ -14,7 +14,8 @@ const viewer = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 export const maintenance: Row = {
   name: 'maintenance',
   what: 'GET a maintenance with its look logged, against one bare SELECT by key',
-  measure: (stage) => readDuel(stage, { makePaths: makeEntries, loggedIn: 'asset_access_log', atLeast: 0.8 }),
+  measure: (fixture) =>
+    readDuel(fixture, { makePaths: makeEntries, loggedIn: 'asset_access_log', atLeast: 0.8 }),
 };
 
 /** Entries of some assets that the viewer was let see; returns where the viewer sees them. */

@@ -13,9 +13,9 @@ const batchSize = 1_000;
 export const memory: Row = {
   name: 'memory',
   what: 'memory of the service at its peak: records singly and by the thousand, reads, and the rows before',
-  async measure(stage) {
-    const service = await stage.service();
-    const load = await stage.load();
+  async measure(fixture) {
+    const service = await fixture.service();
+    const load = await fixture.load();
     const addresses = await makeVaults(service, 16);
     const headers = keyHeaders(service);
     const post = (path: string, body: object): LoadRequest => ({

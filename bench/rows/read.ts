@@ -6,8 +6,8 @@ import { makeVaults, vaultsPath } from '../vaults.ts';
 export const read: Row = {
   name: 'read',
   what: 'GET a vault, against one bare SELECT by key',
-  measure: (stage) =>
-    readDuel(stage, {
+  measure: (fixture) =>
+    readDuel(fixture, {
       async makePaths(service, count) {
         const addresses = await makeVaults(service, count);
         return addresses.map((address) => `${vaultsPath}/${address}`);

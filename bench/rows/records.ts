@@ -42,10 +42,10 @@ function recordsRow({ name, what, atLeast, idempotent = false, each = 1, connect
   return {
     name,
     what,
-    async measure(stage) {
-      const service = await stage.service();
-      const peer = await stage.barePeer();
-      const postgres = await stage.postgres();
+    async measure(fixture) {
+      const service = await fixture.service();
+      const peer = await fixture.barePeer();
+      const postgres = await fixture.postgres();
       const addresses = await makeVaults(service, 16);
       const headers = keyHeaders(service);
       const post = (path: string, body: object) => jsonPost(path, { headers, body, idempotent });
@@ -55,7 +55,7 @@ function recordsRow({ name, what, atLeast, idempotent = false, each = 1, connect
         const batch = Array.from({ length: each }, (_, place) => reading(number * each + place));
         return post(`${recordsPath}/batch`, { vaultAddress, records: batch });
       });
-      return duel(stage, {
+      return duel(fixture, {
         peer: {
           url: peer.url,
           requests: [jsonPost('/things', { body: { name: 'Cold room 4' }, idempotent })],

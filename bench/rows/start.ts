@@ -1,6 +1,6 @@
 /** `start-first` and `start-warm`: from the start of the process to ready, with all of PostgreSQL in it. */
 
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Comparison, Outcome, Row } from '../row.ts';
 import { startService } from '../service.ts';
 
@@ -9,10 +9,10 @@ const times = 3;
 export const firstStart: Row = {
   name: 'start-first',
   what: 'first start to ready: initdb, migrations, keys',
-  async measure(stage) {
+  async measure(fixture) {
     const readyMs: number[] = [];
     for (let time = 1; time <= times; time += 1)
-      readyMs.push(await startOnce(stage, await stage.newDirectory()));
+      readyMs.push(await startOnce(fixture, await fixture.newDirectory()));
     return within(10, readyMs);
   },
 };
@@ -20,18 +20,18 @@ export const firstStart: Row = {
 export const warmStart: Row = {
   name: 'start-warm',
   what: 'start to ready on a data directory that was used before',
-  async measure(stage) {
-    const dataDir = await stage.newDirectory();
-    await startOnce(stage, dataDir);
+  async measure(fixture) {
+    const dataDir = await fixture.newDirectory();
+    await startOnce(fixture, dataDir);
     const readyMs: number[] = [];
-    for (let time = 1; time <= times; time += 1) readyMs.push(await startOnce(stage, dataDir));
+    for (let time = 1; time <= times; time += 1) readyMs.push(await startOnce(fixture, dataDir));
     return within(3, readyMs);
   },
 };
 
 /** Stopped again, so that its PostgreSQL stops as well. */
-async function startOnce(stage: Stage, dataDir: string): Promise<number> {
-  const service = await stage.keep(() => startService({ dataDir }));
+async function startOnce(fixture: Fixture, dataDir: string): Promise<number> {
+  const service = await fixture.keep(() => startService({ dataDir }));
   await service.stop();
   return service.readyMs;
 }

@@ -39,12 +39,12 @@ interface Page {
 export const transactions: Row = {
   name: 'transactions',
   what: `pages of ${total.toLocaleString('en')} transactions, any depth, any dates, against the same SELECT through pg`,
-  async measure(stage) {
-    const data = await openTransactionData(stage, total);
+  async measure(fixture) {
+    const data = await openTransactionData(fixture, total);
     const { service, postgres } = data;
     // Of the two sides only ours has a client that speaks HTTP, so that has to be the leanest.
-    const stream = await stage.stream();
-    const peer = await stage.keep(startSelectPeer);
+    const stream = await fixture.stream();
+    const peer = await fixture.keep(startSelectPeer);
     const all = await choosePages(data);
     const requests = all.map(({ request }) => request);
     const statements = all.map(({ statement }) => statement);

@@ -6,7 +6,7 @@ import { loadKeccak } from '../../src/proof/keccak.ts';
 import { buildTree } from '../../src/proof/merkle.ts';
 import { type BatchRun, makeBatches } from '../batch-host.ts';
 import { waitForRest } from '../cpu-time.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Row } from '../row.ts';
 import { median, playInTurns, type Turn } from '../turns.ts';
 
@@ -24,7 +24,7 @@ const database = 'bench_batches';
 export const tree: Row = {
   name: 'tree',
   what: `a Merkle tree of ${leaves.toLocaleString('en')} leaves, same root, and a batch of them beside the event loop`,
-  async measure(stage) {
+  async measure(fixture) {
     const played = await playTrees();
     const ratio = median(played.map(({ peer, holdfast }) => holdfast / peer));
     const figure = (side: 'peer' | 'holdfast') => ({
@@ -33,7 +33,7 @@ export const tree: Row = {
       p99Ms: null,
     });
     // The first one loads the code.
-    const [warmUp, ...batches] = await playBatches(stage);
+    const [warmUp, ...batches] = await playBatches(fixture);
     const heldUpMs = Math.max(...batches.map((batch) => batch.longestHoldUpMs));
     return {
       comparisons: [
@@ -93,14 +93,14 @@ async function playTrees() {
   );
 }
 
-async function playBatches(stage: Stage): Promise<BatchRun[]> {
-  const postgres = await stage.postgres();
+async function playBatches(fixture: Fixture): Promise<BatchRun[]> {
+  const postgres = await fixture.postgres();
   await postgres.query('postgres', `drop database if exists ${database} with (force)`);
   await postgres.query('postgres', `create database ${database}`);
   await waitForRest();
   const batches = await makeBatches({
     connection: postgres.connection(database),
-    dataDir: await stage.newDirectory(),
+    dataDir: await fixture.newDirectory(),
     vaults,
     leaves,
     rounds: rounds + 1,

@@ -21,12 +21,12 @@ const shapes = {
 export const upload: Row = {
   name: 'upload',
   what: 'POST files, encrypted and sealed, against a bare route that hashes and writes them; memory at 2 GB',
-  async measure(stage) {
+  async measure(fixture) {
     // A service of its own: the most memory that one has had is remembered from the rows before.
-    const dataDir = await stage.newDirectory();
-    const service = await stage.keep(() => startService({ dataDir }));
-    const peer = await stage.keep(async () => startUploadPeer(await stage.newDirectory()));
-    const uploader = await stage.keep(startUploader);
+    const dataDir = await fixture.newDirectory();
+    const service = await fixture.keep(() => startService({ dataDir }));
+    const peer = await fixture.keep(async () => startUploadPeer(await fixture.newDirectory()));
+    const uploader = await fixture.keep(startUploader);
     const [vaultAddress = ''] = await makeVaults(service, 1);
     const toHoldfast = {
       url: service.url,

@@ -44,20 +44,20 @@ interface Played {
 export const webhookDeliveries: Row = {
   name: 'webhook-deliveries',
   what: `a backlog for ${targetCount} endpoints, both signatures, every attempt logged`,
-  async measure(stage) {
-    const receiver = await stage.receiver();
-    const service = await stage.countedService();
-    const postgres = await stage.countedPostgres();
-    const redis = await stage.redis();
+  async measure(fixture) {
+    const receiver = await fixture.receiver();
+    const service = await fixture.countedService();
+    const postgres = await fixture.countedPostgres();
+    const redis = await fixture.redis();
     const workspaceId = await workspaceOf(postgres);
     const paths = Array.from({ length: targetCount }, (_, number) => `/deliveries/${number}`);
     const targets = await saveTargets(service, { origin: receiver.url, paths, eventTypes: [backlogType] });
-    const bare = await stage.keep(async () =>
+    const bare = await fixture.keep(async () =>
       startChild<{ origin: string; backlog: Backlog }, null>(
         new URL('../bare-sender.process.ts', import.meta.url),
       ),
     );
-    const bullmq = await stage.keep(async () =>
+    const bullmq = await fixture.keep(async () =>
       startChild<BullQuestion, number>(new URL('../bullmq-sender.process.ts', import.meta.url)),
     );
 

@@ -17,11 +17,11 @@ const ratioToReach = 1.2;
 export const webhookIsolation: Row = {
   name: 'webhook-isolation',
   what: `one of ${endpointCount} endpoints never answers; the others, against all being well`,
-  async measure(stage) {
-    const receiver = await stage.receiver();
-    const service = await stage.countedService();
-    const postgres = await stage.countedPostgres();
-    const stream = await stage.stream();
+  async measure(fixture) {
+    const receiver = await fixture.receiver();
+    const service = await fixture.countedService();
+    const postgres = await fixture.countedPostgres();
+    const stream = await fixture.stream();
     const paths = Array.from({ length: endpointCount }, (_, number) => `/isolation/${number}`);
     const bad = '/isolation/0';
     const addresses = await makeVaults(service, vaultCount);

@@ -15,11 +15,11 @@ const p99ToReachMs = 250;
 export const webhookLatency: Row = {
   name: 'webhook-latency',
   what: `${perSecond.toLocaleString('en')} events/s made through the API for ${seconds} s, commit to receiver`,
-  async measure(stage) {
-    const receiver = await stage.receiver();
-    const service = await stage.countedService();
-    const postgres = await stage.countedPostgres();
-    const stream = await stage.stream();
+  async measure(fixture) {
+    const receiver = await fixture.receiver();
+    const service = await fixture.countedService();
+    const postgres = await fixture.countedPostgres();
+    const stream = await fixture.stream();
     const paths = ['/latency'];
     const addresses = await makeVaults(service, vaultCount);
     const targets = await saveTargets(service, { origin: receiver.url, paths, eventTypes: switchEvents });

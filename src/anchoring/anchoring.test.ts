@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { type Hex, keccak256, stringToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Anvil, anvilMissing, startAnvil } from '../../test/support/chain/anvil.ts';
-import { type Bed, leadOf, openBed } from '../../test/support/fixtures/batcher-fixture.ts';
+import { type Fixture, leadOf, openFixture } from '../../test/support/fixtures/batcher-fixture.ts';
 import { waitUntil } from '../../test/support/service/process.ts';
 import { createIndexer } from '../chain/indexer/indexer.ts';
 import { createAnchorReader } from '../chain/registry/anchor-reader.ts';
@@ -29,11 +29,11 @@ import { createProofs } from './proofs.ts';
 
 const skip = await anvilMissing();
 const submitter = privateKeyToAccount(keccak256(stringToHex('submitter of the anchoring test')));
-let bed: Bed;
+let fixture: Fixture;
 let anvil: Anvil;
 before(async () => {
   if (skip) return;
-  bed = await openBed();
+  fixture = await openFixture();
   anvil = await startAnvil({
     args: ['--no-mining', '--order', 'fifo'],
     alloc: {
@@ -43,13 +43,13 @@ before(async () => {
   });
 });
 after(async () => {
-  await bed?.close();
+  await fixture?.close();
   await anvil?.stop();
 });
 
 async function openService(t: TestContext) {
   const { client } = anvil;
-  const { db } = bed;
+  const { db } = fixture;
   const genesisHash = (await client.getBlock({ blockNumber: 0n })).hash;
   await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter) values (31337,
     ${Buffer.from(fromHex(genesisHash))}, true, ${Buffer.from(fromHex(registryAddress))},
@@ -74,7 +74,7 @@ async function openService(t: TestContext) {
   const log = { info() {}, error() {} };
   const sender = createSender({ submitter: async () => submitter, applyOutcomes, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log });
-  const batcher = bed.batcher({ sender });
+  const batcher = fixture.batcher({ sender });
   const announcer = createAnnouncer({
     db,
     eventWakeup: { wake() {} },
@@ -95,17 +95,17 @@ async function openService(t: TestContext) {
 }
 
 const statuses = async () =>
-  (await bed.db.selectFrom('anchor_batches').select('status').orderBy('id').execute()).map(
+  (await fixture.db.selectFrom('anchor_batches').select('status').orderBy('id').execute()).map(
     ({ status }) => status,
   );
 const told = async (type: string) =>
-  (await bed.db.selectFrom('events').select('id').where('type', '=', type).execute()).length;
+  (await fixture.db.selectFrom('events').select('id').where('type', '=', type).execute()).length;
 
 test('what is accepted is proved by the chain itself, also after a reorg took it away', {
   skip,
 }, async (t) => {
   const { lead, indexer, announcer, round } = await openService(t);
-  const [one, other] = [await bed.newVault('ws_1'), await bed.newVault('ws_2')];
+  const [one, other] = [await fixture.newVault('ws_1'), await fixture.newVault('ws_2')];
   const contents = new Map<string, ProofContent>();
   for (const [vault, count] of [
     [one, 5],
@@ -115,11 +115,11 @@ test('what is accepted is proved by the chain itself, also after a reorg took it
       const salt = toHex(randomBytes(32));
       const digest = recordDigest(fromHex(salt), { number });
       const id = `rec_${vault.id}_${number}`;
-      await bed.accept(vault, id, { digest: Buffer.from(fromHex(digest)) });
+      await fixture.accept(vault, id, { digest: Buffer.from(fromHex(digest)) });
       contents.set(id, { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt });
     }
   }
-  const proofs = createProofs(bed);
+  const proofs = createProofs(fixture);
   const chain = createAnchorReader((method, params) => anvil.client.request({ method, params } as never));
   const registry = { address: registryAddress.toLowerCase(), codeHash: registryCodeHash };
 
@@ -157,7 +157,7 @@ test('what is accepted is proved by the chain itself, also after a reorg took it
   await round();
   assert.deepEqual(await statuses(), ['confirmed']);
   const first = await checkAll();
-  const listed = await bed.db.selectFrom('vault_transactions').select(['vault_id', 'hash']).execute();
+  const listed = await fixture.db.selectFrom('vault_transactions').select(['vault_id', 'hash']).execute();
   assert.deepEqual(
     listed.map(({ vault_id, hash }) => `${vault_id} ${toHex(hash)}`).sort(),
     [`${one.id} ${first}`, `${other.id} ${first}`].sort(),
@@ -194,25 +194,25 @@ test('a batch that was set aside is anchored once an operator has it sent again'
   const code = (bytecode: Hex) => anvil.client.setCode({ address: registryAddress, bytecode });
   // Reverts, whatever is asked of it.
   await code('0x60006000fd');
-  await bed.accept(await bed.newVault('ws_3'), 'rec_aside');
+  await fixture.accept(await fixture.newVault('ws_3'), 'rec_aside');
   await until('set_aside');
-  const [aside, ...more] = await listSetAside(bed.db, 10);
+  const [aside, ...more] = await listSetAside(fixture.db, 10);
   assert.ok(aside && more.length === 0);
   assert.match(aside.reason ?? '', /revert/);
-  const sent = () => bed.db.selectFrom('outgoing_transactions').select('id').execute();
+  const sent = () => fixture.db.selectFrom('outgoing_transactions').select('id').execute();
   const before = (await sent()).length;
 
   await code(registryRuntimeCode);
   await round();
   assert.deepEqual([(await statuses()).at(-1), (await sent()).length], ['set_aside', before]);
-  assert.deepEqual(await sendAgain(bed.db, aside.id + 1), []);
-  assert.deepEqual(await sendAgain(bed.db, aside.id), [aside]);
-  assert.deepEqual(await sendAgain(bed.db, 'all'), []);
+  assert.deepEqual(await sendAgain(fixture.db, aside.id + 1), []);
+  assert.deepEqual(await sendAgain(fixture.db, aside.id), [aside]);
+  assert.deepEqual(await sendAgain(fixture.db, 'all'), []);
   const confirmed = await told('record.anchor.confirmed');
   await until('confirmed');
   assert.equal((await sent()).length, before + 1);
   assert.equal(await told('record.anchor.confirmed'), confirmed + 1);
-  const batch = await bed.db
+  const batch = await fixture.db
     .selectFrom('anchor_batches')
     .select(['sends', 'reason', 'to_resend'])
     .where('id', '=', aside.id)
@@ -224,16 +224,16 @@ test('a root that is on the chain already is proved by the transaction that logg
   skip,
 }, async (t) => {
   const { lead, indexer, round } = await openService(t);
-  const vault = await bed.newVault('ws_4');
+  const vault = await fixture.newVault('ws_4');
   const salt = toHex(randomBytes(32));
   const digest = recordDigest(fromHex(salt), { twice: true });
-  await bed.accept(vault, 'rec_twice', { digest: Buffer.from(fromHex(digest)) });
+  await fixture.accept(vault, 'rec_twice', { digest: Buffer.from(fromHex(digest)) });
   // As another signature of the same call, which was sent and then lost with the last commits of a database.
   let lost: Hex = '0x';
   await round({
     async beforeSending() {
       const { rows } = await sql<{ nonce: number; call_data: Buffer }>`
-        select nonce, call_data from outgoing_transactions order by id desc limit 1`.execute(bed.db);
+        select nonce, call_data from outgoing_transactions order by id desc limit 1`.execute(fixture.db);
       const [own] = rows;
       assert.ok(own);
       lost = await anvil.client.sendRawTransaction({
@@ -257,7 +257,7 @@ test('a root that is on the chain already is proved by the transaction that logg
   });
   const content: ProofContent = { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt };
   const key = { workspaceId: 'ws_4', kind: 'record', subjectId: 'rec_twice', version: 1 };
-  const proof = await createProofs(bed).make({ ...key, content });
+  const proof = await createProofs(fixture).make({ ...key, content });
   assert.equal((proof.anchors[0] as EvmAnchor).transactionHash, lost);
   const { steps } = await verifyProof(JSON.stringify(proof), {
     chain: createAnchorReader((method, params) => anvil.client.request({ method, params } as never)),
@@ -268,7 +268,7 @@ test('a root that is on the chain already is proved by the transaction that logg
     ['digest', 'time'],
   );
   const listed = () =>
-    bed.db.selectFrom('vault_transactions').select('hash').where('vault_id', '=', vault.id).execute();
+    fixture.db.selectFrom('vault_transactions').select('hash').where('vault_id', '=', vault.id).execute();
   assert.deepEqual(
     (await listed()).map(({ hash }) => toHex(hash)),
     [lost],
@@ -276,7 +276,7 @@ test('a root that is on the chain already is proved by the transaction that logg
   // A reorg that takes the repeat away, and not what it repeated.
   const { rows } = await sql<{ block_number: number; earlier: number }>`
     select block_number, earlier_block_number as earlier from outgoing_transactions
-    where earlier_hash is not null`.execute(bed.db);
+    where earlier_hash is not null`.execute(fixture.db);
   const [repeat] = rows;
   assert.ok(repeat && repeat.earlier < repeat.block_number);
   const head = Number(await anvil.client.getBlockNumber());
@@ -292,7 +292,7 @@ test('a root that is on the chain already is proved by the transaction that logg
     await round();
     return (await statuses()).at(-1) === 'confirmed';
   });
-  const again = await createProofs(bed).make({ ...key, content });
+  const again = await createProofs(fixture).make({ ...key, content });
   assert.equal((again.anchors[0] as EvmAnchor).transactionHash, lost);
   assert.equal((await listed()).length, 1);
 });

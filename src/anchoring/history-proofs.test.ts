@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
 import {
-  type Bed,
   confirmBatch,
-  openBed,
+  type Fixture,
+  openFixture,
   type TestVault,
 } from '../../test/support/fixtures/batcher-fixture.ts';
 import type { Db } from '../db/database.ts';
@@ -20,27 +20,27 @@ import { firstLeaf, pendingLeaf } from './batching/pending.ts';
 import { createHistoryProofs, type HistoryPosition, type HistoryRequest } from './history-proofs.ts';
 import { createManyProofs } from './many-proofs.ts';
 
-let bed: Bed;
+let fixture: Fixture;
 let vault: TestVault;
 before(async () => {
-  bed = await openBed();
-  vault = await bed.newVault();
+  fixture = await openFixture();
+  vault = await fixture.newVault();
   await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
     values (31337, ${Buffer.alloc(32)}, true, ${Buffer.alloc(20, 0xab)}, ${Buffer.alloc(20, 0xcd)})`.execute(
-    bed.db,
+    fixture.db,
   );
 });
-after(() => bed.close());
+after(() => fixture.close());
 
-const proofsOver = (db: Db) => createHistoryProofs({ db, manyProofs: createManyProofs({ ...bed, db }) });
+const proofsOver = (db: Db) => createHistoryProofs({ db, manyProofs: createManyProofs({ ...fixture, db }) });
 
 test('a history lists the confirmed leaves in order, and passes as a chain', async () => {
   const contents = [1, 2, 3].map((version) => contentOf({ version }));
   const [one, two, three] = contents;
   assert.ok(one && two && three);
-  const accept = ({ digest }: ProofContent, rest: Parameters<Bed['accept']>[2] = {}) =>
-    bed.accept(vault, 'rec_long', { digest: Buffer.from(fromHex(digest)), ...rest });
-  const { page } = proofsOver(bed.db);
+  const accept = ({ digest }: ProofContent, rest: Parameters<Fixture['accept']>[2] = {}) =>
+    fixture.accept(vault, 'rec_long', { digest: Buffer.from(fromHex(digest)), ...rest });
+  const { page } = proofsOver(fixture.db);
   const ask = () => page({ ...historyOf('rec_long', contents), after: undefined, limit: 1000 });
   await assert.rejects(ask(), code('resource_not_found'));
   const first = await accept(one);
@@ -48,11 +48,11 @@ test('a history lists the confirmed leaves in order, and passes as a chain', asy
   // Beside the chain: it follows a version, but is none.
   await accept(two, { kind: 'validation', after: second });
   await assert.rejects(ask(), code('conflict'));
-  await confirmBatch(bed);
+  await confirmBatch(fixture);
   await accept(three, { version: 3, after: second });
   const short = await ask();
   assert.deepEqual([short.history.proofs.length, short.next], [2, null]);
-  await confirmBatch(bed);
+  await confirmBatch(fixture);
   const { history } = await ask();
   assert.deepEqual(
     history.proofs.map(({ leaf }) => leaf.values[4]),
@@ -75,11 +75,11 @@ test('a long history comes in pages of a fixed number of statements and bytes, w
       ...{ workspaceId: 'ws_1', kind: 'record', subjectId: 'rec_many', version: place + 1, vault },
       ...{ digest: Buffer.from(fromHex(digest)), previousLeaf, claims },
     });
-    await insertAll(bed.db, [made.write]);
+    await insertAll(fixture.db, [made.write]);
     previousLeaf = made.leaf;
-    if (place % 300 === 299) await confirmBatch(bed);
+    if (place % 300 === 299) await confirmBatch(fixture);
   }
-  await confirmBatch(bed);
+  await confirmBatch(fixture);
 
   let statements = 0;
   const counting: KyselyPlugin = {
@@ -89,7 +89,7 @@ test('a long history comes in pages of a fixed number of statements and bytes, w
     },
     transformResult: async ({ result }) => result,
   };
-  const { page } = proofsOver(bed.db.withPlugin(counting));
+  const { page } = proofsOver(fixture.db.withPlugin(counting));
   const counts: number[] = [];
   const joined: Proof[] = [];
   let position: HistoryPosition | undefined;
@@ -110,7 +110,7 @@ test('a long history comes in pages of a fixed number of statements and bytes, w
   assert.equal(checked.chain.status, 'pass', JSON.stringify(checked.chain));
 
   // The last page reads its own leaves, twice, and none of those before.
-  await bed.db.transaction().execute(async (db) => {
+  await fixture.db.transaction().execute(async (db) => {
     await sql`analyze anchor_leaves, anchor_batches, anchor_subtrees`.execute(db);
     await sql`set local enable_seqscan = off`.execute(db);
     const readBefore = await leavesRead(db);
@@ -121,7 +121,7 @@ test('a long history comes in pages of a fixed number of statements and bytes, w
 
 test('a workspace has only so many requests for histories under way, and is told to come again', async () => {
   const held = Promise.withResolvers<never[]>();
-  const { makeAll } = createHistoryProofs({ db: bed.db, manyProofs: () => held.promise, most: 2 });
+  const { makeAll } = createHistoryProofs({ db: fixture.db, manyProofs: () => held.promise, most: 2 });
   const content = contentOf({});
   const requests = [{ workspaceId: 'ws_1', kind: 'record', subjectId: 'rec_1', version: 1, content }];
   const waiting = [makeAll(requests), makeAll(requests)];

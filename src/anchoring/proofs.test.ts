@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import {
-  type Bed,
   confirmBatch,
-  openBed,
+  type Fixture,
+  openFixture,
   type TestVault,
 } from '../../test/support/fixtures/batcher-fixture.ts';
 import { recordDigest } from '../proof/content.ts';
@@ -17,18 +17,18 @@ import type { AppError } from '../runtime/errors.ts';
 import { batchStatuses, statusOf } from './anchor-state.ts';
 import { createProofs, type Proofs } from './proofs.ts';
 
-let bed: Bed;
+let fixture: Fixture;
 let vault: TestVault;
 let proofs: Proofs;
 before(async () => {
-  bed = await openBed();
-  vault = await bed.newVault();
-  proofs = createProofs(bed);
+  fixture = await openFixture();
+  vault = await fixture.newVault();
+  proofs = createProofs(fixture);
   const registry = Buffer.alloc(20, 0xab);
   await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
-    values (31337, ${Buffer.alloc(32)}, true, ${registry}, ${Buffer.alloc(20, 0xcd)})`.execute(bed.db);
+    values (31337, ${Buffer.alloc(32)}, true, ${registry}, ${Buffer.alloc(20, 0xcd)})`.execute(fixture.db);
 });
-after(() => bed.close());
+after(() => fixture.close());
 
 const jsonOf = (data: unknown) => new TextEncoder().encode(JSON.stringify(data));
 
@@ -37,8 +37,8 @@ function contentOf(data: unknown): ProofContent {
   return { algorithm: 'sha-256', digest: recordDigest(fromHex(salt), data), canonicalization: 'jcs', salt };
 }
 
-const accept = (subjectId: string, { digest }: ProofContent, rest: Parameters<Bed['accept']>[2] = {}) =>
-  bed.accept(vault, subjectId, { digest: Buffer.from(fromHex(digest)), ...rest });
+const accept = (subjectId: string, { digest }: ProofContent, rest: Parameters<Fixture['accept']>[2] = {}) =>
+  fixture.accept(vault, subjectId, { digest: Buffer.from(fromHex(digest)), ...rest });
 
 const key = (subjectId: string, version = 1) => ({
   workspaceId: 'ws_1',
@@ -56,8 +56,8 @@ test('a proof of every leaf of a batch is well-formed, and all its steps away fr
     await accept(`rec_${count}`, content, { claims: { externalId: `x${count}` } });
   }
   // A vault of one leaf, whose path is the upper one only.
-  await bed.accept(await bed.newVault('ws_2'), 'rec_other');
-  await confirmBatch(bed);
+  await fixture.accept(await fixture.newVault('ws_2'), 'rec_other');
+  await confirmBatch(fixture);
   for (const [subjectId, { data, content }] of contents) {
     const proof = await proofs.make({ ...key(subjectId), content });
     assert.deepEqual(parseProof(JSON.parse(JSON.stringify(proof))).faults, []);
@@ -78,8 +78,8 @@ test('a proof of every leaf of a batch is well-formed, and all its steps away fr
 test('proofs out of a large subtree share one tree, and whoever comes when too many wait is told when to come again', async () => {
   const contents = Array.from({ length: 12 }, (_, count) => contentOf({ large: count }));
   for (const [place, content] of contents.entries()) await accept(`rec_large_${place}`, content);
-  await confirmBatch(bed);
-  const { thread } = bed;
+  await confirmBatch(fixture);
+  const { thread } = fixture;
   let built = 0;
   const counting = {
     keptPath: thread.keptPath,
@@ -90,7 +90,7 @@ test('proofs out of a large subtree share one tree, and whoever comes when too m
   };
   const askFor = ({ make }: Proofs, count: number) =>
     contents.slice(0, count).map((content, place) => make({ ...key(`rec_large_${place}`), content }));
-  const large = createProofs({ db: bed.db, thread: counting, smallBytes: 64 });
+  const large = createProofs({ db: fixture.db, thread: counting, smallBytes: 64 });
   const together = await Promise.all(askFor(large, 12));
   assert.equal(built, 1);
   const alone = await Promise.all(askFor(proofs, 12));
@@ -107,7 +107,7 @@ test('proofs out of a large subtree share one tree, and whoever comes when too m
       return thread.keptPath(order);
     },
   };
-  const asked = askFor(createProofs({ db: bed.db, thread: slow, smallBytes: 64, most: 4 }), 5);
+  const asked = askFor(createProofs({ db: fixture.db, thread: slow, smallBytes: 64, most: 4 }), 5);
   const settled = Promise.allSettled(asked);
   const refused = await Promise.race(
     asked.map((proof) =>
@@ -130,7 +130,7 @@ test('before the confirmation there is none: conflict; of what does not exist: n
   const code = (wanted: string) => (error: AppError) => error.code === wanted;
   const ask = () => proofs.make({ ...key('rec_early'), content });
   await assert.rejects(ask(), code('conflict'));
-  await bed.batcher().step(bed.lead);
+  await fixture.batcher().step(fixture.lead);
   await assert.rejects(ask(), code('conflict'));
   await assert.rejects(proofs.make({ ...key('rec_early', 2), content }), code('resource_not_found'));
   await assert.rejects(
@@ -142,8 +142,8 @@ test('before the confirmation there is none: conflict; of what does not exist: n
 test('when the claims were erased the proof says so, and its path and seal still hold', async () => {
   const content = contentOf({ secret: 1 });
   await accept('rec_erased', content);
-  await confirmBatch(bed, 'finalized');
-  await sql`update anchor_leaves set claims = null where subject_id = 'rec_erased'`.execute(bed.db);
+  await confirmBatch(fixture, 'finalized');
+  await sql`update anchor_leaves set claims = null where subject_id = 'rec_erased'`.execute(fixture.db);
   const proof = await proofs.make({ ...key('rec_erased'), content: { ...content, salt: null } });
   assert.equal(proof.claims, null);
   const { steps } = await verifyProof(proof);
@@ -160,14 +160,14 @@ test('what was changed in the database gives no proof', async () => {
   const content = contentOf({});
   await accept('rec_changed', content);
   await accept('rec_beside', contentOf({}));
-  const id = await confirmBatch(bed);
+  const id = await confirmBatch(fixture);
   const ask = () => proofs.make({ ...key('rec_changed'), content });
   await ask();
   await assert.rejects(
     proofs.make({ ...key('rec_changed'), content: contentOf({}) }),
     /not as it was anchored/,
   );
-  await sql`update anchor_subtrees set leaves = reverse(leaves) where batch_id = ${id}`.execute(bed.db);
+  await sql`update anchor_subtrees set leaves = reverse(leaves) where batch_id = ${id}`.execute(fixture.db);
   await assert.rejects(ask(), /not as it was anchored/);
 });
 

@@ -459,12 +459,12 @@ test('a place that holds anything is refused and left as it is', async () => {
   await assert.rejects(target.restore(), /is not empty \(it has blobs\)/);
 });
 
-for (const stage of ['database', 'blobs'] as const) {
-  test(`a restore that ends in the middle of its ${stage} lets no service start, and is run again`, async () => {
-    const target = await restoreInto(`stopped-${stage}`);
+for (const fixture of ['database', 'blobs'] as const) {
+  test(`a restore that ends in the middle of its ${fixture} lets no service start, and is run again`, async () => {
+    const target = await restoreInto(`stopped-${fixture}`);
     const stopping = new AbortController();
     const onProgress = (at: string) => {
-      if (at === stage) stopping.abort(new Error('pulled the plug'));
+      if (at === fixture) stopping.abort(new Error('pulled the plug'));
     };
     await assert.rejects(target.restore({ signal: stopping.signal, onProgress }), /pulled the plug/);
     const connection = { connectionString: target.url };

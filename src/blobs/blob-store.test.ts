@@ -12,7 +12,7 @@ import { BlobMissing, type BlobStore, StoreFailed } from './blob-store.ts';
 import { openDiskStore } from './disk-store.ts';
 import { openS3Store } from './s3-store.ts';
 
-interface Bed {
+interface Fixture {
   store: BlobStore;
   /** Everything that lies there, finished or not. */
   everything(): Promise<string[]>;
@@ -21,17 +21,17 @@ interface Bed {
   close(): Promise<void>;
 }
 
-const beds: Record<string, () => Promise<Bed>> = { disk: openDiskBed, S3: openS3Bed };
+const beds: Record<string, () => Promise<Fixture>> = { disk: openDiskFixture, S3: openS3Bed };
 
-for (const [kind, openBed] of Object.entries(beds)) {
+for (const [kind, openFixture] of Object.entries(beds)) {
   describe(`the blob store on ${kind}`, () => {
-    let bed: Bed;
+    let fixture: Fixture;
     let store: BlobStore;
     before(async () => {
-      bed = await openBed();
-      ({ store } = bed);
+      fixture = await openFixture();
+      ({ store } = fixture);
     });
-    after(() => bed?.close());
+    after(() => fixture?.close());
 
     for (const size of [0, 1, 70_000, 9 << 20]) {
       test(`gives back ${size} bytes as they were put, whole and in part`, async () => {
@@ -90,7 +90,7 @@ for (const [kind, openBed] of Object.entries(beds)) {
           throw cut;
         }
         await assert.rejects(store.put('ws_1/blb_cut', failing()), (error) => error === cut);
-        assert.deepEqual(await bed.everything(), []);
+        assert.deepEqual(await fixture.everything(), []);
       }
     });
 
@@ -103,7 +103,7 @@ for (const [kind, openBed] of Object.entries(beds)) {
       }
       await assert.rejects(store.put('ws_1/blb_gone', silent(), { signal: stopping.signal }), /gone/);
       await assert.rejects(store.put('ws_1/blb_gone', silent(), { signal: stopping.signal }), /gone/);
-      assert.deepEqual(await bed.everything(), []);
+      assert.deepEqual(await fixture.everything(), []);
     });
 
     test('names cannot lead out of the store', async () => {
@@ -116,11 +116,11 @@ for (const [kind, openBed] of Object.entries(beds)) {
         await assert.rejects(async () => gather(store.get(name)), /no name of an object/, name);
         await assert.rejects(async () => store.remove(name), /no name of an object/, name);
       }
-      assert.deepEqual(await bed.everything(), []);
+      assert.deepEqual(await fixture.everything(), []);
     });
 
     test('a store that cannot take anything says that it is at fault', async () => {
-      const broken = await bed.broken();
+      const broken = await fixture.broken();
       await assert.rejects(broken.put('ws_1/blb_x', pieces(randomBytes(9 << 20))), StoreFailed);
       await broken.close();
     });
@@ -193,7 +193,7 @@ test('a disk that takes no more is at fault, and nothing lies on it afterwards',
   }
 });
 
-async function openDiskBed(): Promise<Bed> {
+async function openDiskFixture(): Promise<Fixture> {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-blobs-'));
   const isFile = (path: string) => /blb_/.test(path);
   return {
@@ -209,7 +209,7 @@ async function openDiskBed(): Promise<Bed> {
   };
 }
 
-async function openS3Bed(): Promise<Bed> {
+async function openS3Bed(): Promise<Fixture> {
   const server: S3Server = await startS3Server();
   const store = openS3Store(server.config);
   return {

@@ -47,16 +47,16 @@ for (const name of names) {
   const early = Date.now() < Date.parse(summary.createdAt) && 'the clock here is before that of the archive';
 
   test(`${name} is restored`, { skip: early }, async (t) => {
-    const stage = await restore(name, summary);
-    t.after(() => stage.close());
+    const fixture = await restore(name, summary);
+    t.after(() => fixture.close());
 
     await t.test('with every row', async () => {
-      const rows = await stage.countRows(Object.keys(summary.rows));
+      const rows = await fixture.countRows(Object.keys(summary.rows));
       assert.deepEqual(rows, { ...summary.rows, [emptied]: 0 });
     });
 
     // Background work is not started yet: it goes by the clock, and would end what is over by now.
-    const { app, url, call } = await stage.start();
+    const { app, url, call } = await fixture.start();
     const { keys } = summary;
 
     await t.test('and answers as it did', async () => {
@@ -120,13 +120,13 @@ for (const name of names) {
         };
         assert.deepEqual(statuses, expected, `${of}: ${JSON.stringify(steps)}`);
       }
-      const fsck = await command(stage.settings, 'fsck', '--json');
+      const fsck = await command(fixture.settings, 'fsck', '--json');
       assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
     });
   });
 }
 
-interface Stage {
+interface Fixture {
   settings: Settings;
   countRows(tables: string[]): Promise<Record<string, number>>;
   start(): Promise<{ app: App; url: string; call: ReturnType<typeof callerAt> }>;
@@ -134,7 +134,7 @@ interface Stage {
 }
 
 /** Webhooks may go nowhere on this machine: the receivers of then are gone, and who has their ports now is not to know. */
-async function restore(name: string, { passphrase, createdAt, rows }: Summary): Promise<Stage> {
+async function restore(name: string, { passphrase, createdAt, rows }: Summary): Promise<Fixture> {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-corpus-'));
   const database = await createTestDatabase({ empty: true });
   const settings: Settings = {

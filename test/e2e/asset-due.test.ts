@@ -2,28 +2,28 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ErrorCode } from '../../src/runtime/errors.ts';
-import { type AssetStage, fromNow, openAssetStage } from '../support/fixtures/asset-fixture.ts';
+import { type AssetFixture, fromNow, openAssetFixture } from '../support/fixtures/asset-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const dayMs = 86_400_000;
 
 let service: Service;
-let stage: AssetStage;
+let fixture: AssetFixture;
 
 before(async () => {
   service = await startService({ runLoops: false });
-  stage = openAssetStage(service);
+  fixture = openAssetFixture(service);
 });
 after(() => service.close());
 
-const add = (assetId: string, body: object) => stage.call('POST', assetId, 'intervals/', { body });
+const add = (assetId: string, body: object) => fixture.call('POST', assetId, 'intervals/', { body });
 
 async function newAsset(usage: object = {}) {
-  const vault = await stage.newVault();
-  const assetId = await stage.newAsset({ vaultAddress: vault.address, usage });
+  const vault = await fixture.newVault();
+  const assetId = await fixture.newAsset({ vaultAddress: vault.address, usage });
   const due = async () => {
-    const { status, json, text } = await stage.call('GET', assetId, `due/?viewerAddress=${vault.address}`);
+    const { status, json, text } = await fixture.call('GET', assetId, `due/?viewerAddress=${vault.address}`);
     assert.equal(status, 200, text);
     return json;
   };
@@ -51,7 +51,7 @@ test('an interval tells when it is next due by what it goes by, and is overdue o
   const { days } = first.remaining;
   assert.ok(days <= daysFrom(asked) + 0.0005 && days >= daysFrom(answered) - 0.0005, `${days} days`);
 
-  const put = (usage: object) => stage.call('PUT', assetId, '', { body: { usage } });
+  const put = (usage: object) => fixture.call('PUT', assetId, '', { body: { usage } });
   await put({ cycles: 50 });
   assert.equal((await due()).overdue, false, 'due is not yet overdue');
   await put({ cycles: 51 });
@@ -62,18 +62,18 @@ test('an interval tells when it is next due by what it goes by, and is overdue o
   );
 
   const path = `intervals/${made.json.id}/`;
-  const worker = await stage.newWorker();
-  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  const worker = await fixture.newWorker();
+  await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
   const work = async (performedAt: string, usage: object, more: object = {}) => {
     const entry = { workerAddress: worker, type: 'check', summary: 'A check', performedAt, data: { usage } };
-    const { json } = await stage.call('POST', assetId, 'maintenances/', { body: { ...entry, ...more } });
+    const { json } = await fixture.call('POST', assetId, 'maintenances/', { body: { ...entry, ...more } });
     return json.maintenanceId as string;
   };
-  const complete = (completedBy: string) => stage.call('PUT', assetId, path, { body: { completedBy } });
+  const complete = (completedBy: string) => fixture.call('PUT', assetId, path, { body: { completedBy } });
   const [early, partial] = [await work('1990-01-01T00:00:00Z', {}), await work(fromNow(0), { hours: 100 })];
-  await stage.refused(() => complete('mnt_none'), 'resource_not_found', /no maintenance mnt_none/);
-  await stage.refused(() => complete(early), 'conflict', /was done before/);
-  await stage.refused(() => complete(partial), 'conflict', /does not say data\.usage\.cycles/);
+  await fixture.refused(() => complete('mnt_none'), 'resource_not_found', /no maintenance mnt_none/);
+  await fixture.refused(() => complete(early), 'conflict', /was done before/);
+  await fixture.refused(() => complete(partial), 'conflict', /does not say data\.usage\.cycles/);
   const whole = await work(fromNow(-1000), { hours: 100, cycles: 51 });
   const { json: completed } = await complete(whole);
   assert.deepEqual([completed.completedBy, completed.lastDone.cycles], [whole, 51]);
@@ -84,10 +84,10 @@ test('an interval tells when it is next due by what it goes by, and is overdue o
     [followed.completedBy, followed.lastDone.hours, followed.lastDone.cycles],
     [correction, 99, 51],
   );
-  await stage.refused(() => complete(whole), 'conflict', /is superseded by/);
-  assert.equal((await stage.call('DELETE', assetId, path)).status, 204);
+  await fixture.refused(() => complete(whole), 'conflict', /is superseded by/);
+  assert.equal((await fixture.call('DELETE', assetId, path)).status, 204);
   assert.deepEqual((await due()).intervals, []);
-  await stage.refused(() => stage.call('DELETE', assetId, path), 'resource_not_found', /no interval/);
+  await fixture.refused(() => fixture.call('DELETE', assetId, path), 'resource_not_found', /no interval/);
 });
 
 test('an interval is not changed or deleted over what somebody else has changed meanwhile', async () => {
@@ -95,7 +95,7 @@ test('an interval is not changed or deleted over what somebody else has changed 
   const made = await add(assetId, { every: { days: 30 }, lastDone: { at: fromNow(-dayMs) } });
   assert.equal(made.json.version, 1);
   const send = (method: string, seen: string | null, body?: object) =>
-    stage.call(method, assetId, `intervals/${made.json.id}/`, {
+    fixture.call(method, assetId, `intervals/${made.json.id}/`, {
       ...(body && { body }),
       headers: seen === null ? {} : { 'if-match': seen },
     });
@@ -106,11 +106,11 @@ test('an interval is not changed or deleted over what somebody else has changed 
     changed.text,
   );
   const stale = () => send('PUT', '"1"', { every: { days: 7 } });
-  await stage.refused(stale, 'precondition_failed', /The interval itv_\w+ was changed meanwhile/);
-  await stage.refused(() => send('DELETE', '"1"'), 'precondition_failed', /meanwhile/);
+  await fixture.refused(stale, 'precondition_failed', /The interval itv_\w+ was changed meanwhile/);
+  await fixture.refused(() => send('DELETE', '"1"'), 'precondition_failed', /meanwhile/);
   assert.equal((await send('PUT', null, { every: { days: 7 } })).json.version, 3);
   assert.equal((await send('DELETE', '"3"')).status, 204);
-  const { rows } = await stage.sql(
+  const { rows } = await fixture.sql(
     `select count(*)::integer as told from events where type = 'asset.intervals.changed' and envelope like $1`,
     [`%${made.json.id}%`],
   );
@@ -141,12 +141,12 @@ test('what is reached as it is shown is not overdue, and nothing was done at hou
   const { overdue, intervals } = await due();
   assert.deepEqual([overdue, Math.abs(intervals[0].remaining.hours)], [false, 0]);
   const beyond = { every: { hours: 50 }, lastDone: { at: fromNow(0), hours: 1_051 } };
-  await stage.refused(() => add(assetId, beyond), 'conflict', /has run 1050\.33333 in all/);
+  await fixture.refused(() => add(assetId, beyond), 'conflict', /has run 1050\.33333 in all/);
   const before = { every: { days: 1 }, lastDone: { at: '1899-12-31T23:59:59Z' } };
-  await stage.refused(() => add(assetId, before), 'invalid_request', /before the year 1900/);
+  await fixture.refused(() => add(assetId, before), 'invalid_request', /before the year 1900/);
   const back = { lastDone: { at: '1900-01-01T00:00:00Z' } };
-  const change = () => stage.call('PUT', assetId, `intervals/${intervals[0].id}/`, { body: back });
-  await stage.refused(change, 'invalid_request', /lastDone/);
+  const change = () => fixture.call('PUT', assetId, `intervals/${intervals[0].id}/`, { body: back });
+  await fixture.refused(change, 'invalid_request', /lastDone/);
 });
 
 test('an interval by days alone is overdue a day late, and has no hours and cycles', async () => {
@@ -173,12 +173,13 @@ test('an interval that goes by nothing, or does not say what was last done, is r
     [{ every: { days: 1 }, lastDone: { at: fromNow(dayMs) } }, /future/],
     [{ every: { days: 1 } }, /lastDone is required/],
   ] as const) {
-    await stage.refused(() => add(assetId, body), 'invalid_request', message);
+    await fixture.refused(() => add(assetId, body), 'invalid_request', message);
   }
   const made = (await add(assetId, { every: { days: 1 }, lastDone })).json;
-  const change = () => stage.call('PUT', assetId, `intervals/${made.id}/`, { body: { every: { hours: 5 } } });
-  await stage.refused(change, 'invalid_request', /lastDone.hours is required/);
-  const { json } = await stage.call('GET', assetId, 'intervals/');
+  const change = () =>
+    fixture.call('PUT', assetId, `intervals/${made.id}/`, { body: { every: { hours: 5 } } });
+  await fixture.refused(change, 'invalid_request', /lastDone.hours is required/);
+  const { json } = await fixture.call('GET', assetId, 'intervals/');
   assert.deepEqual(json, [made]);
 });
 
@@ -193,19 +194,19 @@ test('the farthest interval there can be still has a date', async () => {
 
 test('the due list is for those who may see the asset', async () => {
   const { assetId } = await newAsset();
-  const stranger = (await stage.newVault()).address;
-  assertError(await stage.call('GET', assetId, `due/?viewerAddress=${stranger}`), 'viewer_not_allowed');
+  const stranger = (await fixture.newVault()).address;
+  assertError(await fixture.call('GET', assetId, `due/?viewerAddress=${stranger}`), 'viewer_not_allowed');
 });
 
 test('a defect is open until a certified entry closes it, and a superseded entry counts for nothing', async () => {
   const { assetId, due } = await newAsset();
-  const [worker, certifier] = [await stage.newWorker(), await stage.newWorker()];
-  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker, certifier] } });
+  const [worker, certifier] = [await fixture.newWorker(), await fixture.newWorker()];
+  await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker, certifier] } });
   const licences = [{ scope: '*', number: 'DK.66.1', authority: 'EASA', expiresAt: null }];
   await service.call('PATCH', `/api-v1/damc/workers/${certifier}/`, { body: { licences } });
   const post = (type: string, data: object, more: object = {}) => {
     const work = { workerAddress: worker, type, summary: `${type}.`, performedAt: fromNow(-1000) };
-    return stage.call('POST', assetId, 'maintenances/', { body: { ...work, data, ...more } });
+    return fixture.call('POST', assetId, 'maintenances/', { body: { ...work, data, ...more } });
   };
   const record = async (...given: Parameters<typeof post>) => {
     const answer = await post(...given);
@@ -218,7 +219,7 @@ test('a defect is open until a certified entry closes it, and a superseded entry
       [certifier, 'certified'],
     ]) {
       const body = { workerAddress, role };
-      const signed = await stage.call('POST', assetId, `maintenances/${id}/signoffs/`, { body });
+      const signed = await fixture.call('POST', assetId, `maintenances/${id}/signoffs/`, { body });
       assert.equal(signed.status, 201, signed.text);
     }
   };
@@ -251,7 +252,7 @@ test('a defect is open until a certified entry closes it, and a superseded entry
   assert.deepEqual(await open(), []);
 
   const refused = async (data: object, code: ErrorCode, message: RegExp) =>
-    stage.refused(() => post('repair', data), code, message);
+    fixture.refused(() => post('repair', data), code, message);
   for (const until of ['31.12.2025', '2025-02-30', 7, null]) {
     await refused({ deferred: { until } }, 'invalid_request', /data\.deferred\.until/);
   }
@@ -262,7 +263,11 @@ test('a defect is open until a certified entry closes it, and a superseded entry
   await refused({ closes: wrong }, 'conflict', /no defect, but of type "note"/);
   await refused({ closes: dent }, 'conflict', new RegExp(`superseded by ${worse}: close that one`));
 
-  const counted = await stage.call('GET', assetId, `maintenances/count/?type=DeFeCt&viewerAddress=${worker}`);
+  const counted = await fixture.call(
+    'GET',
+    assetId,
+    `maintenances/count/?type=DeFeCt&viewerAddress=${worker}`,
+  );
   assert.equal(counted.json.count, 4, 'types are told apart by their letters alone');
   const other = await newAsset();
   assert.deepEqual((await other.due()).openDefects, []);

@@ -6,9 +6,9 @@ import { verifyHistory } from '../../src/proof/history.ts';
 import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import {
-  type AssetStage,
+  type AssetFixture,
   fromNow,
-  openAssetStage,
+  openAssetFixture,
   randomAddress,
 } from '../support/fixtures/asset-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
@@ -20,23 +20,23 @@ const longestMs = 60_000;
 
 /** Until the loops run nothing is confirmed, so what is under way stays so. */
 let service: Service;
-let stage: AssetStage;
+let fixture: AssetFixture;
 before(async () => {
   service = await startService({
     chain: skip === false,
     runLoops: false,
     env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' },
   });
-  stage = openAssetStage(service);
+  fixture = openAssetFixture(service);
 });
 after(() => service.close());
 
 const transfer = (assetId: string, destinationVaultAddress: string, headers = {}) =>
-  stage.call('POST', assetId, 'transfer/', { body: { destinationVaultAddress }, headers });
+  fixture.call('POST', assetId, 'transfer/', { body: { destinationVaultAddress }, headers });
 
 test('a transfer is accepted as pending, with a leaf of the giving vault that names the taking one', async () => {
-  const [from, to] = [await stage.newVault(), await stage.newVault()];
-  const assetId = await stage.newAsset({ vaultAddress: from.address });
+  const [from, to] = [await fixture.newVault(), await fixture.newVault()];
+  const assetId = await fixture.newAsset({ vaultAddress: from.address });
   const headers = { 'idempotency-key': 'sale' };
   const answer = await transfer(assetId, to.address.toLowerCase(), headers);
   assert.equal(answer.status, 202, answer.text);
@@ -45,8 +45,8 @@ test('a transfer is accepted as pending, with a leaf of the giving vault that na
   const addresses = { fromVaultAddress: from.address, toVaultAddress: to.address };
   assert.deepEqual(rest, { assetId, ...addresses, status: 'pending', anchor: null });
   assert.deepEqual((await transfer(assetId, to.address.toLowerCase(), headers)).json, answer.json);
-  assert.deepEqual((await stage.call('GET', assetId, 'transfers/')).json, [answer.json]);
-  const { rows } = await stage.sql(
+  assert.deepEqual((await fixture.call('GET', assetId, 'transfers/')).json, [answer.json]);
+  const { rows } = await fixture.sql(
     'select kind, version, vault_id, digest, previous_leaf, leaf, claims from anchor_leaves where subject_id = $1 order by id',
     [assetId],
   );
@@ -58,34 +58,37 @@ test('a transfer is accepted as pending, with a leaf of the giving vault that na
 });
 
 test('while it is under way the asset is neither changed, installed nor transferred again, and still owned', async () => {
-  const [from, to] = [await stage.newVault(), await stage.newVault()];
-  const [assetId, engine] = [await stage.newAsset({ vaultAddress: from.address }), await stage.newAsset()];
+  const [from, to] = [await fixture.newVault(), await fixture.newVault()];
+  const [assetId, engine] = [
+    await fixture.newAsset({ vaultAddress: from.address }),
+    await fixture.newAsset(),
+  ];
   const answers = await Promise.all(Array.from({ length: 5 }, () => transfer(assetId, to.address)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409, 409, 409, 409]);
-  const third = await stage.newVault();
-  await stage.refused(() => transfer(assetId, third.address), 'conflict', /being transferred/);
-  const put = () => stage.call('PUT', assetId, '', { body: { name: 'Other' } });
-  await stage.refused(put, 'conflict', /asset.transfer.completed/);
+  const third = await fixture.newVault();
+  await fixture.refused(() => transfer(assetId, third.address), 'conflict', /being transferred/);
+  const put = () => fixture.call('PUT', assetId, '', { body: { name: 'Other' } });
+  await fixture.refused(put, 'conflict', /asset.transfer.completed/);
   const install = () =>
-    stage.call('POST', assetId, 'install/', { body: { parentAssetId: engine, at: fromNow(-1) } });
-  await stage.refused(install, 'conflict', /being transferred/);
-  assert.equal((await stage.call('GET', assetId)).json.vaultAddress, from.address);
+    fixture.call('POST', assetId, 'install/', { body: { parentAssetId: engine, at: fromNow(-1) } });
+  await fixture.refused(install, 'conflict', /being transferred/);
+  assert.equal((await fixture.call('GET', assetId)).json.vaultAddress, from.address);
 });
 
 test('a transfer goes to another vault that is there and active; it may leave a deactivated one', async () => {
-  const [from, to] = [await stage.newVault(), await stage.newVault()];
-  const assetId = await stage.newAsset({ vaultAddress: from.address });
-  await stage.refused(() => transfer(assetId, from.address), 'conflict', /already/);
-  await stage.refused(() => transfer(assetId, randomAddress()), 'resource_not_found', /no vault/);
-  await stage.refused(() => transfer('nothing', to.address), 'resource_not_found', /no asset/);
-  await stage.refused(() => transfer(assetId, '0x1'), 'invalid_address', /destinationVaultAddress/);
+  const [from, to] = [await fixture.newVault(), await fixture.newVault()];
+  const assetId = await fixture.newAsset({ vaultAddress: from.address });
+  await fixture.refused(() => transfer(assetId, from.address), 'conflict', /already/);
+  await fixture.refused(() => transfer(assetId, randomAddress()), 'resource_not_found', /no vault/);
+  await fixture.refused(() => transfer('nothing', to.address), 'resource_not_found', /no asset/);
+  await fixture.refused(() => transfer(assetId, '0x1'), 'invalid_address', /destinationVaultAddress/);
   const key = await service.makeKey({ newWorkspace: true });
   const theirs = await service.call('POST', '/api-v1/platform/vaults', { key, body: { name: 'V' } });
-  await stage.refused(() => transfer(assetId, theirs.json.address), 'resource_not_found', /no vault/);
-  await stage.setStatus(to, 'deactivate');
-  await stage.refused(() => transfer(assetId, to.address), 'vault_deactivated', /deactivated/);
-  await stage.setStatus(to, 'reactivate');
-  await stage.setStatus(from, 'deactivate');
+  await fixture.refused(() => transfer(assetId, theirs.json.address), 'resource_not_found', /no vault/);
+  await fixture.setStatus(to, 'deactivate');
+  await fixture.refused(() => transfer(assetId, to.address), 'vault_deactivated', /deactivated/);
+  await fixture.setStatus(to, 'reactivate');
+  await fixture.setStatus(from, 'deactivate');
   assert.equal((await transfer(assetId, to.address)).status, 202);
 });
 
@@ -93,14 +96,14 @@ test('a sale: confirmed on the chain, told, and proved from the first version to
   skip,
 }, async () => {
   service.app.loops.start();
-  const [from, to] = [await stage.newVault(), await stage.newVault()];
-  const assetId = await stage.newAsset({ vaultAddress: from.address, metadata: { é: 1 } });
-  const [viewer, worker] = [randomAddress(), await stage.newWorker()];
-  await stage.call('POST', assetId, 'viewers/', { body: { viewers: [viewer] } });
-  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
-  await stage.call('PUT', assetId, '', { body: { name: 'Overhauled pump' } });
+  const [from, to] = [await fixture.newVault(), await fixture.newVault()];
+  const assetId = await fixture.newAsset({ vaultAddress: from.address, metadata: { é: 1 } });
+  const [viewer, worker] = [randomAddress(), await fixture.newWorker()];
+  await fixture.call('POST', assetId, 'viewers/', { body: { viewers: [viewer] } });
+  await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  await fixture.call('PUT', assetId, '', { body: { name: 'Overhauled pump' } });
   const body = { destinationVaultAddress: to.address };
-  const sold = await stage.call('POST', assetId, 'transfer/', { body });
+  const sold = await fixture.call('POST', assetId, 'transfer/', { body });
   assert.equal(sold.status, 202, sold.text);
 
   const [event] = await waitUntil(async () => {
@@ -108,7 +111,7 @@ test('a sale: confirmed on the chain, told, and proved from the first version to
     const ours = json.filter(({ data }: { data: { asset_id: string } }) => data.asset_id === assetId);
     return ours.length > 0 ? ours : null;
   }, longestMs);
-  const [transferred] = (await stage.call('GET', assetId, 'transfers/')).json;
+  const [transferred] = (await fixture.call('GET', assetId, 'transfers/')).json;
   assert.equal(transferred.id, sold.json.id);
   assert.deepEqual(event.data, {
     asset_id: assetId,
@@ -118,20 +121,20 @@ test('a sale: confirmed on the chain, told, and proved from the first version to
     block_number: transferred.anchor.blockNumber,
     transferred_at: transferred.anchor.anchoredAt,
   });
-  const owned = (await stage.call('GET', assetId)).json;
+  const owned = (await fixture.call('GET', assetId)).json;
   assert.deepEqual([owned.vaultId, owned.name, owned.version], [to.id, 'Overhauled pump', 2]);
-  assert.deepEqual((await stage.call('GET', assetId, 'viewers/')).json, []);
-  assert.deepEqual((await stage.call('GET', assetId, 'workers/')).json, []);
+  assert.deepEqual((await fixture.call('GET', assetId, 'viewers/')).json, []);
+  assert.deepEqual((await fixture.call('GET', assetId, 'workers/')).json, []);
   for (const gone of [viewer, worker, from.address]) {
-    assertError(await stage.call('GET', assetId, `due/?viewerAddress=${gone}`), 'viewer_not_allowed');
+    assertError(await fixture.call('GET', assetId, `due/?viewerAddress=${gone}`), 'viewer_not_allowed');
   }
 
-  assert.equal((await stage.call('PUT', assetId, '', { body: { name: 'Mine' } })).status, 200);
+  assert.equal((await fixture.call('PUT', assetId, '', { body: { name: 'Mine' } })).status, 200);
   const { json: history } = await waitUntil(async () => {
-    const answer = await stage.call('GET', assetId, 'history/');
+    const answer = await fixture.call('GET', assetId, 'history/');
     return answer.status === 200 && answer.json.proofs.length === 4 ? answer : null;
   }, longestMs);
-  const { json: versions } = await stage.call('GET', assetId, 'versions/');
+  const { json: versions } = await fixture.call('GET', assetId, 'versions/');
   const document = (version: number) =>
     Buffer.from(
       JSON.stringify(versions.find((one: { version: number }) => one.version === version).document),
@@ -158,6 +161,6 @@ test('a sale: confirmed on the chain, told, and proved from the first version to
     ['transfer', giver],
     ['asset', taker],
   ]);
-  const { json: proof } = await stage.call('GET', assetId, 'proof/?version=2');
+  const { json: proof } = await fixture.call('GET', assetId, 'proof/?version=2');
   assert.deepEqual(proof, history.proofs[1]);
 });

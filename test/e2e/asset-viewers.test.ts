@@ -5,9 +5,9 @@ import type pg from 'pg';
 import { locks } from '../../src/db/advisory-lock.ts';
 import { becomeOwner, type Visitor } from '../support/clients/browser-session.ts';
 import {
-  type AssetStage,
+  type AssetFixture,
   fromNow,
-  openAssetStage,
+  openAssetFixture,
   pathOf,
   randomAddress,
 } from '../support/fixtures/asset-fixture.ts';
@@ -17,12 +17,12 @@ import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
-let stage: AssetStage;
+let fixture: AssetFixture;
 let ada: Visitor;
 
 before(async () => {
   service = await startService({ runLoops: false });
-  stage = openAssetStage(service);
+  fixture = openAssetFixture(service);
   ada = await becomeOwner(service, {
     name: 'Ada',
     email: 'ada@example.com',
@@ -32,17 +32,18 @@ before(async () => {
 after(() => service.close());
 
 const grant = (assetId: string, viewers: string[], until?: string | null) =>
-  stage.call('POST', assetId, 'viewers/', { body: { viewers, until } });
+  fixture.call('POST', assetId, 'viewers/', { body: { viewers, until } });
 /** The due list stands for everything that a viewer can look at. */
-const look = (assetId: string, viewer: string) => stage.call('GET', assetId, `due/?viewerAddress=${viewer}`);
+const look = (assetId: string, viewer: string) =>
+  fixture.call('GET', assetId, `due/?viewerAddress=${viewer}`);
 const verify = async (assetId: string, viewer: string) =>
-  (await stage.call('GET', assetId, `viewers/verify/?viewerAddress=${viewer}`)).json;
+  (await fixture.call('GET', assetId, `viewers/verify/?viewerAddress=${viewer}`)).json;
 
 test('the owner, an assigned worker and a granted viewer may look, and nobody else', async () => {
-  const [vault, other] = [await stage.newVault(), await stage.newVault()];
-  const assetId = await stage.newAsset({ vaultAddress: vault.address });
-  const [worker, idle, viewer] = [await stage.newWorker(), await stage.newWorker(), randomAddress()];
-  const assigned = await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  const [vault, other] = [await fixture.newVault(), await fixture.newVault()];
+  const assetId = await fixture.newAsset({ vaultAddress: vault.address });
+  const [worker, idle, viewer] = [await fixture.newWorker(), await fixture.newWorker(), randomAddress()];
+  const assigned = await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
   assert.deepEqual([assigned.status, assigned.json], [201, [{ address: worker, name: 'Ada' }]]);
   const granted = await grant(assetId, [viewer.toLowerCase()]);
   assert.deepEqual([granted.status, granted.json], [201, [{ address: viewer, until: null }]]);
@@ -54,37 +55,37 @@ test('the owner, an assigned worker and a granted viewer may look, and nobody el
     assertError(await look(assetId, refused), 'viewer_not_allowed', /may not see the asset/);
     assert.deepEqual(await verify(assetId, refused), { isViewer: false });
   }
-  assertError(await look(await stage.newAsset(), viewer), 'viewer_not_allowed');
+  assertError(await look(await fixture.newAsset(), viewer), 'viewer_not_allowed');
 });
 
 test('the form of the address is checked first, then the asset, then the viewer', async () => {
-  const assetId = await stage.newAsset();
+  const assetId = await fixture.newAsset();
   const viewer = randomAddress();
   // Not of a random one: with one letter changed some are all in capitals, which have no checksum.
   const broken = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
   assertError(await look('nothing', '0x12'), 'invalid_address');
   assertError(await look('nothing', broken), 'invalid_address');
-  assertError(await stage.call('GET', assetId, 'due/'), 'invalid_request', /viewerAddress is required/);
+  assertError(await fixture.call('GET', assetId, 'due/'), 'invalid_request', /viewerAddress is required/);
   assertError(await look('nothing', viewer), 'resource_not_found');
   assertError(await look(assetId, viewer), 'viewer_not_allowed');
 });
 
 test('a grant ends at its very moment: a second later the viewer is refused', async () => {
-  const assetId = await stage.newAsset();
+  const assetId = await fixture.newAsset();
   const viewer = randomAddress();
   const given = fromNow(3_600_000);
   assert.deepEqual((await grant(assetId, [viewer], given)).json, [{ address: viewer, until: given }]);
   assert.equal((await look(assetId, viewer)).status, 200);
   // As if that hour had passed: however long the looks take, one is before this moment and the others are after it.
-  const { rows: ends } = await stage.sql(
+  const { rows: ends } = await fixture.sql(
     'update asset_viewers set until = clock_timestamp() where asset_id = $1 returning until::text',
     [assetId],
   );
   const { until } = ends[0];
   assertError(await look(assetId, viewer), 'viewer_not_allowed');
   assert.deepEqual(await verify(assetId, viewer), { isViewer: false });
-  assert.deepEqual((await stage.call('GET', assetId, 'viewers/')).json, []);
-  const { rows } = await stage.sql(
+  assert.deepEqual((await fixture.call('GET', assetId, 'viewers/')).json, []);
+  const { rows } = await fixture.sql(
     'select max(at) filter (where allowed) < $2 as before, min(at) filter (where not allowed) >= $2 as after from asset_access_log where asset_id = $1',
     [assetId, until],
   );
@@ -92,21 +93,21 @@ test('a grant ends at its very moment: a second later the viewer is refused', as
 });
 
 test('a grant whose end has passed is refused, and one that was given can be given another end', async () => {
-  const assetId = await stage.newAsset();
+  const assetId = await fixture.newAsset();
   const viewer = randomAddress();
-  await stage.refused(() => grant(assetId, [viewer], fromNow(-1)), 'invalid_request', /in the future/);
-  await stage.refused(() => grant(assetId, [viewer], '2030-01-01'), 'invalid_request', /until must be/);
-  await stage.refused(() => grant(assetId, []), 'invalid_request', /viewers/);
-  await stage.refused(() => grant(assetId, [viewer, '0x1']), 'invalid_address', /viewers\[1\]/);
+  await fixture.refused(() => grant(assetId, [viewer], fromNow(-1)), 'invalid_request', /in the future/);
+  await fixture.refused(() => grant(assetId, [viewer], '2030-01-01'), 'invalid_request', /until must be/);
+  await fixture.refused(() => grant(assetId, []), 'invalid_request', /viewers/);
+  await fixture.refused(() => grant(assetId, [viewer, '0x1']), 'invalid_address', /viewers\[1\]/);
   await grant(assetId, [viewer], fromNow(3_600_000));
   await grant(assetId, [viewer, viewer.toLowerCase()], null);
-  assert.deepEqual((await stage.call('GET', assetId, 'viewers/')).json, [{ address: viewer, until: null }]);
+  assert.deepEqual((await fixture.call('GET', assetId, 'viewers/')).json, [{ address: viewer, until: null }]);
 });
 
 test('a revoked viewer and an unassigned worker are refused with the very next look', async () => {
-  const assetId = await stage.newAsset();
-  const [worker, viewer] = [await stage.newWorker(), randomAddress()];
-  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  const assetId = await fixture.newAsset();
+  const [worker, viewer] = [await fixture.newWorker(), randomAddress()];
+  await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
   await grant(assetId, [viewer]);
   for (const [kind, address] of [
     ['viewers', viewer],
@@ -114,35 +115,35 @@ test('a revoked viewer and an unassigned worker are refused with the very next l
   ]) {
     assert.equal((await look(assetId, address ?? '')).status, 200);
     const path = `${kind}/${address?.toLowerCase()}/`;
-    assert.equal((await stage.call('DELETE', assetId, path)).status, 204);
+    assert.equal((await fixture.call('DELETE', assetId, path)).status, 204);
     assertError(await look(assetId, address ?? ''), 'viewer_not_allowed');
-    await stage.refused(
-      () => stage.call('DELETE', assetId, path),
+    await fixture.refused(
+      () => fixture.call('DELETE', assetId, path),
       'resource_not_found',
       /has no|not assigned/,
     );
-    assert.deepEqual((await stage.call('GET', assetId, `${kind}/`)).json, []);
+    assert.deepEqual((await fixture.call('GET', assetId, `${kind}/`)).json, []);
   }
 });
 
 test('a worker who does not exist cannot be assigned, and takes nobody along', async () => {
-  const assetId = await stage.newAsset();
-  const [worker, nobody] = [await stage.newWorker(), randomAddress()];
-  const assign = () => stage.call('POST', assetId, 'workers/', { body: { workers: [worker, nobody] } });
-  await stage.refused(assign, 'resource_not_found', /no worker/);
-  const twice = await stage.call('POST', assetId, 'workers/', { body: { workers: [worker, worker] } });
+  const assetId = await fixture.newAsset();
+  const [worker, nobody] = [await fixture.newWorker(), randomAddress()];
+  const assign = () => fixture.call('POST', assetId, 'workers/', { body: { workers: [worker, nobody] } });
+  await fixture.refused(assign, 'resource_not_found', /no worker/);
+  const twice = await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker, worker] } });
   assert.equal(twice.json.length, 1);
-  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
-  assert.equal((await stage.call('GET', assetId, 'workers/')).json.length, 1);
+  await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  assert.equal((await fixture.call('GET', assetId, 'workers/')).json.length, 1);
 });
 
 test('viewers and workers are listed page by page', async () => {
-  const assetId = await stage.newAsset();
+  const assetId = await fixture.newAsset();
   const viewers = Array.from({ length: 5 }, randomAddress);
   await grant(assetId, viewers);
   const found: string[] = [];
   for (let query = '?limit=2'; ; ) {
-    const { json, headers } = await stage.call('GET', assetId, `viewers/${query}`);
+    const { json, headers } = await fixture.call('GET', assetId, `viewers/${query}`);
     found.push(...json.map(({ address }: { address: string }) => address));
     const cursor = headers.get('x-next-cursor');
     if (cursor === null) break;
@@ -153,14 +154,14 @@ test('viewers and workers are listed page by page', async () => {
 });
 
 test('every look is in the access log before it is answered, also a refused one, and verifying is none', async () => {
-  const vault = await stage.newVault();
-  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const vault = await fixture.newVault();
+  const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const nobody = randomAddress();
   const startedAt = Date.now();
   await look(assetId, vault.address);
   await look(assetId, nobody);
   await verify(assetId, nobody);
-  const { json } = await stage.call('GET', assetId, 'access-log/');
+  const { json } = await fixture.call('GET', assetId, 'access-log/');
   assert.deepEqual(
     json.map(({ viewerAddress, what, targetId, allowed }: Record<string, unknown>) => ({
       viewerAddress,
@@ -177,16 +178,16 @@ test('every look is in the access log before it is answered, also a refused one,
   const at = Date.parse(json[0].at);
   assert.ok(at >= startedAt && at <= Date.now(), json[0].at);
   const reader = await service.makeKey({ scopes: ['assets:read'] });
-  assertError(await stage.call('GET', assetId, 'access-log/', { key: reader }), 'forbidden', /audit:read/);
+  assertError(await fixture.call('GET', assetId, 'access-log/', { key: reader }), 'forbidden', /audit:read/);
 });
 
 test('what a person asks for within a minute is one look, and what a key asks for is not', async () => {
-  const vault = await stage.newVault();
-  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const vault = await fixture.newVault();
+  const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const ask = (what: string, viewer = vault.address) =>
     ada.call('GET', pathOf(assetId, `${what}/?viewerAddress=${viewer}`));
   const looks = async () => {
-    const { json } = await stage.call('GET', assetId, 'access-log/');
+    const { json } = await fixture.call('GET', assetId, 'access-log/');
     return json.map((look: Record<string, unknown>) => [look.what, look.also, look.allowed]);
   };
   const answers = await Promise.all(
@@ -206,7 +207,9 @@ test('what a person asks for within a minute is one look, and what a key asks fo
   await look(assetId, vault.address);
   await look(assetId, vault.address);
   // As if that minute had passed.
-  await stage.sql(`update asset_access_log set at = at - interval '1 minute' where asset_id = $1`, [assetId]);
+  await fixture.sql(`update asset_access_log set at = at - interval '1 minute' where asset_id = $1`, [
+    assetId,
+  ]);
   await ask('due');
   assert.deepEqual((await looks()).slice(0, 4), [
     ['due', [], true],
@@ -218,11 +221,11 @@ test('what a person asks for within a minute is one look, and what a key asks fo
 });
 
 test('many looks of one person wait for each other without a connection each', async () => {
-  const vault = await stage.newVault();
-  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const vault = await fixture.newVault();
+  const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const see = () => ada.call('GET', pathOf(assetId));
   await see();
-  const { rows } = await stage.sql(
+  const { rows } = await fixture.sql(
     'select workspace_id, actor_id from asset_access_log where asset_id = $1',
     [assetId],
   );
@@ -247,8 +250,8 @@ test('many looks of one person wait for each other without a connection each', a
 });
 
 test('a look at the asset itself, its versions or its proofs is logged, and refused to whom it is not for', async () => {
-  const vault = await stage.newVault();
-  const assetId = await stage.newAsset({ vaultAddress: vault.address });
+  const vault = await fixture.newVault();
+  const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const [viewer, nobody] = [randomAddress(), randomAddress()];
   await grant(assetId, [viewer]);
   const parts = {
@@ -258,15 +261,18 @@ test('a look at the asset itself, its versions or its proofs is logged, and refu
     'history/': 'asset history',
   };
   for (const [path, what] of Object.entries(parts)) {
-    const open = await stage.call('GET', assetId, path);
-    const allowed = await stage.call('GET', assetId, `${path}?viewerAddress=${viewer}`);
+    const open = await fixture.call('GET', assetId, path);
+    const allowed = await fixture.call('GET', assetId, `${path}?viewerAddress=${viewer}`);
     // Nothing is confirmed here, so that there is no proof.
     const wanted = /proof|history/.test(path) ? 409 : 200;
     assert.deepEqual([open.status, allowed.status], [wanted, wanted], path);
-    assertError(await stage.call('GET', assetId, `${path}?viewerAddress=${nobody}`), 'viewer_not_allowed');
-    assertError(await stage.call('GET', 'nothing', `${path}?viewerAddress=${nobody}`), 'resource_not_found');
-    assertError(await stage.call('GET', 'nothing', path), 'resource_not_found');
-    const { json } = await stage.call('GET', assetId, 'access-log/?limit=3');
+    assertError(await fixture.call('GET', assetId, `${path}?viewerAddress=${nobody}`), 'viewer_not_allowed');
+    assertError(
+      await fixture.call('GET', 'nothing', `${path}?viewerAddress=${nobody}`),
+      'resource_not_found',
+    );
+    assertError(await fixture.call('GET', 'nothing', path), 'resource_not_found');
+    const { json } = await fixture.call('GET', assetId, 'access-log/?limit=3');
     assert.deepEqual(
       json.map((look: Record<string, unknown>) => [look.what, look.viewerAddress, look.allowed]),
       [
@@ -279,14 +285,14 @@ test('a look at the asset itself, its versions or its proofs is logged, and refu
 });
 
 test('of many looks at once each is answered for itself and logged once', async () => {
-  const vault = await stage.newVault();
-  const mine = await stage.newAsset({ vaultAddress: vault.address });
-  const other = await stage.newAsset();
+  const vault = await fixture.newVault();
+  const mine = await fixture.newAsset({ vaultAddress: vault.address });
+  const other = await fixture.newAsset();
   const answers = await Promise.all(
     Array.from({ length: 120 }, (_, n) => look([mine, other, 'nothing'][n % 3] ?? '', vault.address)),
   );
   assert.ok(answers.every(({ status }, n) => status === [200, 403, 404][n % 3]));
-  const { rows } = await stage.sql(
+  const { rows } = await fixture.sql(
     'select asset_id, allowed, count(*)::int as looks from asset_access_log where asset_id = any($1) group by 1, 2',
     [[mine, other, 'nothing']],
   );
@@ -300,20 +306,20 @@ test('of many looks at once each is answered for itself and logged once', async 
 });
 
 test('a key that may only read assets cannot change who sees them', async () => {
-  const assetId = await stage.newAsset();
+  const assetId = await fixture.newAsset();
   const key = await service.makeKey({ scopes: ['assets:read'] });
   const body = { viewers: [randomAddress()] };
-  assertError(await stage.call('POST', assetId, 'viewers/', { key, body }), 'forbidden', /assets:write/);
-  assert.equal((await stage.call('GET', assetId, 'viewers/', { key })).status, 200);
+  assertError(await fixture.call('POST', assetId, 'viewers/', { key, body }), 'forbidden', /assets:write/);
+  assert.equal((await fixture.call('GET', assetId, 'viewers/', { key })).status, 200);
 });
 
 test('grants and assignments are in the audit log', async () => {
-  const assetId = await stage.newAsset();
-  const [worker, viewer] = [await stage.newWorker(), randomAddress()];
-  await stage.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
+  const assetId = await fixture.newAsset();
+  const [worker, viewer] = [await fixture.newWorker(), randomAddress()];
+  await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
   await grant(assetId, [viewer]);
-  await stage.call('DELETE', assetId, `viewers/${viewer}/`);
-  await stage.call('DELETE', assetId, `workers/${worker}`);
+  await fixture.call('DELETE', assetId, `viewers/${viewer}/`);
+  await fixture.call('DELETE', assetId, `workers/${worker}`);
   const query = `targetId=${encodeURIComponent(assetId)}`;
   const { json } = await service.call('GET', `/api-v1/platform/audit-log?${query}`);
   assert.deepEqual(

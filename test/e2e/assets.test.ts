@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { recordDigest } from '../../src/proof/content.ts';
 import {
-  type AssetStage,
+  type AssetFixture,
   fromNow,
-  openAssetStage,
+  openAssetFixture,
   pathOf,
   randomAddress,
 } from '../support/fixtures/asset-fixture.ts';
@@ -15,22 +15,22 @@ import { type Service, startService } from '../support/service/service.ts';
 const url = '/api-v1/damc/assets/';
 
 let service: Service;
-let stage: AssetStage;
+let fixture: AssetFixture;
 
 before(async () => {
   service = await startService({ runLoops: false });
-  stage = openAssetStage(service);
+  fixture = openAssetFixture(service);
 });
 after(() => service.close());
 
 const create = (body: object, headers = {}) => service.call('POST', url, { body, headers });
 const install = (assetId: string, parentAssetId: string, at = fromNow(-1000)) =>
-  stage.call('POST', assetId, 'install/', { body: { parentAssetId, at } });
+  fixture.call('POST', assetId, 'install/', { body: { parentAssetId, at } });
 const remove = (assetId: string, parentAssetId?: string, at = fromNow(0)) =>
-  stage.call('POST', assetId, 'remove/', { body: { parentAssetId, at } });
+  fixture.call('POST', assetId, 'remove/', { body: { parentAssetId, at } });
 
 test('an asset is created as pending under a name of its own, and found again with and without the slash', async () => {
-  const vault = await stage.newVault();
+  const vault = await fixture.newVault();
   const startedAt = new Date().toISOString();
   const given = {
     vaultAddress: vault.address.toLowerCase(),
@@ -65,22 +65,22 @@ test('an asset is created as pending under a name of its own, and found again wi
 });
 
 test('an assetId is unique in its workspace, also for two that race, and free in another one', async () => {
-  const { address: vaultAddress } = await stage.newVault();
+  const { address: vaultAddress } = await fixture.newVault();
   const body = { vaultAddress, name: 'Pump', assetId: 'twice' };
   const answers = await Promise.all(Array.from({ length: 8 }, () => create(body)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
-  await stage.refused(() => create(body), 'conflict', /already an asset twice/);
+  await fixture.refused(() => create(body), 'conflict', /already an asset twice/);
 
   const key = await service.makeKey({ newWorkspace: true });
   const theirs = await service.call('POST', '/api-v1/platform/vaults', { key, body: { name: 'V' } });
   const elsewhere = { ...body, vaultAddress: theirs.json.address };
   assert.equal((await service.call('POST', url, { key, body: elsewhere })).status, 201);
-  const { rows } = await stage.sql("select count(*)::int as count from assets where asset_id = 'twice'");
+  const { rows } = await fixture.sql("select count(*)::int as count from assets where asset_id = 'twice'");
   assert.equal(rows[0].count, 2);
 });
 
 test('an assetId that is not printable, is a path, or looks like an id of the service is refused', async () => {
-  const { address: vaultAddress } = await stage.newVault();
+  const { address: vaultAddress } = await fixture.newVault();
   for (const [assetId, message] of [
     ['', /assetId must not be empty/],
     ['x'.repeat(256), /at most 255/],
@@ -95,42 +95,42 @@ test('an assetId that is not printable, is a path, or looks like an id of the se
     ['ast_1', /begin with ast_/],
     ['FIL_01HZ', /begin with FIL_/],
   ] as const) {
-    await stage.refused(() => create({ vaultAddress, name: 'Pump', assetId }), 'invalid_request', message);
+    await fixture.refused(() => create({ vaultAddress, name: 'Pump', assetId }), 'invalid_request', message);
   }
   for (const assetId of ['x'.repeat(255), 'PN_77', '日本-1', '%2F', 'a+b=c;d']) {
     const made = await create({ vaultAddress, name: 'Pump', assetId });
     assert.equal(made.status, 201, made.text);
-    assert.equal((await stage.call('GET', assetId)).json?.assetId, assetId);
+    assert.equal((await fixture.call('GET', assetId)).json?.assetId, assetId);
   }
 });
 
 test('a body that does not fit, an unknown vault or a deactivated one is refused', async () => {
-  const vault = await stage.newVault();
+  const vault = await fixture.newVault();
   const body = { vaultAddress: vault.address, name: 'Pump' };
-  await stage.refused(() => create({ ...body, name: ' ' }), 'invalid_request', /name/);
-  await stage.refused(() => create({ ...body, owner: 'x' }), 'invalid_request', /owner/);
-  await stage.refused(() => create({ ...body, usage: { hours: -1 } }), 'invalid_request', /usage.hours/);
-  await stage.refused(() => create({ ...body, usage: { cycles: 1.5 } }), 'invalid_request', /usage.cycles/);
-  await stage.refused(() => create({ ...body, metadata: [] }), 'invalid_request', /metadata/);
+  await fixture.refused(() => create({ ...body, name: ' ' }), 'invalid_request', /name/);
+  await fixture.refused(() => create({ ...body, owner: 'x' }), 'invalid_request', /owner/);
+  await fixture.refused(() => create({ ...body, usage: { hours: -1 } }), 'invalid_request', /usage.hours/);
+  await fixture.refused(() => create({ ...body, usage: { cycles: 1.5 } }), 'invalid_request', /usage.cycles/);
+  await fixture.refused(() => create({ ...body, metadata: [] }), 'invalid_request', /metadata/);
   const huge = `{"vaultAddress":"${vault.address}","name":"P","metadata":{"n":12345678901234567890}}`;
-  await stage.refused(() => service.call('POST', url, { body: huge }), 'invalid_request', /metadata.n/);
+  await fixture.refused(() => service.call('POST', url, { body: huge }), 'invalid_request', /metadata.n/);
   const twice = `{"vaultAddress":"${vault.address}","name":"P","metadata":{"n":1,"n":2}}`;
-  await stage.refused(() => service.call('POST', url, { body: twice }), 'invalid_request', /twice/);
+  await fixture.refused(() => service.call('POST', url, { body: twice }), 'invalid_request', /twice/);
   const bad = { ...body, vaultAddress: '0xabc' };
-  await stage.refused(() => create(bad), 'invalid_address', /vaultAddress/);
+  await fixture.refused(() => create(bad), 'invalid_address', /vaultAddress/);
   const nobody = { ...body, vaultAddress: randomAddress() };
-  await stage.refused(() => create(nobody), 'resource_not_found', /no vault/);
-  const assetId = await stage.newAsset({ vaultAddress: vault.address });
-  await stage.setStatus(vault, 'deactivate');
-  await stage.refused(() => create(body), 'vault_deactivated', /deactivated/);
-  const rename = () => stage.call('PUT', assetId, '', { body: { name: 'Other' } });
-  await stage.refused(rename, 'vault_deactivated', /deactivated/);
-  await stage.setStatus(vault, 'reactivate');
+  await fixture.refused(() => create(nobody), 'resource_not_found', /no vault/);
+  const assetId = await fixture.newAsset({ vaultAddress: vault.address });
+  await fixture.setStatus(vault, 'deactivate');
+  await fixture.refused(() => create(body), 'vault_deactivated', /deactivated/);
+  const rename = () => fixture.call('PUT', assetId, '', { body: { name: 'Other' } });
+  await fixture.refused(rename, 'vault_deactivated', /deactivated/);
+  await fixture.setStatus(vault, 'reactivate');
   assert.equal((await rename()).status, 200);
 });
 
 test('a repeat with the same Idempotency-Key creates nothing and gets the same answer', async () => {
-  const { address: vaultAddress } = await stage.newVault();
+  const { address: vaultAddress } = await fixture.newVault();
   const body = { vaultAddress, name: 'Pump', assetId: 'kept' };
   const headers = { 'idempotency-key': 'asset-1' };
   const first = await create(body, headers);
@@ -141,16 +141,16 @@ test('a repeat with the same Idempotency-Key creates nothing and gets the same a
 });
 
 test('a change is a version of its own that follows the one before, and a repeat is none', async () => {
-  const assetId = await stage.newAsset({ metadata: { a: 1 } });
+  const assetId = await fixture.newAsset({ metadata: { a: 1 } });
   const change = { name: 'New', usage: { hours: 3, cycles: 2 }, metadata: { b: 2 } };
-  const first = await stage.call('PUT', assetId, '', { body: change });
+  const first = await fixture.call('PUT', assetId, '', { body: change });
   assert.equal(first.status, 200, first.text);
   assert.deepEqual([first.json.version, first.json.name, first.json.metadata], [2, 'New', { b: 2 }]);
-  const again = await stage.call('PUT', assetId, '', { body: change });
+  const again = await fixture.call('PUT', assetId, '', { body: change });
   assert.deepEqual(again.json, first.json);
 
-  const versions = (await stage.call('GET', assetId, 'versions/')).json;
-  const { rows } = await stage.sql(
+  const versions = (await fixture.call('GET', assetId, 'versions/')).json;
+  const { rows } = await fixture.sql(
     "select version, digest, previous_leaf, leaf from anchor_leaves where subject_id = $1 and kind = 'asset' order by version",
     [assetId],
   );
@@ -164,19 +164,19 @@ test('a change is a version of its own that follows the one before, and a repeat
   }
   assert.deepEqual(rows[1].previous_leaf, rows[0].leaf);
   assert.deepEqual(rows[0].previous_leaf, Buffer.alloc(32));
-  assertError(await stage.call('GET', assetId, 'proof/'), 'conflict', /not confirmed/);
-  assertError(await stage.call('GET', assetId, 'proof/?version=3'), 'resource_not_found');
-  assertError(await stage.call('GET', assetId, 'history/'), 'conflict', /not confirmed/);
+  assertError(await fixture.call('GET', assetId, 'proof/'), 'conflict', /not confirmed/);
+  assertError(await fixture.call('GET', assetId, 'proof/?version=3'), 'resource_not_found');
+  assertError(await fixture.call('GET', assetId, 'history/'), 'conflict', /not confirmed/);
 });
 
 test('changes at the same time all count, one after the other', async () => {
-  const assetId = await stage.newAsset();
+  const assetId = await fixture.newAsset();
   const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, n) => stage.call('PUT', assetId, '', { body: { name: `Name ${n}` } })),
+    Array.from({ length: 12 }, (_, n) => fixture.call('PUT', assetId, '', { body: { name: `Name ${n}` } })),
   );
   assert.ok(answers.every(({ status }) => status === 200));
-  assert.equal((await stage.call('GET', assetId)).json.version, 13);
-  const { rows } = await stage.sql(
+  assert.equal((await fixture.call('GET', assetId)).json.version, 13);
+  const { rows } = await fixture.sql(
     `select count(*)::int as followers from anchor_leaves a
      join anchor_leaves b on b.subject_id = a.subject_id and b.previous_leaf = a.leaf where a.subject_id = $1`,
     [assetId],
@@ -185,18 +185,18 @@ test('changes at the same time all count, one after the other', async () => {
 });
 
 test('a change of a version that is not the newest any more is refused, and every change is told', async () => {
-  const assetId = await stage.newAsset();
-  const etag = async () => (await stage.call('GET', assetId)).headers.get('etag') ?? '';
+  const assetId = await fixture.newAsset();
+  const etag = async () => (await fixture.call('GET', assetId)).headers.get('etag') ?? '';
   const put = (name: string, headers: Record<string, string> = {}) =>
-    stage.call('PUT', assetId, '', { body: { name }, headers });
+    fixture.call('PUT', assetId, '', { body: { name }, headers });
   const seen = await etag();
   assert.equal(seen, '"1"');
   const first = await put('First', { 'if-match': seen });
   assert.deepEqual([first.status, first.headers.get('etag')], [200, '"2"']);
   const stale = () => put('Second', { 'if-match': seen });
-  await stage.refused(stale, 'precondition_failed', /was changed meanwhile: it is at version 2/);
-  await stage.refused(() => put('Weak', { 'if-match': 'W/"2"' }), 'precondition_failed', /meanwhile/);
-  await stage.refused(() => put('Bare', { 'if-match': '2' }), 'invalid_request', /if-match/);
+  await fixture.refused(stale, 'precondition_failed', /was changed meanwhile: it is at version 2/);
+  await fixture.refused(() => put('Weak', { 'if-match': 'W/"2"' }), 'precondition_failed', /meanwhile/);
+  await fixture.refused(() => put('Bare', { 'if-match': '2' }), 'invalid_request', /if-match/);
   assert.equal((await put('Third', { 'if-match': `"7", ${await etag()}` })).status, 200);
   assert.equal((await put('Fourth', { 'if-match': '*' })).status, 200);
   assert.equal((await put('Fifth')).status, 200);
@@ -205,7 +205,7 @@ test('a change of a version that is not the newest any more is refused, and ever
   );
   assert.deepEqual(racing.sort(), [200, 412, 412]);
 
-  const { rows } = await stage.sql(
+  const { rows } = await fixture.sql(
     `select envelope::json -> 'data' as data from events where type = 'asset.changed' and envelope like $1 order by id`,
     [`%${assetId}%`],
   );
@@ -223,7 +223,7 @@ test('assets are found by any words of their id, name, serial number and part nu
     { name: `Oil pump ${tag}`, serialNumber: 'SN-78_b' },
     { name: `Äxle ${tag}` },
   ].entries()) {
-    made.push(await stage.newAsset({ assetId: `thing-${place}-${tag}`, ...more }));
+    made.push(await fixture.newAsset({ assetId: `thing-${place}-${tag}`, ...more }));
   }
   const [fuel, oil, axle] = made;
   const find = async (q: string, more = '') => {
@@ -257,19 +257,19 @@ test('assets are found by any words of their id, name, serial number and part nu
 });
 
 test('hours and cycles go down only to correct a mistake, which is in the audit log', async () => {
-  const assetId = await stage.newAsset({ usage: { hours: 10, cycles: 5 } });
+  const assetId = await fixture.newAsset({ usage: { hours: 10, cycles: 5 } });
   for (const usage of [{ hours: 9.9 }, { cycles: 4 }, { hours: 11, cycles: 4 }]) {
-    const put = () => stage.call('PUT', assetId, '', { body: { usage } });
-    await stage.refused(put, 'conflict', /cannot go down/);
+    const put = () => fixture.call('PUT', assetId, '', { body: { usage } });
+    await fixture.refused(put, 'conflict', /cannot go down/);
   }
-  const raised = await stage.call('PUT', assetId, '', { body: { usage: { hours: 10.5 } } });
+  const raised = await fixture.call('PUT', assetId, '', { body: { usage: { hours: 10.5 } } });
   assert.deepEqual(raised.json.usage, { hours: 10.5, cycles: 5 });
   const mistaken = { usage: { hours: 120_450_000 } };
-  assert.equal((await stage.call('PUT', assetId, '', { body: mistaken })).status, 200);
+  assert.equal((await fixture.call('PUT', assetId, '', { body: mistaken })).status, 200);
   const body = { usage: { hours: 12_045 }, usageCorrection: 'Three digits too many' };
-  const corrected = await stage.call('PUT', assetId, '', { body });
+  const corrected = await fixture.call('PUT', assetId, '', { body });
   assert.deepEqual([corrected.json.usage, corrected.json.version], [{ hours: 12_045, cycles: 5 }, 4]);
-  const { rows } = await stage.sql(
+  const { rows } = await fixture.sql(
     "select details from audit_entries where target_id = $1 and action = 'asset.correct_usage'",
     [assetId],
   );
@@ -286,11 +286,11 @@ test('hours and cycles go down only to correct a mistake, which is in the audit 
 });
 
 test('lists go newest first through all pages, and by vault, serial number and parent', async () => {
-  const vault = await stage.newVault();
+  const vault = await fixture.newVault();
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
     const body = { vaultAddress: vault.address, assetId: `listed ${n}`, serialNumber: n % 2 ? 'odd' : '' };
-    ids.unshift(await stage.newAsset(body));
+    ids.unshift(await fixture.newAsset(body));
   }
   await install('listed 1', 'listed 0');
   const walk = async (query: string) => {
@@ -310,22 +310,22 @@ test('lists go newest first through all pages, and by vault, serial number and p
 });
 
 test('an asset is installed and removed with its history, and each of it is anchored', async () => {
-  const [part, engine] = [await stage.newAsset(), await stage.newAsset()];
+  const [part, engine] = [await fixture.newAsset(), await fixture.newAsset()];
   const [installedAt, removedAt] = [fromNow(-86_400_000), fromNow(-3_600_000)];
   const installed = await install(part, engine, installedAt);
   assert.equal(installed.status, 201, installed.text);
   assert.deepEqual(installed.json, { assetId: part, parentAssetId: engine, installedAt, removedAt: null });
-  assert.equal((await stage.call('GET', part)).json.parentAssetId, engine);
+  assert.equal((await fixture.call('GET', part)).json.parentAssetId, engine);
   const removed = await remove(part, engine, removedAt);
   assert.equal(removed.status, 200, removed.text);
-  assert.equal((await stage.call('GET', part)).json.parentAssetId, null);
+  assert.equal((await fixture.call('GET', part)).json.parentAssetId, null);
   assert.equal((await install(part, engine, removedAt)).status, 201);
-  const { json: history } = await stage.call('GET', part, 'installations/');
+  const { json: history } = await fixture.call('GET', part, 'installations/');
   assert.deepEqual(history, [
     { assetId: part, parentAssetId: engine, installedAt: removedAt, removedAt: null },
     { assetId: part, parentAssetId: engine, installedAt, removedAt },
   ]);
-  const { json: versions } = await stage.call('GET', part, 'versions/');
+  const { json: versions } = await fixture.call('GET', part, 'versions/');
   assert.deepEqual(
     versions.map(({ document }: { document: { installation: object | null } }) => document.installation),
     [
@@ -338,48 +338,52 @@ test('an asset is installed and removed with its history, and each of it is anch
 });
 
 test('an asset is in one place at a time, and leaves only the one that it is in', async () => {
-  const [part, engine, other] = [await stage.newAsset(), await stage.newAsset(), await stage.newAsset()];
-  await stage.refused(() => remove(part, engine), 'conflict', /not installed anywhere/);
-  await stage.refused(() => install(part, 'nothing'), 'resource_not_found', /no asset nothing/);
-  await stage.refused(() => install('nothing', engine), 'resource_not_found', /no asset nothing/);
+  const [part, engine, other] = [
+    await fixture.newAsset(),
+    await fixture.newAsset(),
+    await fixture.newAsset(),
+  ];
+  await fixture.refused(() => remove(part, engine), 'conflict', /not installed anywhere/);
+  await fixture.refused(() => install(part, 'nothing'), 'resource_not_found', /no asset nothing/);
+  await fixture.refused(() => install('nothing', engine), 'resource_not_found', /no asset nothing/);
   assert.equal((await install(part, engine)).status, 201);
-  await stage.refused(() => install(part, engine), 'conflict', /Remove it there first/);
-  await stage.refused(() => install(part, other), 'conflict', /Remove it there first/);
-  await stage.refused(() => remove(part, other), 'conflict', /not in/);
+  await fixture.refused(() => install(part, engine), 'conflict', /Remove it there first/);
+  await fixture.refused(() => install(part, other), 'conflict', /Remove it there first/);
+  await fixture.refused(() => remove(part, other), 'conflict', /not in/);
   assert.equal((await remove(part)).status, 200);
 });
 
 test('an asset cannot be in itself, in a part of itself, or in a circle that two requests close at once', async () => {
-  const [a, b, c] = [await stage.newAsset(), await stage.newAsset(), await stage.newAsset()];
-  await stage.refused(() => install(a, a), 'conflict', /in itself/);
+  const [a, b, c] = [await fixture.newAsset(), await fixture.newAsset(), await fixture.newAsset()];
+  await fixture.refused(() => install(a, a), 'conflict', /in itself/);
   assert.equal((await install(a, b)).status, 201);
-  await stage.refused(() => install(b, a), 'conflict', /itself a part/);
+  await fixture.refused(() => install(b, a), 'conflict', /itself a part/);
   assert.equal((await install(b, c)).status, 201);
-  await stage.refused(() => install(c, a), 'conflict', /itself a part/);
+  await fixture.refused(() => install(c, a), 'conflict', /itself a part/);
 
   for (let round = 0; round < 5; round += 1) {
-    const [x, y] = [await stage.newAsset(), await stage.newAsset()];
+    const [x, y] = [await fixture.newAsset(), await fixture.newAsset()];
     const answers = await Promise.all([install(x, y), install(y, x)]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
   }
 });
 
 test('work in the future, or before the last installation or removal, is refused', async () => {
-  const [part, engine] = [await stage.newAsset(), await stage.newAsset()];
+  const [part, engine] = [await fixture.newAsset(), await fixture.newAsset()];
   const at = fromNow(-60_000);
-  await stage.refused(() => install(part, engine, fromNow(86_400_000)), 'invalid_request', /future/);
-  await stage.refused(() => install(part, engine, '2026-02-30T00:00:00Z'), 'invalid_request', /at must be/);
+  await fixture.refused(() => install(part, engine, fromNow(86_400_000)), 'invalid_request', /future/);
+  await fixture.refused(() => install(part, engine, '2026-02-30T00:00:00Z'), 'invalid_request', /at must be/);
   assert.equal((await install(part, engine, at)).status, 201);
   const before = new Date(Date.parse(at) - 1).toISOString();
-  await stage.refused(() => remove(part, engine, before), 'conflict', /before its installation/);
-  await stage.refused(() => remove(part, engine, fromNow(86_400_000)), 'invalid_request', /future/);
+  await fixture.refused(() => remove(part, engine, before), 'conflict', /before its installation/);
+  await fixture.refused(() => remove(part, engine, fromNow(86_400_000)), 'invalid_request', /future/);
   assert.equal((await remove(part, engine, at)).status, 200);
-  await stage.refused(() => install(part, engine, before), 'conflict', /before its last removal/);
+  await fixture.refused(() => install(part, engine, before), 'conflict', /before its last removal/);
 });
 
 test('every change is in the audit log', async () => {
-  const [part, engine] = [await stage.newAsset(), await stage.newAsset()];
-  await stage.call('PUT', part, '', { body: { name: 'Other' } });
+  const [part, engine] = [await fixture.newAsset(), await fixture.newAsset()];
+  await fixture.call('PUT', part, '', { body: { name: 'Other' } });
   await install(part, engine);
   await remove(part, engine);
   const { json } = await service.call(
@@ -394,7 +398,7 @@ test('every change is in the audit log', async () => {
 });
 
 test('to another workspace the asset and all that hangs on it is not there', async () => {
-  const [assetId, engine] = [await stage.newAsset(), await stage.newAsset()];
+  const [assetId, engine] = [await fixture.newAsset(), await fixture.newAsset()];
   const key = await service.makeKey({ newWorkspace: true });
   const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { key, body: { name: 'V' } });
   const own = { vaultAddress: vault.address, name: 'Pump', assetId: 'their own' };
@@ -407,7 +411,7 @@ test('to another workspace the asset and all that hangs on it is not there', asy
     ['GET', 'versions/'],
     ['GET', 'proof/'],
     ['GET', 'history/'],
-    ['POST', 'transfer/', { destinationVaultAddress: (await stage.newVault()).address }],
+    ['POST', 'transfer/', { destinationVaultAddress: (await fixture.newVault()).address }],
     ['GET', 'transfers/'],
     ['POST', 'viewers/', { viewers: [address] }],
     ['GET', 'viewers/'],
@@ -425,8 +429,8 @@ test('to another workspace the asset and all that hangs on it is not there', asy
     ['GET', 'access-log/'],
   ];
   for (const [method, path, body] of requests) {
-    await stage.refused(
-      () => stage.call(method, assetId, path, { key, ...(body && { body }) }),
+    await fixture.refused(
+      () => fixture.call(method, assetId, path, { key, ...(body && { body }) }),
       'resource_not_found',
       /There is no/,
     );

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { type Address, isAddress, parseEther } from 'viem';
 import { deployerAddress, deployerDeployment, registryAddress } from '../../src/chain/registry/registry.ts';
 import { anvilMissing, startAnvil } from '../support/chain/anvil.ts';
-import { type LeadBed, openLeadBed } from '../support/fixtures/lead-fixture.ts';
+import { type LeadFixture, openLeadFixture } from '../support/fixtures/lead-fixture.ts';
 import { command } from '../support/service/commands.ts';
 import {
   type CommandResult,
@@ -17,10 +17,10 @@ const someone: Address = '0x00000000000000000000000000000000000A11cE';
 
 describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () => {
   test('on the embedded chain, with and without a service', async (t) => {
-    const bed = await openLeadBed(t);
+    const fixture = await openLeadFixture(t);
 
     await t.test('before anything ran, status says so, and who will submit', async () => {
-      const { submitter, ...status } = await json(bed.settings, 'chain', 'status');
+      const { submitter, ...status } = await json(fixture.settings, 'chain', 'status');
       assert.ok(isAddress(submitter));
       assert.deepEqual(status, {
         chainId: null,
@@ -44,10 +44,10 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
     });
 
     await t.test('without a service, fund starts the chain, pays, and stops it', async () => {
-      const { transactionHash } = await jsonOfProcess(bed.settings, 'chain', 'fund', someone, '5');
+      const { transactionHash } = await jsonOfProcess(fixture.settings, 'chain', 'fund', someone, '5');
       assert.match(transactionHash, /^0x[0-9a-f]{64}$/);
-      assert.deepEqual(processesMentioning(bed.dataDir), []);
-      const status = await json(bed.settings, 'chain', 'status');
+      assert.deepEqual(processesMentioning(fixture.dataDir), []);
+      const status = await json(fixture.settings, 'chain', 'status');
       assert.equal(status.rpcUrl, null);
       // The registry and the payment; a slow machine has time for an empty block between them.
       assert.ok(status.head.number >= 2, `the head is ${status.head.number}`);
@@ -55,20 +55,20 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
     });
 
     await t.test('beside a service it uses its chain; two at once both pay', async () => {
-      const node = await bed.node();
+      const node = await fixture.node();
       const { chain } = await node.leads();
       // Each in a process of its own.
       const paid = await Promise.all([
-        json(bed.settings, 'chain', 'fund', someone.toLowerCase(), '7'),
-        jsonOfProcess(bed.settings, 'chain', 'fund', someone, '30'),
+        json(fixture.settings, 'chain', 'fund', someone.toLowerCase(), '7'),
+        jsonOfProcess(fixture.settings, 'chain', 'fund', someone, '30'),
       ]);
       assert.equal(new Set(paid.map(({ transactionHash }) => transactionHash)).size, 2);
       assert.equal(await chain.client.getBalance({ address: someone }), 42n);
       const { to, value, blockHash } = await chain.client.getTransaction({ hash: paid[0]?.transactionHash });
       assert.deepEqual([to, value], [someone.toLowerCase(), 7n]);
-      assert.ok(await isJournalled(bed, blockHash));
+      assert.ok(await isJournalled(fixture, blockHash));
 
-      const status = await json(bed.settings, 'chain', 'status');
+      const status = await json(fixture.settings, 'chain', 'status');
       const asked = await ask(status.rpcUrl, 'eth_chainId');
       assert.equal(Number(asked.result), chain.chainId);
       const refused = await ask(status.rpcUrl, 'anvil_setBalance', someone, '0x0');
@@ -79,22 +79,22 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.equal(status.registryState, 'present');
       assert.equal(status.balanceWei, String(parseEther('1000000')));
       assert.ok(status.anchorsLeft > 1_000_000);
-      const { stdout } = await command(bed.settings, 'chain', 'status');
+      const { stdout } = await command(fixture.settings, 'chain', 'status');
       assert.match(stdout, /Gas for +\d+ anchors at present fees/);
       assert.match(stdout, /Development evidence only/);
       await node.stop();
     });
 
     await t.test('batches that were set aside are named, and sent again one by one or all', async () => {
-      await setAside(bed, ['it reverted', 'the chain \u001b[31mrefuses it', null]);
+      await setAside(fixture, ['it reverted', 'the chain \u001b[31mrefuses it', null]);
       const setAsideAll = [
         { id: 1, size: 5, reason: 'it reverted' },
         { id: 2, size: 5, reason: 'the chain \u001b[31mrefuses it' },
         { id: 3, size: 5, reason: null },
       ];
-      const status = await json(bed.settings, 'chain', 'status');
+      const status = await json(fixture.settings, 'chain', 'status');
       assert.deepEqual([status.setAsideBatches, status.setAside], [3, setAsideAll]);
-      const { stdout } = await command(bed.settings, 'chain', 'status');
+      const { stdout } = await command(fixture.settings, 'chain', 'status');
       assert.match(
         stdout,
         /Set aside +3 batches; .*"holdfast chain retry BATCH".*\n.*\n +1 +5 +it reverted\n/,
@@ -107,18 +107,18 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
         [['1.5'], /number of a batch/],
       ] as const;
       const refused = async (args: readonly string[], message: RegExp) => {
-        const { code, stderr } = await command(bed.settings, 'chain', 'retry', ...args);
+        const { code, stderr } = await command(fixture.settings, 'chain', 'retry', ...args);
         assert.equal(code, 1);
         assert.match(stderr, message);
       };
       await Promise.all(cases.map(([args, message]) => refused(args, message)));
 
-      assert.deepEqual(await json(bed.settings, 'chain', 'retry', '2'), [setAsideAll[1]]);
+      assert.deepEqual(await json(fixture.settings, 'chain', 'retry', '2'), [setAsideAll[1]]);
       await refused(['2'], /Batch 2 is not set aside: it is batched\./);
-      const told = await holdfast(bed.settings, 'chain', 'retry', '--all');
+      const told = await holdfast(fixture.settings, 'chain', 'retry', '--all');
       assert.match(told.stdout, /1 +5 +it reverted\n3 +5 +unknown\n\nThe service that leads sends them/);
       await refused(['--all'], /No batch is set aside\./);
-      const { rows } = await bed.database.pool.query(
+      const { rows } = await fixture.database.pool.query(
         'select status, to_resend, sends, reason from anchor_batches order by id',
       );
       assert.deepEqual(rows, Array(3).fill({ status: 'batched', to_resend: true, sends: 0, reason: null }));
@@ -131,13 +131,13 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
         [someone, String(10n ** 27n + 1n), /whole number of wei/],
       ] as const;
       const results = await Promise.all(
-        cases.map(([to, amount]) => command(bed.settings, 'chain', 'fund', to, amount)),
+        cases.map(([to, amount]) => command(fixture.settings, 'chain', 'fund', to, amount)),
       );
       for (const [place, [, , message]] of cases.entries()) {
         assert.equal(results[place]?.code, 1);
         assert.match(results[place]?.stderr ?? '', message);
       }
-      const { code, stderr } = await command(bed.settings, 'chain', 'deploy');
+      const { code, stderr } = await command(fixture.settings, 'chain', 'deploy');
       assert.equal(code, 1);
       assert.match(stderr, /gets the registry by itself/);
     });
@@ -146,8 +146,8 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
   test('on another chain, deploy says what is missing, brings the registry once, and fund refuses', async (t) => {
     const anvil = await startAnvil({ chainId: 4_242 });
     t.after(() => anvil.stop());
-    const bed = await openLeadBed(t);
-    const settings = { ...bed.settings, HOLDFAST_CHAIN_RPC_URLS: anvil.url };
+    const fixture = await openLeadFixture(t);
+    const settings = { ...fixture.settings, HOLDFAST_CHAIN_RPC_URLS: anvil.url };
     const refused = async (message: RegExp, ...args: string[]) => {
       const { code, stderr } = await command(settings, ...args);
       assert.equal(code, 1);
@@ -204,7 +204,7 @@ function parsed({ code, stdout, stderr }: CommandResult) {
 }
 
 /** Batches whose transactions failed for these reasons. */
-async function setAside({ database }: LeadBed, reasons: (string | null)[]): Promise<void> {
+async function setAside({ database }: LeadFixture, reasons: (string | null)[]): Promise<void> {
   const account = Buffer.alloc(20, 0xac);
   await database.pool.query('insert into sender_accounts (address, next_nonce) values ($1, 9)', [account]);
   for (const [nonce, reason] of reasons.entries()) {
@@ -220,7 +220,7 @@ async function setAside({ database }: LeadBed, reasons: (string | null)[]): Prom
   }
 }
 
-async function isJournalled({ database }: LeadBed, blockHash: string): Promise<boolean> {
+async function isJournalled({ database }: LeadFixture, blockHash: string): Promise<boolean> {
   const { rows } = await database.pool.query(
     "select 1 from embedded_chain_blocks where hash = decode($1, 'hex')",
     [blockHash.slice(2)],

@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
 import { browserMissing } from '../support/clients/browser.ts';
 import { join } from '../support/clients/browser-session.ts';
-import { fromNow, openAssetStage } from '../support/fixtures/asset-fixture.ts';
+import { fromNow, openAssetFixture } from '../support/fixtures/asset-fixture.ts';
 import {
-  type DashboardStage,
+  type DashboardFixture,
   follow,
-  openDashboardStage,
+  openDashboardFixture,
   signInByHand,
 } from '../support/fixtures/dashboard-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
@@ -20,19 +20,19 @@ const platform = '/api-v1/platform';
 /** Usable within 1.5 s: half of that for what the page does itself, the other half for whatever it has to wait for. */
 const budget = { scriptBytes: 250 * 1024, requests: 16, workMs: 750 };
 
-let stage: DashboardStage;
+let fixture: DashboardFixture;
 let vault: { address: string };
 before(async () => {
   if (skip) return;
-  stage = await openDashboardStage();
-  await stage.owner();
-  vault = (await stage.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
+  fixture = await openDashboardFixture();
+  await fixture.owner();
+  vault = (await fixture.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
 });
-after(() => stage?.close());
+after(() => fixture?.close());
 
 test('a viewer sees everything and nothing to press, and the API refuses the rest', { skip }, async () => {
-  const { visitor } = await stage.member('viewer');
-  const page = await stage.open('/vaults', { as: visitor });
+  const { visitor } = await fixture.member('viewer');
+  const page = await fixture.open('/vaults', { as: visitor });
   await page.getByRole('link', { name: 'Contracts' }).click();
   await page.getByRole('heading', { name: 'Contracts' }).waitFor();
   const writing = /^(New|Add|Create|Invite|Actions|Rename|Deactivate|Upload|Replay|Send|Retry|Remove|Delete)/;
@@ -79,8 +79,11 @@ test('a viewer sees everything and nothing to press, and the API refuses the res
 });
 
 test('signing out everywhere ends every session at once', { skip }, async () => {
-  const { visitor, account } = await stage.member('developer');
-  const [here, there] = await Promise.all([stage.open('/sign-in'), stage.open('/settings', { as: visitor })]);
+  const { visitor, account } = await fixture.member('developer');
+  const [here, there] = await Promise.all([
+    fixture.open('/sign-in'),
+    fixture.open('/settings', { as: visitor }),
+  ]);
   await signInByHand(here, account);
   await here.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click();
   await here.getByRole('tab', { name: 'Sessions' }).click();
@@ -99,11 +102,11 @@ test('signing out everywhere ends every session at once', { skip }, async () => 
 test('a look at the page of an asset is one entry in its access log, with the mark of what is due', {
   skip,
 }, async () => {
-  const assets = openAssetStage(stage.service);
+  const assets = openAssetFixture(fixture.service);
   const assetId = await assets.newAsset({ vaultAddress: vault.address });
   const interval = { every: { days: 1 }, lastDone: { at: fromNow(-3 * 24 * 60 * 60 * 1000) } };
   assert.equal((await assets.call('POST', assetId, 'intervals/', { body: interval })).status, 201);
-  const page = await stage.open(`/assets/${encodeURIComponent(assetId)}`, { as: await stage.owner() });
+  const page = await fixture.open(`/assets/${encodeURIComponent(assetId)}`, { as: await fixture.owner() });
   await page.getByText('1 overdue').waitFor();
   await page.getByText('No maintenance on record').waitFor();
   const { json } = await assets.call('GET', assetId, 'access-log/');
@@ -113,10 +116,10 @@ test('a look at the page of an asset is one entry in its access log, with the ma
 });
 
 test('assets are found by words of their name and number, as they are typed', { skip }, async () => {
-  const assets = openAssetStage(stage.service);
+  const assets = openAssetFixture(fixture.service);
   await assets.newAsset({ vaultAddress: vault.address, name: 'Bilge pump', serialNumber: 'SN-4711' });
   await assets.newAsset({ vaultAddress: vault.address, name: 'Rudder', serialNumber: 'SN-4712' });
-  const page = await stage.open('/assets', { as: await stage.owner() });
+  const page = await fixture.open('/assets', { as: await fixture.owner() });
   await page.getByText('Rudder').waitFor();
   await page.getByLabel('Search').fill('4711 bilge');
   await page.getByText('Rudder').waitFor({ state: 'detached' });
@@ -127,13 +130,13 @@ test('assets are found by words of their name and number, as they are typed', { 
 });
 
 test('an invitation that expired is shown as such, and can be taken off the list', { skip }, async () => {
-  const owner = await stage.owner();
+  const owner = await fixture.owner();
   const email = 'late@example.com';
   await owner.call('POST', `${platform}/invitations`, { body: { role: 'viewer', email } });
-  await withClient({ connectionString: stage.service.databaseUrl }, (client) =>
+  await withClient({ connectionString: fixture.service.databaseUrl }, (client) =>
     client.query(`update invitations set expires_at = now() - interval '1 hour' where email = $1`, [email]),
   );
-  const page = await stage.open('/members', { as: owner });
+  const page = await fixture.open('/members', { as: owner });
   await page.getByText(/late@example\.com as viewer, expired/).waitFor();
   await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
@@ -142,7 +145,7 @@ test('an invitation that expired is shown as such, and can be taken off the list
 });
 
 test('a session of another workspace sees nothing of this one', { skip }, async () => {
-  const owner = await stage.owner();
+  const owner = await fixture.owner();
   const made = await owner.call('POST', `${platform}/workspaces`, { body: { name: 'Elsewhere' } });
   assert.equal(made.status, 201, made.text);
   const invited = await owner.call('POST', `${platform}/invitations`, {
@@ -150,8 +153,8 @@ test('a session of another workspace sees nothing of this one', { skip }, async 
     headers: { 'x-workspace-id': made.json.id },
   });
   const account = { name: 'Eve', email: 'eve@example.com', password: 'a long enough one' };
-  const eve = await join(stage.service, invited.json.link, account);
-  const page = await stage.open('/vaults', { as: eve });
+  const eve = await join(fixture.service, invited.json.link, account);
+  const page = await fixture.open('/vaults', { as: eve });
   await page.getByText('No vaults yet').waitFor();
   await page.goto(`/vaults/${vault.address}`);
   await page.getByText('This was not found').waitFor();
@@ -165,7 +168,7 @@ test('a session of another workspace sees nothing of this one', { skip }, async 
 });
 
 test('no script is inline, and a write from another origin is refused', { skip }, async () => {
-  const { service } = stage;
+  const { service } = fixture;
   for (const path of ['/', '/sign-in', '/join', '/vaults', '/settings']) {
     const { status, headers, text } = await service.call('GET', path, { key: null });
     assert.equal(status, 200, path);
@@ -176,13 +179,13 @@ test('no script is inline, and a write from another origin is refused', { skip }
     assert.doesNotMatch(text, /<script(?![^>]*\bsrc="\/)|\son\w+=/);
   }
   // The browser itself tells where a request comes from.
-  const page = await stage.open('/vaults', { as: await stage.owner() });
+  const page = await fixture.open('/vaults', { as: await fixture.owner() });
   await page.getByRole('link', { name: 'Contracts' }).waitFor();
   const send = `fetch('/api-v1/platform/vaults', {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name": "Own"}'
   }).then(({ status }) => status)`;
   assert.equal(await page.evaluate(send), 201);
-  const owner = await stage.owner();
+  const owner = await fixture.owner();
   for (const origin of ['https://example.com', 'null']) {
     const refused = await owner.call('POST', `${platform}/vaults`, {
       body: { name: 'No' },
@@ -201,7 +204,7 @@ test('no script is inline, and a write from another origin is refused', { skip }
 });
 
 test('the sign-in page is light, fetches no chart, and can be used at once', { skip }, async (t) => {
-  const page = await stage.open('/sign-in');
+  const page = await fixture.open('/sign-in');
   await page.getByLabel('Email').fill('b@example.com');
   const session = await page.context().newCDPSession(page);
   // What the page itself makes the processor do, however many others want the machine.

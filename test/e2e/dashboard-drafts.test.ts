@@ -2,36 +2,36 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { browserMissing } from '../support/clients/browser.ts';
-import { openAssetStage, pathOf } from '../support/fixtures/asset-fixture.ts';
-import { type DashboardStage, openDashboardStage } from '../support/fixtures/dashboard-fixture.ts';
+import { openAssetFixture, pathOf } from '../support/fixtures/asset-fixture.ts';
+import { type DashboardFixture, openDashboardFixture } from '../support/fixtures/dashboard-fixture.ts';
 import { withClient } from '../support/service/database.ts';
 
 const skip = browserMissing();
 const platform = '/api-v1/platform';
 
-let stage: DashboardStage;
+let fixture: DashboardFixture;
 let vault: { address: string };
 before(async () => {
   if (skip) return;
-  stage = await openDashboardStage();
-  await stage.owner();
-  vault = (await stage.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
+  fixture = await openDashboardFixture();
+  await fixture.owner();
+  vault = (await fixture.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
 });
-after(() => stage?.close());
+after(() => fixture?.close());
 
 /** As when they are too old, or were ended elsewhere. */
 async function endSessionsOf(email: string): Promise<void> {
-  const { rowCount } = await withClient({ connectionString: stage.service.databaseUrl }, (client) =>
+  const { rowCount } = await withClient({ connectionString: fixture.service.databaseUrl }, (client) =>
     client.query('delete from sessions where user_id = (select id from users where email = $1)', [email]),
   );
   assert.ok((rowCount ?? 0) > 0);
 }
 
 test('two pages do not overwrite each other, and each shows what the other changed', { skip }, async () => {
-  const owner = await stage.owner();
-  const assets = openAssetStage(stage.service);
+  const owner = await fixture.owner();
+  const assets = openAssetFixture(fixture.service);
   const assetId = await assets.newAsset({ vaultAddress: vault.address });
-  const page = await stage.open(`/assets/${encodeURIComponent(assetId)}`, { as: owner });
+  const page = await fixture.open(`/assets/${encodeURIComponent(assetId)}`, { as: owner });
   await page.getByRole('button', { name: 'Actions' }).click();
   await page.getByRole('menuitem', { name: 'Change' }).click();
   const form = page.getByRole('dialog', { name: 'Change asset' });
@@ -56,14 +56,14 @@ test('two pages do not overwrite each other, and each shows what the other chang
 test('an interval that was changed elsewhere shows, and its new values can be taken over', {
   skip,
 }, async () => {
-  const owner = await stage.owner();
-  const assets = openAssetStage(stage.service);
+  const owner = await fixture.owner();
+  const assets = openAssetFixture(fixture.service);
   const assetId = await assets.newAsset({ vaultAddress: vault.address });
   const lastDone = { at: new Date().toISOString() };
   const made = await assets.call('POST', assetId, 'intervals/', {
     body: { name: 'Inspection', every: { days: 30 }, lastDone },
   });
-  const page = await stage.open(`/assets/${encodeURIComponent(assetId)}?tab=due`, { as: owner });
+  const page = await fixture.open(`/assets/${encodeURIComponent(assetId)}?tab=due`, { as: owner });
   await page.getByRole('button', { name: 'Actions for Inspection' }).click();
   await page.getByRole('menuitem', { name: 'Change' }).click();
   const form = page.getByRole('dialog', { name: 'Change interval' });
@@ -83,8 +83,8 @@ test('an interval that was changed elsewhere shows, and its new values can be ta
 test('whoever loses the session over an open form signs in again in place, and sends it', {
   skip,
 }, async () => {
-  const { visitor, account } = await stage.member('developer');
-  const page = await stage.open('/vaults', { as: visitor });
+  const { visitor, account } = await fixture.member('developer');
+  const page = await fixture.open('/vaults', { as: visitor });
   await page.getByRole('button', { name: 'New vault' }).first().click();
   await page.getByLabel('Name').fill('Kept draft');
   await endSessionsOf(account.email);
@@ -102,9 +102,9 @@ test('whoever loses the session over an open form signs in again in place, and s
 });
 
 test('another person who signs in there finds nothing of what was typed', { skip }, async () => {
-  const { visitor, account } = await stage.member('developer');
-  const other = await stage.member('viewer');
-  const page = await stage.open('/vaults', { as: visitor });
+  const { visitor, account } = await fixture.member('developer');
+  const other = await fixture.member('viewer');
+  const page = await fixture.open('/vaults', { as: visitor });
   await page.getByRole('button', { name: 'New vault' }).first().click();
   await page.getByLabel('Name').fill('Not for others');
   await endSessionsOf(account.email);
@@ -121,7 +121,7 @@ test('another person who signs in there finds nothing of what was typed', { skip
 test('hundreds of files are sent a few at a time, and the page draws only some of them', {
   skip,
 }, async () => {
-  const page = await stage.open('/files', { as: await stage.owner() });
+  const page = await fixture.open('/files', { as: await fixture.owner() });
   await page.getByRole('button', { name: 'Add files' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Add files' });
   const files = Array.from({ length: 200 }, (_, n) => ({
@@ -162,7 +162,7 @@ test('hundreds of files are sent a few at a time, and the page draws only some o
   const drawn = Number(await page.evaluate('window.drawn'));
   assert.ok(drawn > 0 && drawn < 400, `drawn ${drawn} times`);
   assert.equal(await dialog.getByRole('listitem').count(), 40);
-  const { json } = await stage.service.call('GET', `${platform}/files?limit=1000`);
+  const { json } = await fixture.service.call('GET', `${platform}/files?limit=1000`);
   assert.equal(json.filter(({ name }: { name: string }) => name.startsWith('many-')).length, 200);
   await page.context().close();
 });

@@ -7,28 +7,28 @@ import { anvilMissing } from '../support/chain/anvil.ts';
 import { browserMissing } from '../support/clients/browser.ts';
 import { becomeOwner, newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
 import { type Receiver, startReceiver } from '../support/clients/receiver.ts';
-import { ada, type DashboardStage, openDashboardStage } from '../support/fixtures/dashboard-fixture.ts';
+import { ada, type DashboardFixture, openDashboardFixture } from '../support/fixtures/dashboard-fixture.ts';
 import { waitUntil } from '../support/service/process.ts';
 
 const skip = browserMissing() || (await anvilMissing());
 const platform = '/api-v1/platform';
 
-let stage: DashboardStage;
+let fixture: DashboardFixture;
 let receiver: Receiver;
 
 before(async () => {
   if (skip) return;
-  stage = await openDashboardStage({ chain: true });
+  fixture = await openDashboardFixture({ chain: true });
   receiver = await startReceiver();
 });
 after(async () => {
-  await stage?.close();
+  await fixture?.close();
   await receiver?.close();
 });
 
 test('from the first link to the first delivered webhook', { skip }, async () => {
-  const { service } = stage;
-  const page = await stage.open((await service.app.makeOwnerLink()) ?? '');
+  const { service } = fixture;
+  const page = await fixture.open((await service.app.makeOwnerLink()) ?? '');
   await page.getByLabel('Your name').fill(ada.name);
   await page.getByLabel('Email').fill(ada.email);
   await page.getByRole('textbox', { name: 'Password' }).fill(ada.password);
@@ -74,10 +74,10 @@ test('from the first link to the first delivered webhook', { skip }, async () =>
 });
 
 test('a failing endpoint through retry and replay', { skip }, async () => {
-  const { service } = stage;
+  const { service } = fixture;
   const owner = await signedIn();
   receiver.answer = (response) => response.writeHead(500).end('broken');
-  const page = await stage.open('/webhooks', { as: owner });
+  const page = await fixture.open('/webhooks', { as: owner });
   await page.getByRole('button', { name: 'New endpoint' }).first().click();
   await page.getByLabel('URL').fill(`${receiver.url}?second`);
   await page.getByLabel('vault.deactivated').check();
@@ -117,8 +117,8 @@ test('a failing endpoint through retry and replay', { skip }, async () => {
 
 test('from an upload to a certificate that anybody can verify', { skip }, async () => {
   const content = Buffer.from('Signed by both.\n');
-  await stage.service.call('POST', `${platform}/vaults`, { body: { name: 'Leases' } });
-  const page = await stage.open('/files', { as: await signedIn() });
+  await fixture.service.call('POST', `${platform}/vaults`, { body: { name: 'Leases' } });
+  const page = await fixture.open('/files', { as: await signedIn() });
   await page.getByRole('button', { name: 'Add files' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Add files' });
   await dialog
@@ -138,7 +138,7 @@ test('from an upload to a certificate that anybody can verify', { skip }, async 
   await page.context().close();
 
   // Somebody without an account, with the certificate and a copy of the file.
-  const visitor = await stage.open('/verify');
+  const visitor = await fixture.open('/verify');
   await visitor
     .getByRole('button', { name: /^Content/ })
     .setInputFiles({ name: 'copy.txt', mimeType: 'text/plain', buffer: content });
@@ -176,7 +176,7 @@ test('from an upload to a certificate that anybody can verify', { skip }, async 
 
 /** The owner, whom the test of the first link makes unless it does not run. */
 async function signedIn(): Promise<Visitor> {
-  const { service } = stage;
+  const { service } = fixture;
   if ((await service.app.makeOwnerLink()) !== null) return becomeOwner(service, ada);
   const visitor = newVisitor(service);
   await signIn(visitor, ada);

@@ -4,13 +4,13 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browserMissing } from '../support/clients/browser.ts';
 import { type Receiver, startReceiver } from '../support/clients/receiver.ts';
-import { fromNow, openAssetStage } from '../support/fixtures/asset-fixture.ts';
+import { fromNow, openAssetFixture } from '../support/fixtures/asset-fixture.ts';
 import { type Dialog, type DialogPlaces, dialogsAt } from '../support/fixtures/dashboard-dialogs.ts';
 import {
-  type DashboardStage,
+  type DashboardFixture,
   findFaults,
   follow,
-  openDashboardStage,
+  openDashboardFixture,
   type PageOptions,
 } from '../support/fixtures/dashboard-fixture.ts';
 import { withClient } from '../support/service/database.ts';
@@ -22,7 +22,7 @@ const platform = '/api-v1/platform';
 const phone = { width: 360, height: 720 };
 const manyDeliveries = 3_000;
 
-let stage: DashboardStage;
+let fixture: DashboardFixture;
 let receiver: Receiver;
 /** Path and title of every page. */
 let pages: [path: string, title: string | RegExp][];
@@ -31,19 +31,19 @@ let places: DialogPlaces;
 
 before(async () => {
   if (skip) return;
-  stage = await openDashboardStage();
+  fixture = await openDashboardFixture();
   receiver = await startReceiver();
   pages = await makeData();
 });
 after(async () => {
-  await stage?.close();
+  await fixture?.close();
   await receiver?.close();
 });
 
 async function makeData(): Promise<typeof pages> {
-  const { service } = stage;
-  await stage.owner();
-  await stage.member('viewer');
+  const { service } = fixture;
+  await fixture.owner();
+  await fixture.member('viewer');
   const make = async (path: string, body: object) => {
     const answer = await service.call('POST', `${platform}${path}`, { body });
     assert.ok(answer.status < 300, answer.text);
@@ -63,7 +63,7 @@ async function makeData(): Promise<typeof pages> {
     contentHash: `0x${'5'.repeat(64)}`,
   });
   await make('/api-keys', { name: 'Importer' });
-  const assets = openAssetStage(service);
+  const assets = openAssetFixture(service);
   const assetId = await assets.newAsset();
   const worker = await assets.newWorker();
   await assets.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
@@ -113,7 +113,7 @@ const quiet = new Map<string, Page>();
 /** Where it begins is any page, but for the first time one with little on it. */
 async function withPage(options: PageOptions, work: (page: Page) => Promise<void>): Promise<void> {
   const key = JSON.stringify(options);
-  const page = quiet.get(key) ?? (await stage.open('/keys', { as: await stage.owner(), ...options }));
+  const page = quiet.get(key) ?? (await fixture.open('/keys', { as: await fixture.owner(), ...options }));
   // What a failure leaves behind is not used again.
   quiet.delete(key);
   await work(page);
@@ -139,7 +139,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await withPage({ colorScheme }, async (page) => {
         for (const [path, title] of pages.filter((_, place) => place % 2 === half)) {
           // The address alone leads there too.
-          assert.equal((await stage.service.call('GET', path, { key: null })).status, 200, path);
+          assert.equal((await fixture.service.call('GET', path, { key: null })).status, 200, path);
           await settle(page, path, title);
           faults.push(...(await findFaults(page, rules)).map((fault) => `${path} ${fault}`));
         }
@@ -150,10 +150,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
   test(`nor have the public pages in ${colorScheme} colours`, { skip: left }, async () => {
     const faults: string[] = [];
-    const link = await (await stage.owner()).call('POST', `${platform}/invitations`, {
+    const link = await (await fixture.owner()).call('POST', `${platform}/invitations`, {
       body: { role: 'viewer' },
     });
-    const page = await stage.open('/sign-in', { colorScheme });
+    const page = await fixture.open('/sign-in', { colorScheme });
     const shown: [path: string, title: string | RegExp][] = [
       ['/sign-in', 'Sign in'],
       ['/join#wrong', 'This link does not work'],
@@ -177,7 +177,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 test('the reference finds operations by all words, and opens the one that its address names', {
   skip,
 }, async () => {
-  const page = await stage.open('/docs#post-api-v1-platform-vaults');
+  const page = await fixture.open('/docs#post-api-v1-platform-vaults');
   assert.equal(await page.locator('details[open]').count(), 1);
   await page.getByLabel('Search').fill('vaults transactions');
   const found = page.locator('details:not([hidden])');
@@ -193,7 +193,7 @@ test('the reference finds operations by all words, and opens the one that its ad
 test('the reference and the list of errors fit a phone, whatever is opened, and have no serious fault there', {
   skip,
 }, async () => {
-  const page = await stage.open('/docs', { viewport: phone });
+  const page = await fixture.open('/docs', { viewport: phone });
   for (const path of ['/docs', '/docs/errors']) {
     await page.goto(path);
     await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
@@ -253,7 +253,7 @@ test('no page is wider than a phone', { skip }, async () => {
 });
 
 test('on a phone the navigation is out of the way of the keyboard until it is opened', { skip }, async () => {
-  const page = await stage.open('/keys', { as: await stage.owner(), viewport: phone });
+  const page = await fixture.open('/keys', { as: await fixture.owner(), viewport: phone });
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
   const focused = (role: 'button' | 'link', name: string | RegExp) =>
     page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();
@@ -287,7 +287,7 @@ const countDrawing = `{
 }`;
 
 test('a log of thousands draws what is in sight only, and goes on as one scrolls', { skip }, async () => {
-  await withClient({ connectionString: stage.service.databaseUrl }, (client) =>
+  await withClient({ connectionString: fixture.service.databaseUrl }, (client) =>
     client.query(
       `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)
        select e.workspace_id, 'dlv_' || lpad(n::text, 26, '0'), 'evt_' || lpad(n::text, 26, '0'), e.id,
@@ -296,7 +296,7 @@ test('a log of thousands draws what is in sight only, and goes on as one scrolls
       [endpointId, manyDeliveries],
     ),
   );
-  const page = await stage.open('/webhooks?tab=deliveries', { as: await stage.owner() });
+  const page = await fixture.open('/webhooks?tab=deliveries', { as: await fixture.owner() });
   const table = page.getByRole('table', { name: 'Deliveries' });
   await table.waitFor();
   const loaded = async () => Number(await table.getAttribute('aria-rowcount'));

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { download, openDossier } from '../support/clients/dossier-reader.ts';
-import { type MaintenanceStage, openMaintenanceStage } from '../support/fixtures/maintenance-fixture.ts';
+import { type MaintenanceFixture, openMaintenanceFixture } from '../support/fixtures/maintenance-fixture.ts';
 import { longOnly } from '../support/service/long.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -17,18 +17,18 @@ const entries = 3_000;
 const entryBytes = 20_000;
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-dossier-size-'));
 let service: Service;
-let stage: MaintenanceStage;
+let fixture: MaintenanceFixture;
 let assetId: string;
 before(async () => {
   if (longOnly) return;
   service = await startService({ runLoops: false });
-  stage = await openMaintenanceStage(service);
+  fixture = await openMaintenanceFixture(service);
   assetId = 'pump of thousands';
-  const body = { assetId, vaultAddress: stage.vault.address, name: 'Pump' };
+  const body = { assetId, vaultAddress: fixture.vault.address, name: 'Pump' };
   const made = await service.call('POST', '/api-v1/damc/assets/', { body });
   assert.equal(made.status, 201, made.text);
-  await stage.assign(assetId, stage.worker);
-  await stage.made({}, assetId);
+  await fixture.assign(assetId, fixture.worker);
+  await fixture.made({}, assetId);
   await multiply(entries - 1);
 });
 after(async () => {
@@ -38,7 +38,7 @@ after(async () => {
 
 /** More entries like the one that is there, of which only ids and times differ; their hashes do not fit. */
 async function multiply(count: number): Promise<void> {
-  await stage.sql(
+  await fixture.sql(
     `insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type, summary,
        performed_at, supersedes, entry, salt, hash, created_at)
      select workspace_id, 'mnt_' || lpad(n::text, 26, '0'), asset_id, vault_id, worker_id, worker_address, worker_name,
@@ -54,7 +54,7 @@ async function multiply(count: number): Promise<void> {
 }
 
 const path = (asset = assetId) =>
-  `/api-v1/damc/assets/${encodeURIComponent(asset)}/dossier/?viewerAddress=${stage.vault.address}`;
+  `/api-v1/damc/assets/${encodeURIComponent(asset)}/dossier/?viewerAddress=${fixture.vault.address}`;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -73,7 +73,7 @@ test('thousands of entries come in parts that any ZIP reader opens, with flat me
 }, async () => {
   const zip = join(folder, 'large.zip');
   // What is loaded once and for all: the page, the fonts.
-  await download(service, path(await stage.newAsset()), join(folder, 'small.zip'));
+  await download(service, path(await fixture.newAsset()), join(folder, 'small.zip'));
   const start = live();
   let peak = 0;
   const timer = setInterval(() => {
@@ -115,7 +115,7 @@ test('a client that goes away ends the work, and the service goes on', { skip: l
   await body?.cancel().catch(() => {});
   /** Whether pages of entries are still read, by what the database counts. */
   const reads = async () => {
-    const { rows } = await stage.sql(
+    const { rows } = await fixture.sql(
       "select coalesce(sum(idx_tup_fetch), 0)::bigint as reads from pg_stat_user_tables where relname = 'maintenances'",
     );
     return Number(rows[0].reads);

@@ -13,7 +13,7 @@ import { relayReader } from '../support/chain/relay-reader.ts';
 import { browserMissing, startBrowser } from '../support/clients/browser.ts';
 import { check, download, openDossier, type ReadDossier } from '../support/clients/dossier-reader.ts';
 import { readPdf } from '../support/clients/read-pdf.ts';
-import { type AssetStage, openAssetStage, randomAddress } from '../support/fixtures/asset-fixture.ts';
+import { type AssetFixture, openAssetFixture, randomAddress } from '../support/fixtures/asset-fixture.ts';
 import { licence } from '../support/fixtures/maintenance-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { waitUntil } from '../support/service/process.ts';
@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'holdfast-dossier-'));
 const zip = join(folder, 'dossier.zip');
 const assetId = 'Pump Ä <b>7';
 let service: Service;
-let stage: AssetStage;
+let fixture: AssetFixture;
 let owner: { address: string };
 let made: ReadDossier;
 let ids: { first: string; correction: string; open: string };
@@ -32,7 +32,7 @@ let ids: { first: string; correction: string; open: string };
 before(async () => {
   if (skip) return;
   service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
-  stage = openAssetStage(service);
+  fixture = openAssetFixture(service);
   owner = await makeHistory();
   const answer = await download(service, pathOf(owner.address), zip);
   assert.equal(answer.status, 200);
@@ -48,15 +48,15 @@ const pathOf = (viewer: string, more = '') =>
 
 /** Two owners, a parent, an entry with its correction, both certified, and one that is not signed. */
 async function makeHistory(): Promise<{ address: string }> {
-  const [seller, buyer] = [await stage.newVault(), await stage.newVault()];
-  await stage.newAsset({
+  const [seller, buyer] = [await fixture.newVault(), await fixture.newVault()];
+  await fixture.newAsset({
     assetId,
     vaultAddress: seller.address,
     serialNumber: 'S-1',
     metadata: { maker: 'Ö & Co' },
   });
-  const parent = await stage.newAsset({ vaultAddress: seller.address });
-  const [mechanic, certifier] = [await stage.newWorker(), await stage.newWorker()];
+  const parent = await fixture.newAsset({ vaultAddress: seller.address });
+  const [mechanic, certifier] = [await fixture.newWorker(), await fixture.newWorker()];
   const licences = [licence('repair', 'DK.66.1')];
   await service.call('PATCH', `/api-v1/damc/workers/${certifier}/`, { body: { licences } });
   await ok('POST', 'workers/', { workers: [mechanic, certifier] });
@@ -87,9 +87,9 @@ async function makeHistory(): Promise<{ address: string }> {
     serialNumber: 'IMP-9',
     name: 'Impeller',
   };
-  await stage.newAsset(part);
+  await fixture.newAsset(part);
   const at = '2026-01-02T00:00:00Z';
-  await stage.call('POST', part.assetId, 'install/', { body: { parentAssetId: assetId, at } });
+  await fixture.call('POST', part.assetId, 'install/', { body: { parentAssetId: assetId, at } });
   const open = await enter('Leak seen', {
     type: 'Defect',
     performedAt: '2026-01-10T00:00:00Z',
@@ -103,17 +103,17 @@ async function makeHistory(): Promise<{ address: string }> {
   ids = { first, correction, open };
   await ok('POST', 'transfer/', { destinationVaultAddress: buyer.address });
   await waitUntil(async () => {
-    const { rows } = await stage.sql(
+    const { rows } = await fixture.sql(
       "select 1 from anchor_leaves l left join anchor_batches b on b.id = l.batch_id where b.status is null or b.status not in ('confirmed', 'finalized')",
     );
-    const { vaultAddress } = (await stage.call('GET', assetId)).json;
+    const { vaultAddress } = (await fixture.call('GET', assetId)).json;
     return rows.length === 0 && vaultAddress === buyer.address;
   }, 60_000);
   return buyer;
 }
 
 async function ok(method: string, path: string, body: object) {
-  const answer = await stage.call(method, assetId, path, { body });
+  const answer = await fixture.call(method, assetId, path, { body });
   assert.ok(answer.status < 300, answer.text);
   return answer.json;
 }
@@ -400,7 +400,7 @@ test('only who may see the asset gets it, and every look is on record', { skip }
   assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'application/zip']);
   assert.match(head.headers.get('content-disposition') ?? '', /^attachment; filename="dossier-Pump/);
   assert.equal(head.headers.get('x-evidence'), 'development');
-  const { json: log } = await stage.call('GET', assetId, 'access-log/?limit=2');
+  const { json: log } = await fixture.call('GET', assetId, 'access-log/?limit=2');
   assert.deepEqual(
     log.map(({ viewerAddress, what, allowed }: Record<string, unknown>) => ({
       viewerAddress,

@@ -16,7 +16,7 @@ import { zeroHash } from '../../src/proof/hex.ts';
 import { type CheckReport, NotMade } from '../../src/runtime/check.ts';
 import { type Anvil, anvilMissing, startAnvil } from '../support/chain/anvil.ts';
 import { storeBlobs } from '../support/fixtures/blob-rows.ts';
-import { buildStage, type Stage } from '../support/fixtures/fsck-fixture.ts';
+import { buildFixture, type Fixture } from '../support/fixtures/fsck-fixture.ts';
 import { command } from '../support/service/commands.ts';
 import { openTestDatabase } from '../support/service/database.ts';
 import { holdfast } from '../support/service/process.ts';
@@ -26,7 +26,7 @@ let dir: string;
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let keyring: Keyring;
 let anvil: Anvil;
-let stage: Stage;
+let fixture: Fixture;
 let blobStore: BlobStore;
 
 before(async () => {
@@ -35,13 +35,13 @@ before(async () => {
   database = await openTestDatabase();
   keyring = await openKeyring({ db: database.db, source: masterKey() });
   anvil = await startAnvil({ alloc: { [deployerAddress]: { balance: '0x0', code: deployerRuntimeCode } } });
-  stage = await buildStage(database, keyring, anvil);
+  fixture = await buildFixture(database, keyring, anvil);
   blobStore = await openDiskStore(join(dir, 'blobs'));
-  await storeBlobs({ db: database.db, keyring, store: blobStore }, stage.workspaceId);
+  await storeBlobs({ db: database.db, keyring, store: blobStore }, fixture.workspaceId);
 });
 after(async () => {
   if (skip !== false) return;
-  await stage?.rpc.close();
+  await fixture?.rpc.close();
   await anvil?.stop();
   await keyring?.close();
   await database?.close();
@@ -55,7 +55,7 @@ function depsOn(db: Db): CheckDeps {
     db,
     keyring: async () => keyring,
     blobStore: async () => blobStore,
-    chain: async () => stage.client,
+    chain: async () => fixture.client,
     retentionDays: 90,
   };
 }
@@ -91,7 +91,7 @@ async function broken(break_: (db: Db) => Promise<unknown>, keyringOn?: (db: Db)
   return reports;
 }
 
-/** Checks of what the stage does not have: tests beside them break it. */
+/** Checks of what the fixture does not have: tests beside them break it. */
 const testedApart = ['files', 'validations', 'assets', 'maintenances'];
 
 test('where all is right nothing is found, and everything was looked at', { skip }, async () => {

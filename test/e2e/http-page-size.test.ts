@@ -162,9 +162,9 @@ test('memory is measured anew for each request, so that the first large one does
 });
 
 function fillIn(text: string): string {
-  const { stage, owner: _, ...ids } = rows;
-  const names: Record<string, string> = { vaultAddress: stage.vault.address, ...ids };
-  if (text.includes('maintenances')) names.assetId = stage.assetId;
+  const { fixture, owner: _, ...ids } = rows;
+  const names: Record<string, string> = { vaultAddress: fixture.vault.address, ...ids };
+  if (text.includes('maintenances')) names.assetId = fixture.assetId;
   return text.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
 }
 
@@ -258,7 +258,7 @@ for (const asked of [
 
 test('of versions whose bytes stay, the first thousand are named and all are counted', async () => {
   const parts: FormParts['parts'] = [
-    ['vaultAddress', rows.stage.vault.address],
+    ['vaultAddress', rows.fixture.vault.address],
     ['file', new File(['the same bytes'], 'a.txt')],
   ];
   const upload = () => sendForm(service, `${platform}/files`, { parts });
@@ -277,16 +277,16 @@ test('of versions whose bytes stay, the first thousand are named and all are cou
 });
 
 test('an entry has so many sign-offs, and a person so many workspaces, and no more', async () => {
-  const worker = await rows.stage.newWorker();
-  const signed = await rows.stage.signOff(rows.maintenanceId, { workerAddress: worker, role: 'performed' });
+  const worker = await rows.fixture.newWorker();
+  const signed = await rows.fixture.signOff(rows.maintenanceId, { workerAddress: worker, role: 'performed' });
   assertError(signed, 'conflict', /100 sign-offs/);
   const made = await rows.owner.call('POST', `${platform}/workspaces`, { body: { name: 'One more' } });
   assertError(made, 'conflict', /1000 workspaces/);
 });
 
 test('the due list of an asset with many defects has a bound, and gives the oldest', async () => {
-  const { stage } = rows;
-  const path = `${damc}/assets/${encodeURIComponent(stage.assetId)}/due/?viewerAddress=${stage.vault.address}`;
+  const { fixture } = rows;
+  const path = `${damc}/assets/${encodeURIComponent(fixture.assetId)}/due/?viewerAddress=${fixture.vault.address}`;
   const { status, text, json } = await service.call('GET', path);
   assert.equal(status, 200, text.slice(0, 300));
   assert.ok(Buffer.byteLength(text) < 2_500_000, `${Buffer.byteLength(text)} bytes`);
@@ -302,7 +302,7 @@ test('a workspace has so many people and open invitations, and no more', async (
 
 test('metadata have a limit of their own, and the audit log holds the digest of what is large', async () => {
   const body = {
-    vaultAddress: rows.stage.vault.address,
+    vaultAddress: rows.fixture.vault.address,
     name: 'Asset',
     metadata: { text: 'x'.repeat(65_536) },
   };

@@ -9,8 +9,8 @@ import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import {
   licence,
-  type MaintenanceStage,
-  openMaintenanceStage,
+  type MaintenanceFixture,
+  openMaintenanceFixture,
 } from '../support/fixtures/maintenance-fixture.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -19,16 +19,16 @@ const skip = await anvilMissing();
 const longestMs = 60_000;
 
 let service: Service;
-let stage: MaintenanceStage;
+let fixture: MaintenanceFixture;
 before(async () => {
   if (skip) return;
   service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
-  stage = await openMaintenanceStage(service);
+  fixture = await openMaintenanceFixture(service);
 });
 after(() => service?.close());
 
 async function assertProved(path: string, content: object): Promise<Proof> {
-  const { text, json, status } = await service.call('GET', stage.view(path));
+  const { text, json, status } = await service.call('GET', fixture.view(path));
   assert.equal(status, 200, text);
   const { steps } = await verifyProof(text, {
     content: new TextEncoder().encode(JSON.stringify(content)),
@@ -45,20 +45,20 @@ async function assertProved(path: string, content: object): Promise<Proof> {
 }
 
 test('an entry is anchored, announced and proved, and its sign-offs with it', { skip }, async () => {
-  const certifier = await stage.newWorker({ licences: [licence('repair', 'DK.66.1')] });
-  const { maintenanceId, maintenanceHash } = await stage.made({ data: { torque: 42.5 } });
-  const early = await service.call('GET', stage.view(`${maintenanceId}/proof/`));
+  const certifier = await fixture.newWorker({ licences: [licence('repair', 'DK.66.1')] });
+  const { maintenanceId, maintenanceHash } = await fixture.made({ data: { torque: 42.5 } });
+  const early = await service.call('GET', fixture.view(`${maintenanceId}/proof/`));
   assert.equal(early.json.errorCode, 'conflict');
   for (const [workerAddress, role] of [
-    [stage.worker, 'performed'],
+    [fixture.worker, 'performed'],
     [certifier, 'certified'],
   ]) {
-    const signed = await stage.signOff(maintenanceId, { workerAddress, role });
+    const signed = await fixture.signOff(maintenanceId, { workerAddress, role });
     assert.equal(signed.status, 201, signed.text);
   }
   const isConfirmed = ({ status }: { status: string }) => status === 'confirmed' || status === 'finalized';
   const entry = await waitUntil(async () => {
-    const { json } = await service.call('GET', stage.view(`${maintenanceId}/details/`));
+    const { json } = await service.call('GET', fixture.view(`${maintenanceId}/details/`));
     return isConfirmed(json) && json.signoffs.every(isConfirmed) ? json : null;
   }, longestMs);
 
@@ -70,9 +70,9 @@ test('an entry is anchored, announced and proved, and its sign-offs with it', { 
     events.map(({ data }: { data: object }) => data),
     [
       {
-        asset_id: stage.assetId,
+        asset_id: fixture.assetId,
         maintenance_id: maintenanceId,
-        vault_id: stage.vault.id,
+        vault_id: fixture.vault.id,
         tx_hash: entry.anchor.transactionHash,
         block_number: entry.anchor.blockNumber,
         anchored_at: entry.anchor.anchoredAt,
@@ -80,24 +80,25 @@ test('an entry is anchored, announced and proved, and its sign-offs with it', { 
     ],
   );
 
-  const found = await service.call('GET', stage.view(`${maintenanceId}/`));
+  const found = await service.call('GET', fixture.view(`${maintenanceId}/`));
   assert.deepEqual(found.json, {
     chainId: entry.anchor.chainId,
-    maintenance: { assetId: stage.assetId, maintenanceId, maintenanceHash },
+    maintenance: { assetId: fixture.assetId, maintenanceId, maintenanceHash },
   });
   // In this order: it may become final at any moment.
   const listed = new Set<string>();
   for (const status of ['confirmed', 'finalized']) {
-    const { json } = await service.call('GET', stage.view(`?status=${status}`));
+    const { json } = await service.call('GET', fixture.view(`?status=${status}`));
     for (const one of json) listed.add(one.maintenanceId);
   }
   assert.deepEqual([...listed], [maintenanceId]);
 
   const proof = await assertProved(`${maintenanceId}/proof/`, entry.entry);
   assert.equal(proof.content.digest, maintenanceHash);
-  assert.deepEqual({ ...proof.claims, salt: '' }, { salt: '', assetId: stage.assetId });
+  assert.deepEqual({ ...proof.claims, salt: '' }, { salt: '', assetId: fixture.assetId });
   for (const number of [1, 2]) {
-    const { document } = (await service.call('GET', stage.view(`${maintenanceId}/signoffs/${number}/`))).json;
+    const { document } = (await service.call('GET', fixture.view(`${maintenanceId}/signoffs/${number}/`)))
+      .json;
     assert.deepEqual(await verifySignoff(document, { ...entry.entry, maintenanceHash }), []);
     const signoff = await assertProved(`${maintenanceId}/signoffs/${number}/proof/`, document);
     assert.equal(signoff.kind, 'signoff');

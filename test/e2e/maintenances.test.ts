@@ -6,12 +6,12 @@ import { recordDigest } from '../../src/proof/content.ts';
 import { checksummed } from '../../src/runtime/address.ts';
 import type { ErrorCode } from '../../src/runtime/errors.ts';
 import { newId } from '../../src/runtime/ids.ts';
-import { type MaintenanceStage, openMaintenanceStage } from '../support/fixtures/maintenance-fixture.ts';
+import { type MaintenanceFixture, openMaintenanceFixture } from '../support/fixtures/maintenance-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { type Answer, type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
-let stage: MaintenanceStage;
+let fixture: MaintenanceFixture;
 /** Of another workspace. */
 let stranger: string;
 const chainId = 424_242;
@@ -21,11 +21,11 @@ let missing: Answer;
 
 before(async () => {
   service = await startService({ runLoops: false });
-  stage = await openMaintenanceStage(service);
+  fixture = await openMaintenanceFixture(service);
   stranger = await service.makeKey({ newWorkspace: true });
-  const { maintenanceId } = await stage.made();
-  unknown = await service.call('GET', stage.view(`${maintenanceId}/`));
-  missing = await service.call('GET', stage.view('mnt_none/'));
+  const { maintenanceId } = await fixture.made();
+  unknown = await service.call('GET', fixture.view(`${maintenanceId}/`));
+  missing = await service.call('GET', fixture.view('mnt_none/'));
   await storeChain();
 });
 after(() => service.close());
@@ -33,7 +33,7 @@ after(() => service.close());
 /** As a first lead would have stored it. */
 async function storeChain(): Promise<void> {
   const bytes = (length: number) => `\\x${'11'.repeat(length)}`;
-  await stage.sql(
+  await fixture.sql(
     'insert into chain (chain_id, genesis_hash, embedded, registry, submitter) values ($1, $2, false, $3, $3)',
     [chainId, bytes(32), bytes(20)],
   );
@@ -41,7 +41,7 @@ async function storeChain(): Promise<void> {
 
 /** Rows of everything that an entry could leave behind. */
 async function stored(): Promise<number[]> {
-  const { rows } = await stage.sql(`
+  const { rows } = await fixture.sql(`
     select (select count(*) from maintenances)::int as entries, (select count(*) from anchor_leaves)::int as leaves,
       (select count(*) from audit_entries where action like 'maintenance.%')::int as audited,
       (select count(*) from idempotent_answers)::int as answers`);
@@ -50,7 +50,7 @@ async function stored(): Promise<number[]> {
 
 async function refused(body: object, code: ErrorCode, message: RegExp): Promise<void> {
   const before = await stored();
-  const answer = await stage.post(body);
+  const answer = await fixture.post(body);
   assertError(answer, code);
   assert.match(answer.json.message, message);
   assert.deepEqual(await stored(), before);
@@ -62,20 +62,20 @@ test('while the chain was never reached, its id cannot be told, and everything e
   assertError(unknown, 'service_unavailable');
   assert.ok(Number(unknown.headers.get('retry-after')) > 0);
   assertError(missing, 'resource_not_found');
-  const { maintenanceId } = await stage.made();
-  assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`))).status, 200);
+  const { maintenanceId } = await fixture.made();
+  assert.equal((await service.call('GET', fixture.view(`${maintenanceId}/`))).status, 200);
 });
 
 test('an entry is accepted, and the lookup gives exactly its ids, its hash and the chain, with and without the slash', async () => {
-  const answer = await stage.post();
+  const answer = await fixture.post();
   assert.equal(answer.status, 202, answer.text);
   const { maintenanceId, maintenanceHash } = answer.json;
   assert.match(maintenanceId, /^mnt_[0-9A-Z]{26}$/);
   assert.match(maintenanceHash, /^0x[0-9a-f]{64}$/);
-  const { assetId } = stage;
+  const { assetId } = fixture;
   assert.deepEqual(answer.json, { assetId, maintenanceId, maintenanceHash, status: 'pending' });
   for (const path of [`${maintenanceId}/`, maintenanceId]) {
-    const found = await service.call('GET', stage.view(path));
+    const found = await service.call('GET', fixture.view(path));
     assert.equal(found.status, 200, found.text);
     assert.deepEqual(found.json, { chainId, maintenance: { assetId, maintenanceId, maintenanceHash } });
   }
@@ -83,26 +83,26 @@ test('an entry is accepted, and the lookup gives exactly its ids, its hash and t
 
 test('the hash is that of salt and the whole entry, which the details give to the letter', async () => {
   const data = { torque: 42.5, parts: ['a', 'b'], usage: { hours: 3 } };
-  const { maintenanceId, maintenanceHash } = await stage.made({ data });
-  const { json, text } = await service.call('GET', stage.view(`${maintenanceId}/details/`));
-  const { rows } = await stage.sql('select salt, entry, created_at from maintenances where id = $1', [
+  const { maintenanceId, maintenanceHash } = await fixture.made({ data });
+  const { json, text } = await service.call('GET', fixture.view(`${maintenanceId}/details/`));
+  const { rows } = await fixture.sql('select salt, entry, created_at from maintenances where id = $1', [
     maintenanceId,
   ]);
   const [{ salt, entry, created_at }] = rows;
   assert.ok(text.endsWith(`,"entry":${entry}}`));
   assert.equal(maintenanceHash, recordDigest(salt, json.entry));
   assert.equal(maintenanceHash, `0x${createHash('sha256').update(salt).update(entry).digest('hex')}`);
-  const workspace = await stage.sql('select workspace_id from maintenances where id = $1', [maintenanceId]);
+  const workspace = await fixture.sql('select workspace_id from maintenances where id = $1', [maintenanceId]);
   assert.deepEqual(json.entry, {
     format: 'holdfast/maintenance@1',
     workspaceId: workspace.rows[0].workspace_id,
-    assetId: stage.assetId,
+    assetId: fixture.assetId,
     maintenanceId,
     type: 'repair',
     summary: 'Seal replaced',
     performedAt: '2026-01-15T09:30:00.000Z',
     recordedAt: created_at.toISOString(),
-    workerAddress: stage.worker,
+    workerAddress: fixture.worker,
     workerName: 'Mia Berg',
     data,
     files: [],
@@ -110,14 +110,14 @@ test('the hash is that of salt and the whole entry, which the details give to th
   });
   const { entry: _, ...details } = json;
   assert.deepEqual(details, {
-    assetId: stage.assetId,
+    assetId: fixture.assetId,
     maintenanceId,
     maintenanceHash,
     type: 'repair',
     summary: 'Seal replaced',
     performedAt: '2026-01-15T09:30:00.000Z',
     recordedAt: created_at.toISOString(),
-    workerAddress: stage.worker,
+    workerAddress: fixture.worker,
     workerName: 'Mia Berg',
     status: 'pending',
     anchor: null,
@@ -130,8 +130,8 @@ test('the hash is that of salt and the whole entry, which the details give to th
 });
 
 test('a leaf of the owner, salted claims that name the asset, and an audit entry are committed with it', async () => {
-  const { maintenanceId, maintenanceHash } = await stage.made();
-  const { rows } = await stage.sql(
+  const { maintenanceId, maintenanceHash } = await fixture.made();
+  const { rows } = await fixture.sql(
     "select kind, version, vault_id, '0x' || encode(digest, 'hex') as digest, previous_leaf, claims from anchor_leaves where subject_id = $1",
     [maintenanceId],
   );
@@ -139,14 +139,14 @@ test('a leaf of the owner, salted claims that name the asset, and an audit entry
   assert.deepEqual(leaf, {
     kind: 'maintenance',
     version: 1,
-    vault_id: stage.vault.id,
+    vault_id: fixture.vault.id,
     digest: maintenanceHash,
     previous_leaf: Buffer.alloc(32),
   });
   const { salt, ...rest } = JSON.parse(claims);
   assert.match(salt, /^0x[0-9a-f]{64}$/);
-  assert.deepEqual(rest, { assetId: stage.assetId });
-  const { rows: audited } = await stage.sql('select action from audit_entries where target_id = $1', [
+  assert.deepEqual(rest, { assetId: fixture.assetId });
+  const { rows: audited } = await fixture.sql('select action from audit_entries where target_id = $1', [
     maintenanceId,
   ]);
   assert.deepEqual(audited, [{ action: 'maintenance.create' }]);
@@ -156,10 +156,10 @@ test('an unknown worker is 404, one of another workspace too, and one who is not
   await refused({ workerAddress: randomAddress() }, 'resource_not_found', /no worker/);
   const foreign = await service.call('POST', '/api-v1/damc/workers/', { key: stranger, body: { name: 'X' } });
   await refused({ workerAddress: foreign.json.address }, 'resource_not_found', /no worker/);
-  const idle = await stage.newWorker({ assign: false });
+  const idle = await fixture.newWorker({ assign: false });
   await refused({ workerAddress: idle }, 'conflict', /not assigned/);
-  await stage.assign(stage.assetId, idle);
-  await stage.made({ workerAddress: idle.toLowerCase() });
+  await fixture.assign(fixture.assetId, idle);
+  await fixture.made({ workerAddress: idle.toLowerCase() });
 });
 
 test('work of the future is refused, and work of this moment is not', async () => {
@@ -168,12 +168,12 @@ test('work of the future is refused, and work of this moment is not', async () =
     'invalid_request',
     /performedAt .* is in the future/,
   );
-  await stage.made({ performedAt: new Date().toISOString() });
+  await fixture.made({ performedAt: new Date().toISOString() });
 });
 
 test('what cannot be hashed in one reading, or means nothing, is refused', async () => {
   const raw = (data: string) =>
-    `{"workerAddress":"${stage.worker}","type":"repair","summary":"s","performedAt":"2026-01-15T09:30:00Z","data":${data}}`;
+    `{"workerAddress":"${fixture.worker}","type":"repair","summary":"s","performedAt":"2026-01-15T09:30:00Z","data":${data}}`;
   for (const [data, message] of [
     ['{"n":9007199254740993}', /data\.n would be read as/],
     ['{"a":1,"a":2}', /twice/],
@@ -182,7 +182,7 @@ test('what cannot be hashed in one reading, or means nothing, is refused', async
     ['[1]', /data must be an object/],
   ] as const) {
     const before = await stored();
-    const answer = await service.call('POST', stage.url(), { body: raw(data) });
+    const answer = await service.call('POST', fixture.url(), { body: raw(data) });
     assertError(answer, 'invalid_request');
     assert.match(answer.json.message, message);
     assert.deepEqual(await stored(), before);
@@ -206,23 +206,23 @@ test('files are bound in at their version with their content hash; one that is n
   const contentHash = createHash('sha256').update('report').digest();
   const file = async (version: number) => {
     const id = newId('fil');
-    await stage.sql(
+    await fixture.sql(
       `insert into files (workspace_id, id, vault_id, version, last_leaf)
        select workspace_id, $1, id, $2, $3 from vaults where id = $4`,
-      [id, version, contentHash, stage.vault.id],
+      [id, version, contentHash, fixture.vault.id],
     );
     for (let v = 1; v <= version; v += 1) {
-      await stage.sql(
+      await fixture.sql(
         `insert into file_versions (workspace_id, file_id, version, vault_id, name, media_type, canonicalization, content_hash, current)
          select workspace_id, $1, $2, id, 'report.pdf', 'application/pdf', 'raw', $3, $4 from vaults where id = $5`,
-        [id, v, v === version ? contentHash : Buffer.alloc(32), v === version, stage.vault.id],
+        [id, v, v === version ? contentHash : Buffer.alloc(32), v === version, fixture.vault.id],
       );
     }
     return id;
   };
   const [first, second] = [await file(1), await file(3)];
-  const { maintenanceId } = await stage.made({ fileIds: [second, first] });
-  const { json } = await service.call('GET', stage.view(`${maintenanceId}/details/`));
+  const { maintenanceId } = await fixture.made({ fileIds: [second, first] });
+  const { json } = await service.call('GET', fixture.view(`${maintenanceId}/details/`));
   const attached = (fileId: string, version: number) => ({
     fileId,
     version,
@@ -239,128 +239,128 @@ test('files are bound in at their version with their content hash; one that is n
 });
 
 test('a correction keeps the versions it had, and files of others or without content are not attached', async () => {
-  const own = { vaultAddress: stage.vault.address };
+  const own = { vaultAddress: fixture.vault.address };
   const fileOf = async ({ vaultAddress }: { vaultAddress: string }) => {
     const body = { vaultAddress, name: 'a.pdf', contentHash: `0x${randomBytes(32).toString('hex')}` };
     return (await service.call('POST', '/api-v1/platform/files', { body })).json.id as string;
   };
   const fileId = await fileOf(own);
   const attached = async (id: string) =>
-    (await service.call('GET', stage.view(`${id}/details/`))).json.files.map(
+    (await service.call('GET', fixture.view(`${id}/details/`))).json.files.map(
       ({ fileId, version }: { fileId: string; version: number }) => [fileId, version],
     );
-  const { maintenanceId: first } = await stage.made({ fileIds: [fileId] });
+  const { maintenanceId: first } = await fixture.made({ fileIds: [fileId] });
   const newer = { contentHash: `0x${randomBytes(32).toString('hex')}`, name: 'b.pdf' };
   const added = await service.call('POST', `/api-v1/platform/files/${fileId}/versions`, { body: newer });
   assert.equal(added.status, 202, added.text);
-  const { maintenanceId: second } = await stage.made({ fileIds: [fileId], supersedes: first });
+  const { maintenanceId: second } = await fixture.made({ fileIds: [fileId], supersedes: first });
   assert.deepEqual(await attached(second), [[fileId, 1]]);
   const files = [{ fileId, version: 2 }, { fileId }];
-  const { maintenanceId: third } = await stage.made({ files, supersedes: second });
+  const { maintenanceId: third } = await fixture.made({ files, supersedes: second });
   assert.deepEqual(await attached(third), [
     [fileId, 2],
     [fileId, 1],
   ]);
 
-  const foreign = await fileOf({ vaultAddress: (await stage.newVault()).address });
+  const foreign = await fileOf({ vaultAddress: (await fixture.newVault()).address });
   await refused({ fileIds: [foreign] }, 'conflict', /not of the vault .* share/);
   const shared = { files: [{ fileId: foreign, share: true }] };
   const key = await service.makeKey({ scopes: ['assets:write'] });
-  assertError(await stage.post(shared, { key }), 'forbidden', /files:write/);
-  const { maintenanceId: fourth } = await stage.made(shared);
+  assertError(await fixture.post(shared, { key }), 'forbidden', /files:write/);
+  const { maintenanceId: fourth } = await fixture.made(shared);
   assert.deepEqual(await attached(fourth), [[foreign, 1]]);
-  const { rows } = await stage.sql(
+  const { rows } = await fixture.sql(
     "select details -> 'shared' as shared from audit_entries where target_id = $1 and action = 'maintenance.create'",
     [fourth],
   );
   assert.deepEqual(rows, [{ shared: [foreign] }]);
 
-  await stage.sql(
+  await fixture.sql(
     "update file_versions set blob_id = 'blb_none', size = 1, erased_at = now() where file_id = $1 and version = 2",
     [fileId],
   );
   await refused({ fileIds: [fileId] }, 'conflict', /version 2 .* was erased/);
-  await stage.made({ files: [{ fileId, version: 2 }], supersedes: third });
+  await fixture.made({ files: [{ fileId, version: 2 }], supersedes: third });
 });
 
 test('an entry is superseded once, also by two at the same time, and only by one of its own asset', async () => {
-  const { maintenanceId: first } = await stage.made();
+  const { maintenanceId: first } = await fixture.made();
   const race = await Promise.all([
-    stage.post({ supersedes: first, summary: 'One' }),
-    stage.post({ supersedes: first, summary: 'Other' }),
+    fixture.post({ supersedes: first, summary: 'One' }),
+    fixture.post({ supersedes: first, summary: 'Other' }),
   ]);
   assert.deepEqual(race.map(({ status }) => status).sort(), [202, 409]);
   const second = race.find(({ status }) => status === 202)?.json.maintenanceId;
   await refused({ supersedes: first }, 'conflict', /superseded already/);
   await refused({ supersedes: 'mnt_none' }, 'resource_not_found', /mnt_none/);
-  const other = await stage.newAsset({ workers: [stage.worker] });
-  const { maintenanceId: elsewhere } = await stage.made({}, other);
+  const other = await fixture.newAsset({ workers: [fixture.worker] });
+  const { maintenanceId: elsewhere } = await fixture.made({}, other);
   await refused({ supersedes: elsewhere }, 'conflict', /another asset/);
-  const get = async (id: string) => (await service.call('GET', stage.view(`${id}/details/`))).json;
+  const get = async (id: string) => (await service.call('GET', fixture.view(`${id}/details/`))).json;
   assert.equal((await get(first)).supersededBy, second);
   assert.equal((await get(second)).supersedes, first);
   await assert.rejects(
-    stage.sql('update maintenances set supersedes = $1 where id = $2', [first, elsewhere]),
+    fixture.sql('update maintenances set supersedes = $1 where id = $2', [first, elsewhere]),
     /maintenances_superseded_once/,
   );
 });
 
 test('the usage of an asset is the highest that an entry states, and goes with one that is corrected', async () => {
-  const assetId = await stage.newAsset({ workers: [stage.worker] });
+  const assetId = await fixture.newAsset({ workers: [fixture.worker] });
   const url = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/`;
   const used = async () => (await service.call('GET', url)).json.usage;
-  await stage.made({ data: { usage: { hours: 120.5, cycles: 30 } } }, assetId);
-  await stage.made({ data: { usage: { hours: 100, cycles: 31 } } }, assetId);
-  await stage.made({ data: { usage: {} } }, assetId);
+  await fixture.made({ data: { usage: { hours: 120.5, cycles: 30 } } }, assetId);
+  await fixture.made({ data: { usage: { hours: 100, cycles: 31 } } }, assetId);
+  await fixture.made({ data: { usage: {} } }, assetId);
   assert.deepEqual(await used(), { hours: 120.5, cycles: 31 });
   const hours = Array.from({ length: 20 }, (_, n) => 200 + n);
-  await Promise.all(hours.map((hours) => stage.made({ data: { usage: { hours } } }, assetId)));
+  await Promise.all(hours.map((hours) => fixture.made({ data: { usage: { hours } } }, assetId)));
   assert.deepEqual(await used(), { hours: 219, cycles: 31 });
 
-  const slip = await stage.made({ data: { usage: { hours: 120_450_000 } } }, assetId);
+  const slip = await fixture.made({ data: { usage: { hours: 120_450_000 } } }, assetId);
   assert.deepEqual(await used(), { hours: 120_450_000, cycles: 31 });
   const correction = { supersedes: slip.maintenanceId, data: { usage: { hours: 220 } } };
-  const { maintenanceId } = await stage.made(correction, assetId);
+  const { maintenanceId } = await fixture.made(correction, assetId);
   assert.deepEqual(await used(), { hours: 220, cycles: 31 });
   const lower = await service.call('PUT', url, { body: { usage: { hours: 1 }, usageCorrection: 'Typed' } });
   assertError(lower, 'conflict', new RegExp(`the maintenance ${maintenanceId} says 220`));
 });
 
 test('while the owner is deactivated nothing is recorded, and looks go on', async () => {
-  const vault = await stage.newVault();
-  const assetId = await stage.newAsset({ vault, workers: [stage.worker] });
-  const { maintenanceId } = await stage.made({}, assetId);
+  const vault = await fixture.newVault();
+  const assetId = await fixture.newAsset({ vault, workers: [fixture.worker] });
+  const { maintenanceId } = await fixture.made({}, assetId);
   await service.call('PATCH', `/api-v1/platform/vaults/${vault.address}/deactivate`);
-  assertError(await stage.post({}, { assetId }), 'vault_deactivated');
+  assertError(await fixture.post({}, { assetId }), 'vault_deactivated');
   const path = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/maintenances/${maintenanceId}/`;
   assert.equal((await service.call('GET', `${path}?viewerAddress=${vault.address}`)).status, 200);
 });
 
 test('the lookup checks form, asset, viewer and entry in this order', async () => {
-  const { maintenanceId } = await stage.made();
+  const { maintenanceId } = await fixture.made();
   const nobody = randomAddress();
   const cases: [string, ErrorCode][] = [
-    [stage.url(`${maintenanceId}/`), 'invalid_request'],
-    [`${stage.url(`${maintenanceId}/`)}?viewerAddress=`, 'invalid_address'],
-    [stage.view(`${maintenanceId}/`, '0x1234'), 'invalid_address'],
-    [stage.view(`${maintenanceId}/`, swapCase(stage.vault.address)), 'invalid_address'],
+    [fixture.url(`${maintenanceId}/`), 'invalid_request'],
+    [`${fixture.url(`${maintenanceId}/`)}?viewerAddress=`, 'invalid_address'],
+    [fixture.view(`${maintenanceId}/`, '0x1234'), 'invalid_address'],
+    [fixture.view(`${maintenanceId}/`, swapCase(fixture.vault.address)), 'invalid_address'],
     [`/api-v1/damc/assets/none/maintenances/${maintenanceId}/?viewerAddress=0x12`, 'invalid_address'],
     [`/api-v1/damc/assets/none/maintenances/${maintenanceId}/?viewerAddress=${nobody}`, 'resource_not_found'],
-    [stage.view('mnt_none/', nobody), 'viewer_not_allowed'],
-    [stage.view('mnt_none/'), 'resource_not_found'],
-    [`${stage.view(`${maintenanceId}/`)}&more=1`, 'invalid_request'],
+    [fixture.view('mnt_none/', nobody), 'viewer_not_allowed'],
+    [fixture.view('mnt_none/'), 'resource_not_found'],
+    [`${fixture.view(`${maintenanceId}/`)}&more=1`, 'invalid_request'],
   ];
   for (const [path, code] of cases) assertError(await service.call('GET', path), code);
-  for (const viewer of [stage.vault.address.toLowerCase(), stage.worker]) {
-    assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`, viewer))).status, 200);
+  for (const viewer of [fixture.vault.address.toLowerCase(), fixture.worker]) {
+    assert.equal((await service.call('GET', fixture.view(`${maintenanceId}/`, viewer))).status, 200);
   }
-  const elsewhere = await stage.newAsset({ workers: [stage.worker] });
+  const elsewhere = await fixture.newAsset({ workers: [fixture.worker] });
   const path = `/api-v1/damc/assets/${encodeURIComponent(elsewhere)}/maintenances/${maintenanceId}/`;
   assertError(
-    await service.call('GET', `${path}?viewerAddress=${stage.vault.address}`),
+    await service.call('GET', `${path}?viewerAddress=${fixture.vault.address}`),
     'resource_not_found',
   );
-  const foreign = await service.call('GET', stage.view(`${maintenanceId}/`), { key: stranger });
+  const foreign = await service.call('GET', fixture.view(`${maintenanceId}/`), { key: stranger });
   assertError(foreign, 'resource_not_found');
 });
 
@@ -379,11 +379,11 @@ function swapCase(address: string): string {
 }
 
 test('every look is in the access log before it is answered, a refused one too, on every route', async () => {
-  const { maintenanceId } = await stage.made();
+  const { maintenanceId } = await fixture.made();
   const viewer = randomAddress();
   const looks = async () =>
     (
-      await stage.sql(
+      await fixture.sql(
         'select what, target_id, allowed from asset_access_log where viewer = $1 order by id desc limit 1',
         [viewer.toLowerCase()],
       )
@@ -396,36 +396,36 @@ test('every look is in the access log before it is answered, a refused one too, 
     ['count/', 'maintenance count'],
   ];
   for (const [path, what] of paths) {
-    assertError(await service.call('GET', stage.view(path, viewer)), 'viewer_not_allowed');
+    assertError(await service.call('GET', fixture.view(path, viewer)), 'viewer_not_allowed');
     const target_id = path.startsWith('mnt_') ? maintenanceId : null;
     assert.deepEqual(await looks(), { what, target_id, allowed: false });
   }
-  await stage.grant(viewer, new Date(Date.now() - 3_600_000));
-  assertError(await service.call('GET', stage.view(`${maintenanceId}/`, viewer)), 'viewer_not_allowed');
-  await stage.sql("update asset_viewers set until = now() + interval '1 hour' where address = $1", [
+  await fixture.grant(viewer, new Date(Date.now() - 3_600_000));
+  assertError(await service.call('GET', fixture.view(`${maintenanceId}/`, viewer)), 'viewer_not_allowed');
+  await fixture.sql("update asset_viewers set until = now() + interval '1 hour' where address = $1", [
     viewer.toLowerCase(),
   ]);
-  assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`, viewer))).status, 200);
+  assert.equal((await service.call('GET', fixture.view(`${maintenanceId}/`, viewer))).status, 200);
   assert.deepEqual(await looks(), { what: 'maintenance', target_id: maintenanceId, allowed: true });
 });
 
 test('a repeat with the same Idempotency-Key gets the first answer and stores nothing, on both ways to commit', async () => {
-  const correction = async () => ({ supersedes: (await stage.made()).maintenanceId });
+  const correction = async () => ({ supersedes: (await fixture.made()).maintenanceId });
   for (const newBody of [async () => ({}), correction]) {
     let body = await newBody();
     const headers = { 'idempotency-key': randomBytes(8).toString('hex') };
-    const [first, again] = [await stage.post(body, { headers }), await stage.post(body, { headers })];
+    const [first, again] = [await fixture.post(body, { headers }), await fixture.post(body, { headers })];
     assert.equal(first.status, 202, first.text);
     assert.deepEqual(again.json, first.json);
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
     body = await newBody();
     const race = randomBytes(8).toString('hex');
     const all = await Promise.all(
-      Array.from({ length: 4 }, () => stage.post(body, { headers: { 'idempotency-key': race } })),
+      Array.from({ length: 4 }, () => fixture.post(body, { headers: { 'idempotency-key': race } })),
     );
     const ids = new Set(all.filter(({ status }) => status === 202).map(({ json }) => json.maintenanceId));
     assert.equal(ids.size, 1);
-    const { rows } = await stage.sql('select count(*)::int as n from maintenances where id = any($1)', [
+    const { rows } = await fixture.sql('select count(*)::int as n from maintenances where id = any($1)', [
       [...ids, first.json.maintenanceId],
     ]);
     assert.equal(rows[0].n, 2);
@@ -433,16 +433,16 @@ test('a repeat with the same Idempotency-Key gets the first answer and stores no
 });
 
 test('scopes: reading needs assets:read, recording assets:write', async () => {
-  const { maintenanceId } = await stage.made();
+  const { maintenanceId } = await fixture.made();
   const reader = await service.makeKey({ scopes: ['assets:read'] });
-  assert.equal((await service.call('GET', stage.view(`${maintenanceId}/`), { key: reader })).status, 200);
-  assertError(await stage.post({}, { key: reader }), 'forbidden');
+  assert.equal((await service.call('GET', fixture.view(`${maintenanceId}/`), { key: reader })).status, 200);
+  assertError(await fixture.post({}, { key: reader }), 'forbidden');
   const other = await service.makeKey({ scopes: ['records:read'] });
-  assertError(await service.call('GET', stage.view(`${maintenanceId}/`), { key: other }), 'forbidden');
+  assertError(await service.call('GET', fixture.view(`${maintenanceId}/`), { key: other }), 'forbidden');
 });
 
 test('lists go page by page by the time of the work, with filters and a count, and a cursor is good for its list alone', async () => {
-  const assetId = await stage.newAsset({ workers: [stage.worker] });
+  const assetId = await fixture.newAsset({ workers: [fixture.worker] });
   const made: string[] = [];
   for (const [day, type] of [
     [3, 'check'],
@@ -451,12 +451,12 @@ test('lists go page by page by the time of the work, with filters and a count, a
     [4, 'repair'],
     [2, 'check'],
   ] as const) {
-    const { maintenanceId } = await stage.made({ type, performedAt: `2026-01-0${day}T10:00:00Z` }, assetId);
+    const { maintenanceId } = await fixture.made({ type, performedAt: `2026-01-0${day}T10:00:00Z` }, assetId);
     made[day] = maintenanceId;
   }
   const base = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/maintenances/`;
   const get = (path: string, query = '') =>
-    service.call('GET', `${base}${path}?viewerAddress=${stage.vault.address}${query}`);
+    service.call('GET', `${base}${path}?viewerAddress=${fixture.vault.address}${query}`);
   const ids = ({ json }: Answer) => json.map((one: { maintenanceId: string }) => one.maintenanceId);
   assert.deepEqual(ids(await get('')), [made[5], made[4], made[3], made[2], made[1]]);
   assert.deepEqual(ids(await get('', '&type=check')), [made[5], made[3], made[2]]);
@@ -474,6 +474,6 @@ test('lists go page by page by the time of the work, with filters and a count, a
   const last = await get('', `&limit=2&cursor=${second.headers.get('x-next-cursor')}`);
   assert.deepEqual([ids(last), last.headers.get('x-next-cursor')], [[made[1]], null]);
   assertError(await get('', `&type=check&cursor=${cursor}`), 'invalid_cursor');
-  assertError(await service.call('GET', stage.view(`?cursor=${cursor}`)), 'invalid_cursor');
+  assertError(await service.call('GET', fixture.view(`?cursor=${cursor}`)), 'invalid_cursor');
   assertError(await get('', '&from=2026-01-04T00:00:00Z&to=2026-01-03T00:00:00Z'), 'invalid_date_range');
 });

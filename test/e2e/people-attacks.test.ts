@@ -4,36 +4,36 @@ import { after, before, test } from 'node:test';
 import { forgetOver } from '../../src/access/people/people-upkeep.loop.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
-import { api, openPeopleStage, type PeopleStage, tokenOf } from '../support/fixtures/people-fixture.ts';
+import { api, openPeopleFixture, type PeopleFixture, tokenOf } from '../support/fixtures/people-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { withClient } from '../support/service/database.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { startService } from '../support/service/service.ts';
 
-let stage: PeopleStage;
+let fixture: PeopleFixture;
 before(async () => {
-  stage = await openPeopleStage();
+  fixture = await openPeopleFixture();
 });
-after(() => stage.close());
+after(() => fixture.close());
 
 const accept = (visitor: Visitor, body: unknown) =>
   visitor.call('POST', `${api}/invitations/accept`, { body });
 const newcomer = (email: string) => ({ name: 'New', email, password: 'rain falls on the harbour' });
 
 test('an admin becomes owner by no route', async () => {
-  const admin = await stage.member('admin');
+  const admin = await fixture.member('admin');
   const promote = (id: string) =>
     admin.visitor.call('PATCH', `${api}/members/${id}`, { body: { role: 'owner' } });
   assertError(await promote(admin.id), 'forbidden', /owner/);
-  const other = await stage.member('viewer');
+  const other = await fixture.member('viewer');
   assertError(await promote(other.id), 'forbidden', /owner/);
   const invited = await admin.visitor.call('POST', `${api}/invitations`, { body: { role: 'owner' } });
   assertError(invited, 'forbidden', /owner/);
   // Somebody's own link does not raise those who are members already.
-  const again = await accept(admin.visitor, { token: tokenOf(await stage.invite('owner')) });
+  const again = await accept(admin.visitor, { token: tokenOf(await fixture.invite('owner')) });
   assertError(again, 'conflict', /member/);
   const key = await admin.visitor.call('POST', `${api}/api-keys`, { body: { name: 'k' } });
-  const byKey = await stage.service.call('PATCH', `${api}/members/${admin.id}`, {
+  const byKey = await fixture.service.call('PATCH', `${api}/members/${admin.id}`, {
     key: key.json.key,
     body: { role: 'owner' },
   });
@@ -42,9 +42,9 @@ test('an admin becomes owner by no route', async () => {
 });
 
 test('a role that was taken away is gone with the next request', async () => {
-  const { visitor, id } = await stage.member('developer');
+  const { visitor, id } = await fixture.member('developer');
   const change = (role: string) =>
-    stage.owner.visitor.call('PATCH', `${api}/members/${id}`, { body: { role } });
+    fixture.owner.visitor.call('PATCH', `${api}/members/${id}`, { body: { role } });
   assert.equal((await change('viewer')).status, 200);
   assertError(await visitor.call('POST', `${api}/vaults`, { body: { name: 'x' } }), 'forbidden', /viewer/);
   assertError(await visitor.call('POST', `${api}/api-keys`, { body: { name: 'x' } }), 'forbidden');
@@ -53,14 +53,14 @@ test('a role that was taken away is gone with the next request', async () => {
 });
 
 test('of two who use one link at once, one gets in', async () => {
-  const token = tokenOf(await stage.invite('viewer'));
+  const token = tokenOf(await fixture.invite('viewer'));
   const emails = ['race1@example.com', 'race2@example.com', 'race3@example.com'];
-  const answers = await withClient({ connectionString: stage.service.databaseUrl }, async (client) => {
+  const answers = await withClient({ connectionString: fixture.service.databaseUrl }, async (client) => {
     // Nobody can become a member until all of them have the link in hand.
     await client.query('begin; lock table members in exclusive mode');
-    const trying = emails.map((email) => accept(newVisitor(stage.service), { token, ...newcomer(email) }));
+    const trying = emails.map((email) => accept(newVisitor(fixture.service), { token, ...newcomer(email) }));
     await waitUntil(async () => {
-      const waiting = await stage.query(
+      const waiting = await fixture.query(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
       return waiting.length === emails.length;
@@ -69,7 +69,7 @@ test('of two who use one link at once, one gets in', async () => {
     return Promise.all(trying);
   });
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404]);
-  const [{ n }] = await stage.query(
+  const [{ n }] = await fixture.query(
     `select count(*)::int as n from users where email like 'race%@example.com'`,
   );
   assert.equal(n, 1);
@@ -77,22 +77,23 @@ test('of two who use one link at once, one gets in', async () => {
 
 test('who is removed or lowered leaves no link behind to come back by', async () => {
   const countRevoked = async () =>
-    (await stage.query(`select count(*)::int as n from audit_entries where action = 'invitation.revoke'`))[0]
-      .n;
+    (
+      await fixture.query(`select count(*)::int as n from audit_entries where action = 'invitation.revoke'`)
+    )[0].n;
   const revoked = await countRevoked();
-  const admin = await stage.member('admin');
-  const back = await stage.invite('admin', admin.visitor);
-  const { visitor: owner } = stage.owner;
+  const admin = await fixture.member('admin');
+  const back = await fixture.invite('admin', admin.visitor);
+  const { visitor: owner } = fixture.owner;
   assert.equal((await owner.call('DELETE', `${api}/members/${admin.id}`)).status, 204);
   assertError(await accept(admin.visitor, { token: tokenOf(back) }), 'resource_not_found');
 
-  const second = await stage.member('owner');
-  const ownerLink = await stage.invite('owner', second.visitor);
-  const viewerLink = await stage.invite('viewer', second.visitor);
+  const second = await fixture.member('owner');
+  const ownerLink = await fixture.invite('owner', second.visitor);
+  const viewerLink = await fixture.invite('viewer', second.visitor);
   const lower = (role: string) => owner.call('PATCH', `${api}/members/${second.id}`, { body: { role } });
   assert.equal((await lower('admin')).status, 200);
   const look = (link: string) =>
-    newVisitor(stage.service).call('POST', `${api}/invitations/look`, { body: { token: tokenOf(link) } });
+    newVisitor(fixture.service).call('POST', `${api}/invitations/look`, { body: { token: tokenOf(link) } });
   assertError(await look(ownerLink), 'resource_not_found');
   assert.equal((await look(viewerLink)).status, 200, 'an admin may still invite viewers');
   assert.equal((await lower('developer')).status, 200);
@@ -101,26 +102,26 @@ test('who is removed or lowered leaves no link behind to come back by', async ()
 });
 
 test('an account that exists is not taken over by an invitation for its email', async () => {
-  const { account, visitor } = await stage.member('viewer');
-  const made = await stage.owner.visitor.call('POST', `${api}/workspaces`, { body: { name: 'Elsewhere' } });
-  const invited = await stage.owner.visitor.call('POST', `${api}/invitations`, {
+  const { account, visitor } = await fixture.member('viewer');
+  const made = await fixture.owner.visitor.call('POST', `${api}/workspaces`, { body: { name: 'Elsewhere' } });
+  const invited = await fixture.owner.visitor.call('POST', `${api}/invitations`, {
     body: { role: 'admin', email: account.email },
     headers: { 'x-workspace-id': made.json.id },
   });
   const token = tokenOf(invited.json.link);
   const thief = { token, ...newcomer(account.email), password: 'the thief chose this one' };
-  assertError(await accept(newVisitor(stage.service), thief), 'conflict', /Sign in/);
-  await signIn(newVisitor(stage.service), account);
-  const other = await stage.member('viewer');
+  assertError(await accept(newVisitor(fixture.service), thief), 'conflict', /Sign in/);
+  await signIn(newVisitor(fixture.service), account);
+  const other = await fixture.member('viewer');
   assertError(await accept(other.visitor, { token }), 'forbidden', /is for/);
   assert.equal((await accept(visitor, { token })).status, 200, 'the refused tries did not use it up');
 });
 
 test('an email that could not sign in makes no account', async () => {
-  const token = tokenOf(await stage.invite('viewer'));
+  const token = tokenOf(await fixture.invite('viewer'));
   for (const email of ['a@b', 'two words@example.com', 'İda@example.com', 'a..b@example.com', 'a@b@c.de']) {
     assertError(
-      await accept(newVisitor(stage.service), { token, ...newcomer(email) }),
+      await accept(newVisitor(fixture.service), { token, ...newcomer(email) }),
       'invalid_request',
       /email/,
     );
@@ -128,16 +129,16 @@ test('an email that could not sign in makes no account', async () => {
 });
 
 test('a password that everybody tries first is refused, for a new account and for an old one', async () => {
-  const token = tokenOf(await stage.invite('viewer'));
+  const token = tokenOf(await fixture.invite('viewer'));
   for (const password of ['password12345', 'qwertyuiop123', 'aaaaaaaaaaaaaa', 'newcomer@example.com']) {
-    const answer = await accept(newVisitor(stage.service), {
+    const answer = await accept(newVisitor(fixture.service), {
       token,
       ...newcomer('newcomer@example.com'),
       password,
     });
     assertError(answer, 'invalid_request', /password/);
   }
-  const { visitor, account } = await stage.member('viewer');
+  const { visitor, account } = await fixture.member('viewer');
   const changed = await visitor.call('POST', '/auth/change-password', {
     body: { currentPassword: account.password, newPassword: 'Passw0rd!Passw0rd!' },
   });
@@ -179,30 +180,30 @@ test('a start that prints a link while the first owner comes in by an earlier on
 });
 
 test('the session of before ends when somebody signs in, and the new one is another', async () => {
-  const { visitor, account } = await stage.member('viewer');
+  const { visitor, account } = await fixture.member('viewer');
   const old = visitor.cookies();
   await signIn(visitor, account);
   assert.notEqual(visitor.cookies(), old);
-  const answer = await stage.service.call('GET', `${api}/me`, { key: null, headers: { cookie: old } });
+  const answer = await fixture.service.call('GET', `${api}/me`, { key: null, headers: { cookie: old } });
   assertError(answer, 'unauthorized');
 });
 
 test('a session that somebody else chose, or altered, is nobody', async () => {
   const name = '__Host-holdfast.session_token';
-  const [, value = ''] = /session_token=([^;]+)/.exec(stage.owner.visitor.cookies()) ?? [];
+  const [, value = ''] = /session_token=([^;]+)/.exec(fixture.owner.visitor.cookies()) ?? [];
   const token = decodeURIComponent(value).split('.')[0];
   for (const forged of [token, `${token}.AAAA`, 'chosen', `${value.slice(0, -6)}AAAAA%3D`, '']) {
     const cookie = `${name}=${forged}`;
     assertError(
-      await stage.service.call('GET', `${api}/me`, { key: null, headers: { cookie } }),
+      await fixture.service.call('GET', `${api}/me`, { key: null, headers: { cookie } }),
       'unauthorized',
     );
   }
 });
 
 test('a changed password ends every other session, whatever the request says', async () => {
-  const { visitor, account } = await stage.member('viewer');
-  const other = newVisitor(stage.service);
+  const { visitor, account } = await fixture.member('viewer');
+  const other = newVisitor(fixture.service);
   await signIn(other, account);
   const before = visitor.cookies();
   const changed = await visitor.call('POST', '/auth/change-password', {
@@ -214,21 +215,21 @@ test('a changed password ends every other session, whatever the request says', a
   });
   assert.equal(changed.status, 200, changed.text);
   assertError(await other.call('GET', `${api}/me`), 'unauthorized');
-  const old = await stage.service.call('GET', `${api}/me`, { key: null, headers: { cookie: before } });
+  const old = await fixture.service.call('GET', `${api}/me`, { key: null, headers: { cookie: before } });
   assertError(old, 'unauthorized');
   assert.equal((await visitor.call('GET', `${api}/me`)).status, 200);
 });
 
 test('a session ends seven days after it began, and after three without use', async () => {
-  const { visitor, account, id } = await stage.member('viewer');
+  const { visitor, account, id } = await fixture.member('viewer');
   const move = (column: string, days: number) =>
-    stage.query(`update sessions set ${column} = now() - make_interval(days => $2) where user_id = $1`, [
+    fixture.query(`update sessions set ${column} = now() - make_interval(days => $2) where user_id = $1`, [
       id,
       days,
     ]);
   await move('updated_at', 2);
   assert.equal((await visitor.call('GET', `${api}/me`)).status, 200);
-  const [{ seen }] = await stage.query(
+  const [{ seen }] = await fixture.query(
     `select updated_at > now() - interval '1 day' as seen from sessions where user_id = $1`,
     [id],
   );
@@ -238,11 +239,11 @@ test('a session ends seven days after it began, and after three without use', as
   const begun = Date.now();
   await signIn(visitor, account);
   const end = async () =>
-    (await stage.query('select expires_at from sessions where user_id = $1', [id]))[0].expires_at.getTime();
+    (await fixture.query('select expires_at from sessions where user_id = $1', [id]))[0].expires_at.getTime();
   const week = 7 * 24 * 60 * 60 * 1000;
   const first = await end();
   assert.ok(first >= begun + week && first <= Date.now() + week, new Date(first).toISOString());
-  await stage.query(
+  await fixture.query(
     `update sessions set created_at = now() - interval '6 days', expires_at = now() + interval '1 day' where user_id = $1`,
     [id],
   );
@@ -250,13 +251,13 @@ test('a session ends seven days after it began, and after three without use', as
   await move('updated_at', 2);
   assert.equal((await visitor.call('GET', `${api}/me`)).status, 200);
   assert.equal(await end(), late, 'use does not make it longer');
-  await stage.query('update sessions set expires_at = now() where user_id = $1', [id]);
+  await fixture.query('update sessions set expires_at = now() where user_id = $1', [id]);
   assertError(await visitor.call('GET', `${api}/me`), 'unauthorized');
 });
 
 test('an open event stream ends with the session, and with the membership', async () => {
   const streamOf = async (visitor: Visitor) => {
-    const response = await fetch(`${stage.service.url}${api}/events/stream`, {
+    const response = await fetch(`${fixture.service.url}${api}/events/stream`, {
       headers: { cookie: visitor.cookies() },
     });
     assert.equal(response.status, 200);
@@ -270,14 +271,14 @@ test('an open event stream ends with the session, and with the membership', asyn
     })().catch(() => {});
     return { isOver: () => ended, reading };
   };
-  const signedOut = await stage.member('viewer');
-  const removed = await stage.member('viewer');
+  const signedOut = await fixture.member('viewer');
+  const removed = await fixture.member('viewer');
   // Removed from the workspace that is followed, but with another one to fall back on.
-  const moved = await stage.member('viewer');
-  const { json: other } = await stage.owner.visitor.call('POST', `${api}/workspaces`, {
+  const moved = await fixture.member('viewer');
+  const { json: other } = await fixture.owner.visitor.call('POST', `${api}/workspaces`, {
     body: { name: 'Other' },
   });
-  const { json: invitation } = await stage.owner.visitor.call('POST', `${api}/invitations`, {
+  const { json: invitation } = await fixture.owner.visitor.call('POST', `${api}/invitations`, {
     body: { role: 'viewer' },
     headers: { 'x-workspace-id': other.id },
   });
@@ -288,15 +289,15 @@ test('an open event stream ends with the session, and with the membership', asyn
   const streams = await Promise.all([signedOut, removed, moved].map(({ visitor }) => streamOf(visitor)));
   assert.equal((await signedOut.visitor.call('POST', '/auth/sign-out', { body: {} })).status, 200);
   for (const { id } of [removed, moved]) {
-    assert.equal((await stage.owner.visitor.call('DELETE', `${api}/members/${id}`)).status, 204);
+    assert.equal((await fixture.owner.visitor.call('DELETE', `${api}/members/${id}`)).status, 204);
   }
   await waitUntil(() => streams.every(({ isOver }) => isOver()));
 });
 
 test('every route that changes something wants a proof of origin beside a cookie', async () => {
-  const { visitor } = stage.owner;
+  const { visitor } = fixture.owner;
   const cookie = visitor.cookies();
-  const { json: document } = await stage.service.call('GET', '/openapi.json', { key: null });
+  const { json: document } = await fixture.service.call('GET', '/openapi.json', { key: null });
   const operations = Object.entries(document.paths as Record<string, Record<string, unknown>>).flatMap(
     ([path, methods]) =>
       Object.keys(methods)
@@ -323,7 +324,7 @@ test('every route that changes something wants a proof of origin beside a cookie
       string,
       string
     >[]) {
-      const answer = await stage.service.call(method, path, {
+      const answer = await fixture.service.call(method, path, {
         key: null,
         body: {},
         headers: { cookie, ...headers },
@@ -335,7 +336,7 @@ test('every route that changes something wants a proof of origin beside a cookie
   assert.ok(refused > 60, `${refused} refused`);
   const form = new FormData();
   form.set('file', new Blob(['x']), 'x.txt');
-  const upload = await fetch(`${stage.service.url}${api}/files`, {
+  const upload = await fetch(`${fixture.service.url}${api}/files`, {
     method: 'POST',
     body: form,
     headers: { cookie, origin: 'https://evil.example' },
@@ -362,17 +363,17 @@ test('what else the sign-in library offers is not there', async () => {
     'two-factor/%2e%2e/get-session',
   ]) {
     for (const method of ['GET', 'POST']) {
-      const answer = await stage.owner.visitor.call(method, `/auth/${path}`, {
+      const answer = await fixture.owner.visitor.call(method, `/auth/${path}`, {
         ...(method === 'POST' && { body: {} }),
       });
       assert.equal(answer.status, 404, `${method} ${path}: ${answer.text}`);
     }
   }
-  assert.equal((await stage.owner.visitor.call('GET', '/auth/sign-out')).status, 405);
+  assert.equal((await fixture.owner.visitor.call('GET', '/auth/sign-out')).status, 405);
 });
 
 test('fields that the sign-in library would take, but nobody needs, are refused', async () => {
-  const { visitor, account } = await stage.member('viewer');
+  const { visitor, account } = await fixture.member('viewer');
   const { email, password } = account;
   for (const [path, body] of [
     ['sign-in/email', { email, password, callbackURL: 'https://evil.example' }],
@@ -391,15 +392,15 @@ test('fields that the sign-in library would take, but nobody needs, are refused'
 
 test('who is a member of nothing here is limited by address', async () => {
   const limited = await startService({
-    databaseUrl: stage.service.databaseUrl,
+    databaseUrl: fixture.service.databaseUrl,
     runLoops: false,
     env: {
       HOLDFAST_RATE_LIMIT: '5/hour',
-      HOLDFAST_MASTER_KEY_FILE: `${stage.service.config.dataDir}/master.key`,
+      HOLDFAST_MASTER_KEY_FILE: `${fixture.service.config.dataDir}/master.key`,
     },
   });
   try {
-    const { visitor } = await stage.member('viewer');
+    const { visitor } = await fixture.member('viewer');
     const ask = () =>
       limited.call('GET', `${api}/vaults`, {
         key: null,
@@ -415,8 +416,8 @@ test('who is a member of nothing here is limited by address', async () => {
 });
 
 test("one person's answer with a secret is not repeated to another", async () => {
-  const first = await stage.member('developer');
-  const second = await stage.member('developer');
+  const first = await fixture.member('developer');
+  const second = await fixture.member('developer');
   const make = (visitor: Visitor) =>
     visitor.call('POST', `${api}/api-keys`, {
       body: { name: 'same' },
@@ -429,13 +430,13 @@ test("one person's answer with a secret is not repeated to another", async () =>
 });
 
 test('signing in and out, and what is changed about it, is in the audit log', async () => {
-  const { visitor, account, id } = await stage.member('viewer');
+  const { visitor, account, id } = await fixture.member('viewer');
   await visitor.call('POST', '/auth/update-user', { body: { name: 'Renamed' } });
   await visitor.call('POST', '/auth/change-password', {
     body: { currentPassword: account.password, newPassword: 'a new tide comes in' },
   });
   await visitor.call('POST', '/auth/sign-out', { body: {} });
-  const { json: log } = await stage.owner.visitor.call('GET', `${api}/audit-log?actorId=${id}`);
+  const { json: log } = await fixture.owner.visitor.call('GET', `${api}/audit-log?actorId=${id}`);
   assert.deepEqual(
     log.map(({ action }: { action: string }) => action),
     ['session.end', 'user.change_password', 'user.update', 'session.create', 'member.join'],
@@ -444,25 +445,25 @@ test('signing in and out, and what is changed about it, is in the audit log', as
 });
 
 test('sessions, unfinished sign-ins and failures that are over are forgotten, and nothing else', async () => {
-  const { id } = await stage.member('viewer');
+  const { id } = await fixture.member('viewer');
   const hour = `interval '1 hour'`;
-  await stage.query(
+  await fixture.query(
     `insert into sessions (id, user_id, token, expires_at, updated_at) values
        ('ses_over', $1, 'over', now() - ${hour}, now()),
        ('ses_unused', $1, 'unused', now() + ${hour}, now() - interval '4 days'),
        ('ses_good', $1, 'good', now() + ${hour}, now())`,
     [id],
   );
-  await stage.query(
+  await fixture.query(
     `insert into verifications (id, identifier, value, expires_at) values
        ('ver_over', 'over', 'x', now() - ${hour}), ('ver_good', 'good', 'x', now() + ${hour})`,
   );
-  await stage.query(
+  await fixture.query(
     `insert into sign_in_failures (who, failures, last_at, until) values
        ('account over', 9, now() - interval '2 hours', now()), ('account good', 9, now(), now())`,
   );
   const database = openDatabase({
-    connection: () => ({ connectionString: stage.service.databaseUrl }),
+    connection: () => ({ connectionString: fixture.service.databaseUrl }),
     onError() {},
   });
   try {
@@ -470,7 +471,7 @@ test('sessions, unfinished sign-ins and failures that are over are forgotten, an
   } finally {
     await database.close();
   }
-  const left = await stage.query(
+  const left = await fixture.query(
     `select id from sessions where token in ('over', 'unused', 'good')
      union all select id from verifications where id in ('ver_over', 'ver_good')
      union all select who from sign_in_failures where who in ('account over', 'account good') order by 1`,
@@ -479,5 +480,5 @@ test('sessions, unfinished sign-ins and failures that are over are forgotten, an
     left.map(({ id }) => id),
     ['account good', 'ses_good', 'ver_good'],
   );
-  assert.ok(stage.service.app.loops.health().some(({ name }) => name === 'people-upkeep'));
+  assert.ok(fixture.service.app.loops.health().some(({ name }) => name === 'people-upkeep'));
 });

@@ -3,25 +3,25 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newVisitor, signIn } from '../support/clients/browser-session.ts';
 import { codeOf } from '../support/clients/totp.ts';
-import { api, openPeopleStage, type PeopleStage } from '../support/fixtures/people-fixture.ts';
+import { api, openPeopleFixture, type PeopleFixture } from '../support/fixtures/people-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { command } from '../support/service/commands.ts';
 import type { Settings } from '../support/service/process.ts';
 
-let stage: PeopleStage;
+let fixture: PeopleFixture;
 let settings: Settings;
 before(async () => {
-  stage = await openPeopleStage();
-  settings = { DATABASE_URL: stage.service.databaseUrl, HOLDFAST_DATA_DIR: stage.service.config.dataDir };
+  fixture = await openPeopleFixture();
+  settings = { DATABASE_URL: fixture.service.databaseUrl, HOLDFAST_DATA_DIR: fixture.service.config.dataDir };
 });
-after(() => stage.close());
+after(() => fixture.close());
 
 const reset = (...args: string[]) => command(settings, 'users', 'reset-password', ...args);
 
 test('the new password signs in, the old one does not, and every session has ended', async () => {
-  const { visitor, account, id } = await stage.member('viewer');
+  const { visitor, account, id } = await fixture.member('viewer');
   const guess = (password: string) =>
-    newVisitor(stage.service).call('POST', '/auth/sign-in/email', {
+    newVisitor(fixture.service).call('POST', '/auth/sign-in/email', {
       body: { email: account.email, password },
     });
   // Locked by failures, as those who need this often are.
@@ -32,22 +32,22 @@ test('the new password signs in, the old one does not, and every session has end
   const { email, password } = JSON.parse(stdout);
   assert.equal(email, account.email);
   assertError(await visitor.call('GET', `${api}/me`), 'unauthorized');
-  await signIn(newVisitor(stage.service), { email, password });
+  await signIn(newVisitor(fixture.service), { email, password });
   assertError(await guess(account.password), 'unauthorized');
-  const { json: log } = await stage.owner.visitor.call('GET', `${api}/audit-log?targetId=${id}`);
+  const { json: log } = await fixture.owner.visitor.call('GET', `${api}/audit-log?targetId=${id}`);
   assert.equal(log[0].action, 'user.reset_password');
   assert.deepEqual(log[0].actor, { kind: 'command', id: 'command-line' });
   assert.ok(!JSON.stringify(log).includes(password));
 });
 
 test('two-factor codes stay on unless they are to be turned off', async () => {
-  const { visitor, account } = await stage.member('viewer');
+  const { visitor, account } = await fixture.member('viewer');
   const { password } = account;
   const enabled = await visitor.call('POST', '/auth/two-factor/enable', { body: { password } });
   const secret = new URL(enabled.json.totpURI).searchParams.get('secret') ?? '';
   await visitor.call('POST', '/auth/two-factor/verify-totp', { body: { code: codeOf(secret, Date.now()) } });
   const trySignIn = (password: string) =>
-    newVisitor(stage.service).call('POST', '/auth/sign-in/email', {
+    newVisitor(fixture.service).call('POST', '/auth/sign-in/email', {
       body: { email: account.email, password },
     });
   const kept = JSON.parse((await reset(account.email, '--json')).stdout);

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { join, newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
 import { codeOf, nextCodeOf, wrongCodeOf } from '../support/clients/totp.ts';
-import { api, openPeopleStage, type PeopleStage } from '../support/fixtures/people-fixture.ts';
+import { api, openPeopleFixture, type PeopleFixture } from '../support/fixtures/people-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import type { Service } from '../support/service/service.ts';
 
-let stage: PeopleStage;
+let fixture: PeopleFixture;
 let service: Service;
 let owner: Visitor;
 before(async () => {
-  stage = await openPeopleStage();
-  service = stage.service;
-  owner = stage.owner.visitor;
+  fixture = await openPeopleFixture();
+  service = fixture.service;
+  owner = fixture.owner.visitor;
 });
-after(() => stage.close());
+after(() => fixture.close());
 
 async function invite(role: string, email?: string): Promise<string> {
   const answer = await owner.call('POST', `${api}/invitations`, { body: { role, ...(email && { email }) } });
@@ -33,7 +33,7 @@ test('the link makes one owner, and then there is no link any more', async () =>
       role: json.role,
       slugs: json.workspaces.map((w: { slug: string }) => w.slug),
     },
-    { name: 'Ada', email: stage.owner.account.email, role: 'owner', slugs: ['default'] },
+    { name: 'Ada', email: fixture.owner.account.email, role: 'owner', slugs: ['default'] },
   );
 });
 
@@ -65,7 +65,7 @@ test('an invitation that nobody took in time is listed as expired, until it is w
     return json.find(({ email }: { email: string }) => email === 'late@example.com');
   };
   assert.equal((await listed()).status, 'open');
-  await stage.query(`update invitations set expires_at = now() - interval '1 hour' where email = $1`, [
+  await fixture.query(`update invitations set expires_at = now() - interval '1 hour' where email = $1`, [
     'late@example.com',
   ]);
   const { id, status } = await listed();
@@ -92,7 +92,7 @@ test('an invitation for an email takes no other, and a short password none', asy
 
 test('the cookie is bound to this host, out of reach of scripts and of other sites', async () => {
   const visitor = newVisitor(service);
-  const { email, password } = stage.owner.account;
+  const { email, password } = fixture.owner.account;
   const answer = await visitor.call('POST', '/auth/sign-in/email', { body: { email, password } });
   const session = answer.headers.getSetCookie().find((cookie) => cookie.includes('session_token='));
   assert.match(session ?? '', /^__Host-holdfast\.session_token=/);
@@ -103,7 +103,7 @@ test('the cookie is bound to this host, out of reach of scripts and of other sit
 });
 
 test('a viewer reads, but changes nothing and sees no keys', async () => {
-  const { visitor } = await stage.member('viewer');
+  const { visitor } = await fixture.member('viewer');
   assert.equal((await visitor.call('GET', `${api}/vaults`)).status, 200);
   assertError(await visitor.call('POST', `${api}/vaults`, { body: { name: 'x' } }), 'forbidden', /viewer/);
   assertError(await visitor.call('GET', `${api}/api-keys`), 'forbidden');
@@ -111,7 +111,7 @@ test('a viewer reads, but changes nothing and sees no keys', async () => {
 });
 
 test('a developer makes vaults and keys, and invites nobody', async () => {
-  const { visitor } = await stage.member('developer');
+  const { visitor } = await fixture.member('developer');
   const made = await visitor.call('POST', `${api}/vaults`, { body: { name: 'Made by a person' } });
   assert.equal(made.status, 201, made.text);
   assert.equal((await visitor.call('POST', `${api}/api-keys`, { body: { name: 'mine' } })).status, 201);
@@ -122,7 +122,7 @@ test('a developer makes vaults and keys, and invites nobody', async () => {
 });
 
 test('an admin looks after people, but not after owners', async () => {
-  const { visitor } = await stage.member('admin');
+  const { visitor } = await fixture.member('admin');
   const { json: me } = await owner.call('GET', `${api}/me`);
   const role = (to: string) => visitor.call('PATCH', `${api}/members/${me.id}`, { body: { role: to } });
   assertError(await role('viewer'), 'forbidden', /owner/);
@@ -138,7 +138,7 @@ test('the last owner can neither leave nor step down', async () => {
 });
 
 test('somebody who is removed is refused with the next request', async () => {
-  const { visitor } = await stage.member('developer');
+  const { visitor } = await fixture.member('developer');
   const { json: me } = await visitor.call('GET', `${api}/me`);
   assert.equal((await owner.call('DELETE', `${api}/members/${me.id}`)).status, 204);
   assertError(await visitor.call('GET', `${api}/vaults`), 'forbidden', /member/);
@@ -152,7 +152,7 @@ test('a workspace is chosen by header, and another one is closed', async () => {
     (await owner.call('GET', `${api}/vaults`, options)).json.map(({ name }: { name: string }) => name);
   assert.deepEqual(await names(inSecond), ['Only here']);
   assert.ok(!(await names()).includes('Only here'));
-  const { visitor } = await stage.member('admin');
+  const { visitor } = await fixture.member('admin');
   assertError(await visitor.call('GET', `${api}/vaults`, inSecond), 'forbidden', /not a member/);
   const unknown = { headers: { 'x-workspace-id': 'ws_nowhere' } };
   assertError(await visitor.call('GET', `${api}/vaults`, unknown), 'forbidden', /not a member/);
@@ -170,21 +170,21 @@ test('workspaces are made by owners and admins of the first one, and by nobody e
     email: 'tenant@example.com',
     password: 'a long enough one',
   });
-  const developer = (await stage.member('developer')).visitor;
-  const viewer = (await stage.member('viewer')).visitor;
+  const developer = (await fixture.member('developer')).visitor;
+  const viewer = (await fixture.member('viewer')).visitor;
   for (const visitor of [tenant, developer, viewer]) {
     const refused = await visitor.call('POST', `${api}/workspaces`, { body: { name: 'Mine' } });
     assertError(refused, 'forbidden', /ask an owner or admin of the first workspace/);
     assert.equal((await visitor.call('GET', `${api}/me`)).json.mayCreateWorkspaces, false);
   }
-  const admin = (await stage.member('admin')).visitor;
+  const admin = (await fixture.member('admin')).visitor;
   assert.equal((await admin.call('GET', `${api}/me`)).json.mayCreateWorkspaces, true);
   const made = await admin.call('POST', `${api}/workspaces`, { body: { name: 'Fourth' } });
   assert.equal(made.status, 201, made.text);
   // An operator is one wherever they act at the moment.
   const inFourth = { headers: { 'x-workspace-id': made.json.id } };
   assert.equal((await admin.call('GET', `${api}/me`, inFourth)).json.mayCreateWorkspaces, true);
-  const names = await stage.query(`select name from workspaces where name = 'Mine'`);
+  const names = await fixture.query(`select name from workspaces where name = 'Mine'`);
   assert.deepEqual(names, []);
 });
 
@@ -222,7 +222,7 @@ test('a wrong key beside a good session is refused', async () => {
 });
 
 test('sessions are listed, one can be ended, and signing out everywhere ends all', async () => {
-  const { visitor: first, account } = await stage.member('viewer');
+  const { visitor: first, account } = await fixture.member('viewer');
   const second = newVisitor(service);
   await signIn(second, account);
   const { json: sessions } = await first.call('GET', `${api}/sessions`);
@@ -237,19 +237,19 @@ test('sessions are listed, one can be ended, and signing out everywhere ends all
 });
 
 test("nobody ends another person's session", async () => {
-  const { visitor } = await stage.member('admin');
+  const { visitor } = await fixture.member('admin');
   const { json: sessions } = await owner.call('GET', `${api}/sessions`);
   assertError(await visitor.call('DELETE', `${api}/sessions/${sessions[0].id}`), 'resource_not_found');
 });
 
 test('guessing a password is made to wait, for the account and for nobody else', async () => {
-  const { account } = await stage.member('viewer');
+  const { account } = await fixture.member('viewer');
   const guess = (email: string) =>
     newVisitor(service).call('POST', '/auth/sign-in/email', {
       body: { email, password: 'wrong wrong wrong' },
     });
   for (let tries = 0; tries < 5; tries += 1) assertError(await guess(account.email), 'unauthorized');
-  await stage.prolongWait(`account ${account.email}`);
+  await fixture.prolongWait(`account ${account.email}`);
   const refused = await guess(account.email);
   assertError(refused, 'rate_limit_exceeded');
   assert.ok(Number(refused.headers.get('retry-after')) >= 1);
@@ -259,11 +259,11 @@ test('guessing a password is made to wait, for the account and for nobody else',
     }),
     'rate_limit_exceeded',
   );
-  await signIn(newVisitor(service), stage.owner.account);
+  await signIn(newVisitor(service), fixture.owner.account);
 });
 
 test('with two-factor codes a password alone gives no session', async () => {
-  const { visitor, account } = await stage.member('viewer');
+  const { visitor, account } = await fixture.member('viewer');
   const { password } = account;
   const enabled = await visitor.call('POST', '/auth/two-factor/enable', { body: { password } });
   assert.equal(enabled.status, 200, enabled.text);
@@ -283,7 +283,7 @@ test('with two-factor codes a password alone gives no session', async () => {
 });
 
 test('changing the password asks for the old one', async () => {
-  const { visitor, account } = await stage.member('viewer');
+  const { visitor, account } = await fixture.member('viewer');
   const change = (currentPassword: string) =>
     visitor.call('POST', '/auth/change-password', {
       body: { currentPassword, newPassword: 'another long one', revokeOtherSessions: true },

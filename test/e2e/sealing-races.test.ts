@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  type MaintenanceStage,
-  openMaintenanceStage,
-  type StageVault,
+  type FixtureVault,
+  type MaintenanceFixture,
+  openMaintenanceFixture,
 } from '../support/fixtures/maintenance-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { withClient } from '../support/service/database.ts';
@@ -14,10 +14,10 @@ import { type Answer, type Service, startService } from '../support/service/serv
 const platform = '/api-v1/platform';
 
 let service: Service;
-let stage: MaintenanceStage;
+let fixture: MaintenanceFixture;
 before(async () => {
   service = await startService({ runLoops: false });
-  stage = await openMaintenanceStage(service);
+  fixture = await openMaintenanceFixture(service);
 });
 after(() => service.close());
 
@@ -40,17 +40,17 @@ function overtaken(ask: () => Promise<Answer>, meanwhile: () => Promise<unknown>
 }
 
 const leaves = async () =>
-  (await stage.sql('select count(*)::int as n from anchor_leaves')).rows[0].n as number;
+  (await fixture.sql('select count(*)::int as n from anchor_leaves')).rows[0].n as number;
 
-async function setStatus({ address }: StageVault, status: 'deactivate' | 'reactivate'): Promise<void> {
+async function setStatus({ address }: FixtureVault, status: 'deactivate' | 'reactivate'): Promise<void> {
   const answer = await service.call('PATCH', `${platform}/vaults/${address}/${status}`);
   assert.equal(answer.status, 200, answer.text);
 }
 
 test('what is under way when a vault is deactivated does not commit after that was answered', async () => {
-  const { vault, worker } = stage;
+  const { vault, worker } = fixture;
   const vaultAddress = vault.address;
-  const [corrected, signed] = [await stage.made(), await stage.made()];
+  const [corrected, signed] = [await fixture.made(), await fixture.made()];
   const record = await service.call('POST', `${platform}/records`, { body: { vaultAddress, data: {} } });
   const post = (path: string, body: object) => service.call('POST', path, { body });
   for (const ask of [
@@ -58,9 +58,9 @@ test('what is under way when a vault is deactivated does not commit after that w
     () => post(`${platform}/records/batch`, { vaultAddress, records: [{ data: {} }, { data: {} }] }),
     () => post(`${platform}/records/${record.json.id}/versions`, { data: { b: 1 } }),
     () => post('/api-v1/damc/assets/', { vaultAddress, name: 'Late' }),
-    () => stage.post(),
-    () => stage.post({ supersedes: corrected.maintenanceId }),
-    () => stage.signOff(signed.maintenanceId, { workerAddress: worker, role: 'performed' }),
+    () => fixture.post(),
+    () => fixture.post({ supersedes: corrected.maintenanceId }),
+    () => fixture.signOff(signed.maintenanceId, { workerAddress: worker, role: 'performed' }),
   ]) {
     const before = await leaves();
     const answer = await overtaken(ask, () => setStatus(vault, 'deactivate'));
@@ -73,16 +73,16 @@ test('what is under way when a vault is deactivated does not commit after that w
 });
 
 test('what is under way when an asset is handed over is not sealed by the vault that gave it', async () => {
-  const { vault, worker } = stage;
-  const other = await stage.newVault();
-  const own = async ({ id }: StageVault) => {
-    await stage.sql('update assets set vault_id = $1 where asset_id = $2', [id, stage.assetId]);
+  const { vault, worker } = fixture;
+  const other = await fixture.newVault();
+  const own = async ({ id }: FixtureVault) => {
+    await fixture.sql('update assets set vault_id = $1 where asset_id = $2', [id, fixture.assetId]);
   };
-  const { maintenanceId } = await stage.made();
+  const { maintenanceId } = await fixture.made();
   for (const ask of [
-    () => stage.post(),
-    () => stage.post({ supersedes: maintenanceId }),
-    () => stage.signOff(maintenanceId, { workerAddress: worker, role: 'performed' }),
+    () => fixture.post(),
+    () => fixture.post({ supersedes: maintenanceId }),
+    () => fixture.signOff(maintenanceId, { workerAddress: worker, role: 'performed' }),
   ]) {
     const before = await leaves();
     const answer = await overtaken(ask, () => own(other));
@@ -93,7 +93,7 @@ test('what is under way when an asset is handed over is not sealed by the vault 
 });
 
 test('a vault that something is on its way to can be deactivated, and takes nothing more', async () => {
-  const [from, to] = [await stage.newVault(), await stage.newVault()];
+  const [from, to] = [await fixture.newVault(), await fixture.newVault()];
   const send = async (name: string) => {
     const file = await service.call('POST', `${platform}/files`, {
       body: { vaultAddress: from.address, name, contentHash: `0x${'ab'.repeat(32)}` },

@@ -5,14 +5,19 @@ import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
 import { newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
 import { codeOf, nextCodeOf, wrongCodeOf } from '../support/clients/totp.ts';
-import { api, openPeopleStage, type PeopleStage, type Person } from '../support/fixtures/people-fixture.ts';
+import {
+  api,
+  openPeopleFixture,
+  type PeopleFixture,
+  type Person,
+} from '../support/fixtures/people-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 
-let stage: PeopleStage;
+let fixture: PeopleFixture;
 before(async () => {
-  stage = await openPeopleStage();
+  fixture = await openPeopleFixture();
 });
-after(() => stage.close());
+after(() => fixture.close());
 
 const wrong = 'wrong wrong wrong';
 let addresses = 0;
@@ -22,7 +27,7 @@ const newAddress = () => {
 };
 
 const tryFrom = (address: string, email: string, password = wrong) =>
-  newVisitor(stage.service).call('POST', '/auth/sign-in/email', {
+  newVisitor(fixture.service).call('POST', '/auth/sign-in/email', {
     body: { email, password },
     headers: { 'x-forwarded-for': address },
   });
@@ -33,7 +38,7 @@ const count = (codes: string[], code: string) => codes.filter((one) => one === c
 async function withTwoFactor(): Promise<
   Person & { secret: string; backupCodes: string[]; usedCode: string }
 > {
-  return turnOn(await stage.member('viewer'));
+  return turnOn(await fixture.member('viewer'));
 }
 
 async function turnOn(person: Person) {
@@ -49,7 +54,7 @@ async function turnOn(person: Person) {
 }
 
 async function halfWay({ account }: Person): Promise<Visitor> {
-  const visitor = newVisitor(stage.service);
+  const visitor = newVisitor(fixture.service);
   const { email, password } = account;
   const half = await visitor.call('POST', '/auth/sign-in/email', {
     body: { email, password },
@@ -60,7 +65,7 @@ async function halfWay({ account }: Person): Promise<Visitor> {
 }
 
 test('many guesses at once are not more than many in a row', async () => {
-  const { account } = await stage.member('viewer');
+  const { account } = await fixture.member('viewer');
   const begun = performance.now();
   const answers = await Promise.all(Array.from({ length: 20 }, () => tryFrom(newAddress(), account.email)));
   const seconds = (performance.now() - begun) / 1000;
@@ -72,12 +77,12 @@ test('many guesses at once are not more than many in a row', async () => {
 });
 
 test('an account is the same however its email is written, and from wherever it is tried', async () => {
-  const { account } = await stage.member('viewer');
+  const { account } = await fixture.member('viewer');
   const { email } = account;
   for (const written of [email, email.toUpperCase(), email, email.replace('p', 'P'), email]) {
     assertError(await tryFrom(newAddress(), written), 'unauthorized');
   }
-  await stage.prolongWait(`account ${email}`);
+  await fixture.prolongWait(`account ${email}`);
   assertError(await tryFrom(newAddress(), email.toUpperCase()), 'rate_limit_exceeded');
   for (const written of [` ${email}`, `${email} `, `${email}\u200b`]) {
     const { json } = await tryFrom(newAddress(), written);
@@ -94,13 +99,13 @@ test('an address that tries many accounts has to wait, and a network of IPv6 cou
     };
     for (const turn of [1, 2]) assert.equal(await tried(turn), 'unauthorized');
     // As if the next sixteen had been tried too.
-    const rows = await stage.query(
+    const rows = await fixture.query(
       'update sign_in_failures set failures = 18 where who = $1 and failures = 2 returning 1',
       [who],
     );
     assert.equal(rows.length, 1, 'each is counted');
     for (const turn of [19, 20]) assert.equal(await tried(turn), 'unauthorized');
-    await stage.prolongWait(who);
+    await fixture.prolongWait(who);
     assert.equal(await tried(21), 'rate_limit_exceeded');
   };
   const one = newAddress();
@@ -110,7 +115,7 @@ test('an address that tries many accounts has to wait, and a network of IPv6 cou
 });
 
 test('those who sign in rightly from one address never wait for each other', async () => {
-  const people = await Promise.all([stage.member('viewer'), stage.member('viewer')]);
+  const people = await Promise.all([fixture.member('viewer'), fixture.member('viewer')]);
   const address = newAddress();
   for (let turn = 0; turn < 12; turn += 1) {
     for (const { account } of people) {
@@ -133,7 +138,7 @@ test('an account that is not there is told from one that is neither by words nor
     return { said: `${json.errorCode} ${json.message}`, hashes };
   };
   try {
-    const there = await tried(stage.owner.account.email);
+    const there = await tried(fixture.owner.account.email);
     assert.equal(there.hashes.length, 1);
     assert.deepEqual(await tried('absent@example.com'), there);
   } finally {
@@ -143,7 +148,7 @@ test('an account that is not there is told from one that is neither by words nor
 });
 
 test('a stolen session cannot guess its password', async () => {
-  const { visitor, account } = await stage.member('viewer');
+  const { visitor, account } = await fixture.member('viewer');
   const guesses: [string, object][] = [
     ['change-password', { currentPassword: wrong, newPassword: 'a new tide comes in' }],
     ['two-factor/enable', { password: wrong }],
@@ -162,7 +167,7 @@ test('a stolen session cannot guess its password', async () => {
   }
   assert.ok(codesOf(answers).includes('rate_limit_exceeded'), codesOf(answers).join());
   // The person can still sign in elsewhere: the thief does not lock them out.
-  await signIn(newVisitor(stage.service), account);
+  await signIn(newVisitor(fixture.service), account);
 });
 
 test('codes are guessed ten times at most, whatever challenge they are tried in', async () => {
@@ -201,7 +206,7 @@ test('a code signs in once, also when two use it at the same time', async () => 
   const [third] = visitors.slice(2) as [Visitor];
   assert.ok([401, 429].includes((await use(third)).status));
   assertError(await third.call('GET', `${api}/me`), 'unauthorized');
-  const [{ n }] = await stage.query('select count(*)::int as n from sessions where user_id = $1', [
+  const [{ n }] = await fixture.query('select count(*)::int as n from sessions where user_id = $1', [
     person.id,
   ]);
   assert.equal(n, 2, 'that of the set-up, and that of the one code');
@@ -246,7 +251,7 @@ test('two-factor codes turned on, used, turned off and on again are in the audit
   await visitor.call('POST', '/auth/two-factor/generate-backup-codes', { body: { password } });
   await visitor.call('POST', '/auth/two-factor/disable', { body: { password } });
   await turnOn({ ...person, visitor });
-  const { json: log } = await stage.owner.visitor.call('GET', `${api}/audit-log?actorId=${person.id}`);
+  const { json: log } = await fixture.owner.visitor.call('GET', `${api}/audit-log?actorId=${person.id}`);
   assert.deepEqual(
     log.map(({ action, details }: { action: string; details: object }) => [action, details]).slice(0, 6),
     [
@@ -263,10 +268,10 @@ test('two-factor codes turned on, used, turned off and on again are in the audit
 test('failed tries are in the log with their address, and without email or password', async () => {
   const address = newAddress();
   await tryFrom(address, 'canary@example.com', 'canary canary canary');
-  const line = stage.service
+  const line = fixture.service
     .logged()
     .split('\n')
     .find((text) => text.includes('sign-in was refused') && text.includes(address));
   assert.ok(line);
-  assert.ok(!stage.service.logged().includes('canary'));
+  assert.ok(!fixture.service.logged().includes('canary'));
 });

@@ -10,14 +10,14 @@ import { recordDigest } from '../../src/proof/content.ts';
 import type { ErrorCode } from '../../src/runtime/errors.ts';
 import {
   licence,
-  type MaintenanceStage,
-  openMaintenanceStage,
+  type MaintenanceFixture,
+  openMaintenanceFixture,
 } from '../support/fixtures/maintenance-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { type Answer, type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
-let stage: MaintenanceStage;
+let fixture: MaintenanceFixture;
 /** Did the work, and signs as performed. */
 let mechanic: string;
 /** Holds a licence for `repair`. */
@@ -25,9 +25,9 @@ let certifier: string;
 
 before(async () => {
   service = await startService({ runLoops: false });
-  stage = await openMaintenanceStage(service);
-  mechanic = stage.worker;
-  certifier = await stage.newWorker({ name: 'Ada Lund', licences: [licence('repair', 'DK.66.1')] });
+  fixture = await openMaintenanceFixture(service);
+  mechanic = fixture.worker;
+  certifier = await fixture.newWorker({ name: 'Ada Lund', licences: [licence('repair', 'DK.66.1')] });
 });
 after(() => service.close());
 
@@ -40,18 +40,18 @@ async function refused(ask: () => Promise<Answer>, code: ErrorCode, message: Reg
 }
 
 async function stored(): Promise<number[]> {
-  const { rows } = await stage.sql(`
+  const { rows } = await fixture.sql(`
     select (select count(*) from signoffs)::int as signoffs, (select count(*) from anchor_leaves)::int as leaves,
       (select count(*) from audit_entries where action = 'maintenance.sign_off')::int as audited`);
   return Object.values(rows[0]);
 }
 
 const sign = (id: string, workerAddress: string, role: string, more: object = {}) =>
-  stage.signOff(id, { workerAddress, role, ...more });
+  fixture.signOff(id, { workerAddress, role, ...more });
 
 /** An entry that is signed as performed. */
 async function performed(body: object = {}): Promise<string> {
-  const { maintenanceId } = await stage.made(body);
+  const { maintenanceId } = await fixture.made(body);
   const answer = await sign(maintenanceId, mechanic, 'performed');
   assert.equal(answer.status, 201, answer.text);
   return maintenanceId;
@@ -59,19 +59,19 @@ async function performed(body: object = {}): Promise<string> {
 
 function ownKeyWorker(licences: object[] = []): Promise<{ account: PrivateKeyAccount; address: string }> {
   const account = privateKeyToAccount(generatePrivateKey());
-  return stage.newWorker({ address: account.address, licences }).then((address) => ({ account, address }));
+  return fixture.newWorker({ address: account.address, licences }).then((address) => ({ account, address }));
 }
 
 function request(id: string, workerAddress: string, role: string): Promise<Answer> {
   return service.call(
     'GET',
-    stage.url(`${id}/signoffs/request/?workerAddress=${workerAddress}&role=${role}`),
+    fixture.url(`${id}/signoffs/request/?workerAddress=${workerAddress}&role=${role}`),
   );
 }
 
 test('an entry is performed, inspected and certified, each signed by the key of its worker over all of it', async () => {
-  const { maintenanceId, maintenanceHash } = await stage.made();
-  const inspector = await stage.newWorker({ licences: [licence('*', 'DK.66.9')] });
+  const { maintenanceId, maintenanceHash } = await fixture.made();
+  const inspector = await fixture.newWorker({ licences: [licence('*', 'DK.66.9')] });
   for (const [worker, role] of [
     [mechanic, 'performed'],
     [inspector, 'inspected'],
@@ -82,7 +82,7 @@ test('an entry is performed, inspected and certified, each signed by the key of 
     assert.deepEqual([answer.json.role, answer.json.workerAddress], [role, worker]);
     assert.deepEqual([answer.json.status, answer.json.anchor], ['pending', null]);
   }
-  const { json } = await service.call('GET', stage.view(`${maintenanceId}/details/`));
+  const { json } = await service.call('GET', fixture.view(`${maintenanceId}/details/`));
   const { workspaceId } = json.entry;
   assert.deepEqual(
     json.signoffs.map(({ number, role }: { number: number; role: string }) => [number, role]),
@@ -116,7 +116,7 @@ test('an entry is performed, inspected and certified, each signed by the key of 
     primaryType: 'Signoff',
     message: {
       workspaceId,
-      assetId: stage.assetId,
+      assetId: fixture.assetId,
       maintenanceId,
       maintenanceHash,
       role: 'certified',
@@ -134,22 +134,22 @@ test('an entry is performed, inspected and certified, each signed by the key of 
 
 test('a sign-off is anchored: its leaf follows that of the entry, and its hash is that of its document', async () => {
   const id = await performed();
-  const { json, text } = await service.call('GET', stage.view(`${id}/signoffs/1/`));
-  const { rows } = await stage.sql('select salt, document from signoffs where maintenance_id = $1', [id]);
+  const { json, text } = await service.call('GET', fixture.view(`${id}/signoffs/1/`));
+  const { rows } = await fixture.sql('select salt, document from signoffs where maintenance_id = $1', [id]);
   assert.ok(text.endsWith(`,"document":${rows[0].document}}`));
   assert.equal(json.signoffHash, recordDigest(rows[0].salt, json.document));
-  const leaves = await stage.sql(
+  const leaves = await fixture.sql(
     "select kind, version, vault_id, leaf, previous_leaf, '0x' || encode(digest, 'hex') as digest from anchor_leaves where subject_id = $1 order by id",
     [id],
   );
   const [entry, signoff] = leaves.rows;
-  assert.deepEqual([signoff.kind, signoff.version, signoff.vault_id], ['signoff', 1, stage.vault.id]);
+  assert.deepEqual([signoff.kind, signoff.version, signoff.vault_id], ['signoff', 1, fixture.vault.id]);
   assert.deepEqual(signoff.previous_leaf, entry.leaf);
   assert.equal(signoff.digest, json.signoffHash);
-  assertError(await service.call('GET', stage.view(`${id}/signoffs/1/proof/`)), 'conflict');
-  assertError(await service.call('GET', stage.view(`${id}/signoffs/2/`)), 'resource_not_found');
+  assertError(await service.call('GET', fixture.view(`${id}/signoffs/1/proof/`)), 'conflict');
+  assertError(await service.call('GET', fixture.view(`${id}/signoffs/2/`)), 'resource_not_found');
   assertError(
-    await service.call('GET', stage.view(`${id}/signoffs/1/`, `0x${'ab'.repeat(20)}`)),
+    await service.call('GET', fixture.view(`${id}/signoffs/1/`, `0x${'ab'.repeat(20)}`)),
     'viewer_not_allowed',
   );
 });
@@ -157,10 +157,10 @@ test('a sign-off is anchored: its leaf follows that of the entry, and its hash i
 test('what is kept of a sign-off verifies without the service, and nothing of it can be changed', async () => {
   const id = await performed();
   await sign(id, certifier, 'certified');
-  const { entry, maintenanceHash } = (await service.call('GET', stage.view(`${id}/details/`))).json;
+  const { entry, maintenanceHash } = (await service.call('GET', fixture.view(`${id}/details/`))).json;
   const documents = [];
   for (const number of [1, 2]) {
-    documents.push((await service.call('GET', stage.view(`${id}/signoffs/${number}/`))).json.document);
+    documents.push((await service.call('GET', fixture.view(`${id}/signoffs/${number}/`))).json.document);
   }
   const of = { ...entry, maintenanceHash };
   for (const document of documents) assert.deepEqual(await verifySignoff(document, of), []);
@@ -185,19 +185,19 @@ test('what is kept of a sign-off verifies without the service, and nothing of it
 });
 
 test('the order holds: nothing is inspected or certified before it is performed, and nothing is added below', async () => {
-  const { maintenanceId: id } = await stage.made();
+  const { maintenanceId: id } = await fixture.made();
   await refused(() => sign(id, certifier, 'certified'), 'conflict', /signed as performed before/);
   await refused(() => sign(id, certifier, 'inspected'), 'conflict', /signed as performed before/);
   await sign(id, mechanic, 'performed');
   assert.equal((await sign(id, certifier, 'certified')).status, 201);
-  const other = await stage.newWorker({ licences: [licence('repair', 'DK.66.3')] });
+  const other = await fixture.newWorker({ licences: [licence('repair', 'DK.66.3')] });
   await refused(() => sign(id, other, 'performed'), 'conflict', /certified already/);
   await refused(() => sign(id, other, 'inspected'), 'conflict', /certified already/);
   assert.equal((await sign(id, other, 'certified')).status, 201);
 });
 
 test('nobody signs twice in one role, also at the same time', async () => {
-  const { maintenanceId: id } = await stage.made();
+  const { maintenanceId: id } = await fixture.made();
   const race = await Promise.all([sign(id, mechanic, 'performed'), sign(id, mechanic, 'performed')]);
   assert.deepEqual(race.map(({ status }) => status).sort(), [201, 409]);
   await refused(() => sign(id, mechanic, 'performed'), 'conflict', /signed as performed already/);
@@ -206,24 +206,24 @@ test('nobody signs twice in one role, also at the same time', async () => {
 });
 
 test('who did the work does not certify or inspect it: by signing, by the entry, or by the number of a licence', async () => {
-  const licensed = await stage.newWorker({ licences: [licence('repair', 'DK.66.4')] });
-  const { maintenanceId: byEntry } = await stage.made({ workerAddress: licensed });
+  const licensed = await fixture.newWorker({ licences: [licence('repair', 'DK.66.4')] });
+  const { maintenanceId: byEntry } = await fixture.made({ workerAddress: licensed });
   await sign(byEntry, mechanic, 'performed');
   await refused(() => sign(byEntry, licensed, 'certified'), 'conflict', /^The worker .* did the work/);
   const signed = await performed();
-  const second = await stage.newWorker({ licences: [licence('repair', 'DK.66.5')] });
+  const second = await fixture.newWorker({ licences: [licence('repair', 'DK.66.5')] });
   assert.equal((await sign(signed, second, 'performed')).status, 201);
   await refused(() => sign(signed, second, 'certified'), 'conflict', /^The worker .* did the work/);
   await refused(() => sign(signed, second, 'inspected'), 'conflict', /^The worker .* did the work/);
   // Another name and key, but the licence of the same person, in other letters.
-  const again = await stage.newWorker({ licences: [licence('repair', ' dk.66.5')] });
+  const again = await fixture.newWorker({ licences: [licence('repair', ' dk.66.5')] });
   await refused(
     () => sign(signed, again, 'certified'),
     'conflict',
     /licence .* held by somebody who did the work/,
   );
   // It was given away since; what it was signed with still counts.
-  const { maintenanceId: used } = await stage.made();
+  const { maintenanceId: used } = await fixture.made();
   assert.equal(
     (await sign(used, second, 'performed', { licenceScope: 'repair' })).json.licence.number,
     'DK.66.5',
@@ -235,9 +235,9 @@ test('who did the work does not certify or inspect it: by signing, by the entry,
 test('a licence that is missing, of another scope, or expired a moment ago is refused', async () => {
   const id = await performed();
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
-  const none = await stage.newWorker();
+  const none = await fixture.newWorker();
   await refused(() => sign(id, none, 'certified'), 'conflict', /no licence for "repair"/);
-  const other = await stage.newWorker({ licences: [licence('avionics', 'DK.66.6')] });
+  const other = await fixture.newWorker({ licences: [licence('avionics', 'DK.66.6')] });
   await refused(() => sign(id, other, 'certified'), 'conflict', /no licence for "repair"/);
   await refused(
     () => sign(id, other, 'certified', { licenceScope: 'avionics' }),
@@ -249,7 +249,7 @@ test('a licence that is missing, of another scope, or expired a moment ago is re
     'conflict',
     /no licence with the scope "repair"/,
   );
-  const late = await stage.newWorker({ licences: [licence('repair', 'DK.66.7', ago(1))] });
+  const late = await fixture.newWorker({ licences: [licence('repair', 'DK.66.7', ago(1))] });
   await refused(() => sign(id, late, 'certified'), 'conflict', /DK\.66\.7 .* expired at/);
   await refused(() => sign(id, late, 'inspected'), 'conflict', /expired/);
   await service.call('PATCH', `/api-v1/damc/workers/${late}/`, {
@@ -262,28 +262,28 @@ test('a licence that is missing, of another scope, or expired a moment ago is re
 test('data.scope asks for another licence than the type, and a wider scope covers a narrower one', async () => {
   const id = await performed({ data: { scope: 'engine/borescope' } });
   await refused(() => sign(id, certifier, 'certified'), 'conflict', /no licence for "engine\/borescope"/);
-  const narrow = await stage.newWorker({ licences: [licence('engine/borescope/blade', 'DK.66.10')] });
+  const narrow = await fixture.newWorker({ licences: [licence('engine/borescope/blade', 'DK.66.10')] });
   await refused(() => sign(id, narrow, 'certified'), 'conflict', /no licence/);
-  const near = await stage.newWorker({ licences: [licence('eng', 'DK.66.11')] });
+  const near = await fixture.newWorker({ licences: [licence('eng', 'DK.66.11')] });
   await refused(() => sign(id, near, 'certified'), 'conflict', /no licence/);
-  const wide = await stage.newWorker({ licences: [licence('Engine', 'DK.66.12')] });
+  const wide = await fixture.newWorker({ licences: [licence('Engine', 'DK.66.12')] });
   assert.equal((await sign(id, wide, 'certified')).status, 201);
 });
 
 test('a superseded entry cannot be signed, a worker has to be assigned, and the owner active', async () => {
-  const { maintenanceId: old } = await stage.made();
-  const { maintenanceId: next } = await stage.made({ supersedes: old });
+  const { maintenanceId: old } = await fixture.made();
+  const { maintenanceId: next } = await fixture.made({ supersedes: old });
   await refused(() => sign(old, mechanic, 'performed'), 'conflict', new RegExp(`superseded by ${next}`));
-  const { maintenanceId: id } = await stage.made();
-  const idle = await stage.newWorker({ assign: false });
+  const { maintenanceId: id } = await fixture.made();
+  const idle = await fixture.newWorker({ assign: false });
   await refused(() => sign(id, idle, 'performed'), 'conflict', /not assigned/);
   await refused(() => sign(id, `0x${'cd'.repeat(20)}`, 'performed'), 'resource_not_found', /no worker/);
   await refused(() => sign('mnt_none', mechanic, 'performed'), 'resource_not_found', /mnt_none/);
   await refused(() => sign(id, mechanic, 'approved'), 'invalid_request', /role/);
   const stranger = await service.makeKey({ newWorkspace: true });
   const body = { workerAddress: mechanic, role: 'performed' };
-  assertError(await stage.signOff(id, body, { key: stranger }), 'resource_not_found');
-  const vaultPath = `/api-v1/platform/vaults/${stage.vault.address}`;
+  assertError(await fixture.signOff(id, body, { key: stranger }), 'resource_not_found');
+  const vaultPath = `/api-v1/platform/vaults/${fixture.vault.address}`;
   await service.call('PATCH', `${vaultPath}/deactivate`);
   await refused(() => sign(id, mechanic, 'performed'), 'vault_deactivated', /deactivated/);
   await service.call('PATCH', `${vaultPath}/reactivate`);
@@ -292,10 +292,10 @@ test('a superseded entry cannot be signed, a worker has to be assigned, and the 
 
 test('a correction and a sign-off at the same time never leave a superseded entry signed after it', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const { maintenanceId: id } = await stage.made();
+    const { maintenanceId: id } = await fixture.made();
     const [signed, corrected] = await Promise.all([
       sign(id, mechanic, 'performed'),
-      stage.post({ supersedes: id }),
+      fixture.post({ supersedes: id }),
     ]);
     assert.equal(corrected.status, 202);
     assert.ok([201, 409].includes(signed.status), signed.text);
@@ -324,9 +324,9 @@ test('a worker with an own key signs the prepared data outside and hands it in, 
 
 test('a signature of somebody else, over something else, of another form, or too old is refused', async () => {
   const { account, address } = await ownKeyWorker();
-  const { maintenanceId: id } = await stage.made();
+  const { maintenanceId: id } = await fixture.made();
   // On record before anything is signed, so that the time of the signature is none of its faults.
-  const { maintenanceId: other } = await stage.made();
+  const { maintenanceId: other } = await fixture.made();
   const { json } = await request(id, address, 'performed');
   const { domain, types, primaryType, message, signedAt } = json;
   const signed = (changed: object, by = account) =>
@@ -385,7 +385,7 @@ test('nothing is signed with a time before it was on record, or before what was 
 
   // Signed by a clock that is ahead of ours, but not too much.
   const ahead = await ownKeyWorker();
-  const { maintenanceId: id } = await stage.made();
+  const { maintenanceId: id } = await fixture.made();
   const { json } = await request(id, ahead.address, 'performed');
   const { domain, types, primaryType, message } = json;
   const later = { ...message, signedAt: message.signedAt + 40 };
@@ -394,12 +394,12 @@ test('nothing is signed with a time before it was on record, or before what was 
   assert.equal((await sign(id, ahead.address, 'performed', { signature, signedAt })).status, 201);
   await refused(() => handIn(id, -20_000), 'conflict', /signed as performed at .* earlier time/);
   assert.equal((await handIn(id, 0)).status, 201);
-  const { signoffs, entry } = (await service.call('GET', stage.view(`${id}/details/`))).json;
+  const { signoffs, entry } = (await service.call('GET', fixture.view(`${id}/details/`))).json;
   assert.equal(signoffs[1].signedAt, signedAt);
 
   const documents = [];
   for (const number of [1, 2]) {
-    documents.push((await service.call('GET', stage.view(`${id}/signoffs/${number}/`))).json.document);
+    documents.push((await service.call('GET', fixture.view(`${id}/signoffs/${number}/`))).json.document);
   }
   assert.equal(signoffsFault(entry, documents), null);
   const [first, second] = documents;
@@ -428,12 +428,12 @@ test('a request is refused as the sign-off would be, and needs a worker with an 
   assertError(await request(id, address, 'certified'), 'conflict');
   assertError(await request('mnt_none', address, 'performed'), 'resource_not_found');
   assertError(await request(id, '0x12', 'performed'), 'invalid_address');
-  assertError(await service.call('GET', stage.url(`${id}/signoffs/request/`)), 'invalid_request');
+  assertError(await service.call('GET', fixture.url(`${id}/signoffs/request/`)), 'invalid_request');
   assert.equal((await request(id, address, 'performed')).status, 200);
 });
 
 test('no signature is taken for a worker whose key the service holds', async () => {
-  const { maintenanceId: id } = await stage.made();
+  const { maintenanceId: id } = await fixture.made();
   const given = { signature: `0x${'11'.repeat(65)}`, signedAt: new Date().toISOString() };
   await refused(() => sign(id, mechanic, 'performed', given), 'invalid_request', /leave out signature/);
   await refused(
@@ -444,10 +444,10 @@ test('no signature is taken for a worker whose key the service holds', async () 
 });
 
 test('a repeat with the same Idempotency-Key gets the same sign-off', async () => {
-  const { maintenanceId: id } = await stage.made();
+  const { maintenanceId: id } = await fixture.made();
   const options = { headers: { 'idempotency-key': randomBytes(8).toString('hex') } };
   const body = { workerAddress: mechanic, role: 'performed' };
-  const [first, again] = [await stage.signOff(id, body, options), await stage.signOff(id, body, options)];
+  const [first, again] = [await fixture.signOff(id, body, options), await fixture.signOff(id, body, options)];
   assert.equal(first.status, 201, first.text);
   assert.deepEqual([again.status, again.json], [201, first.json]);
 });

@@ -10,7 +10,7 @@ export function isChainMode(text: string): text is ChainMode {
   return ['embedded', 'rpc', 'none'].includes(text);
 }
 
-export interface StageChain {
+export interface FixtureChain {
   mode: ChainMode;
   /** For every node. */
   settings: Settings;
@@ -29,7 +29,7 @@ const nowhere = 'http://127.0.0.1:9';
 export async function openChain(
   mode: ChainMode,
   { dataDirs, settings }: { dataDirs: { first: string; second: string }; settings: Settings },
-): Promise<StageChain> {
+): Promise<FixtureChain> {
   const side = mode === 'rpc' ? await openRpcSide({ ...settings, HOLDFAST_DATA_DIR: dataDirs.first }) : null;
   const own = embeddedSide(dataDirs.first);
   return {

@@ -1,9 +1,9 @@
 /** The shape of a fault: it strikes while the load runs, and returns when the service should be well again. */
 
-import type { Stage } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
 import type { Random } from './random.ts';
 
 export interface Fault {
   name: string;
-  strike(stage: Stage, random: Random): Promise<void>;
+  strike(fixture: Fixture, random: Random): Promise<void>;
 }

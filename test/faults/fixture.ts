@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certificate } from '../support/clients/receiver.ts';
 import { firstSecretOf, type Settings } from '../support/service/process.ts';
-import { type ChainMode, openChain, type StageChain } from './chain.ts';
+import { type ChainMode, type FixtureChain, openChain } from './chain.ts';
 import { type Client, createClient } from './client.ts';
 import { installNotices } from './commits.ts';
 import { type Follower, followFeed } from './follower.ts';
@@ -16,13 +16,13 @@ import type { Random } from './random.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 import { openStore, type Store } from './store.ts';
 
-export interface Stage {
+export interface Fixture {
   /** Holds the data directories; kept when a rule is broken. */
   home: string;
   /** Of every node. */
   settings: Settings;
   nodes: Nodes;
-  chain: StageChain;
+  chain: FixtureChain;
   store: Store;
   receivers: Receivers;
   journal: Journal;
@@ -46,11 +46,11 @@ const commonSettings = () => ({
   HOLDFAST_LOG_LEVEL: 'warn',
 });
 
-export interface StageOptions extends LoadOptions {
+export interface FixtureOptions extends LoadOptions {
   mode: ChainMode;
 }
 
-export async function openStage(random: Random, { mode, ...load }: StageOptions): Promise<Stage> {
+export async function openFixture(random: Random, { mode, ...load }: FixtureOptions): Promise<Fixture> {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
   const dataDirs = { first: firstDataDir(home), second: secondDataDir(home) };
   for (const dataDir of Object.values(dataDirs)) await mkdir(dataDir);

@@ -1,5 +1,5 @@
 /** The shape of a rule of the oracle: it throws a Violation when what it promises does not hold. */
-import type { Stage } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
 
 export interface Rule {
   name: string;
@@ -7,5 +7,5 @@ export interface Rule {
   when: 'restart' | 'end';
   /** Left out where no chain can be had. */
   needsChain?: boolean;
-  check(stage: Stage): Promise<void>;
+  check(fixture: Fixture): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { createAsking } from './asking.ts';
 import type { ChainMode } from './chain.ts';
 import { expectNoneLeft } from './expect.ts';
 import type { Fault } from './fault.ts';
-import { openStage, type Stage } from './fixture.ts';
+import { type Fixture, openFixture } from './fixture.ts';
 import { rounds, rules } from './map.ts';
 import { createRandom } from './random.ts';
 import { outOfTime } from './receivers.ts';
@@ -35,7 +35,7 @@ export interface Summary {
   cycles: number;
   seed: string;
   seconds: number;
-  requests: Stage['journal']['requests'];
+  requests: Fixture['journal']['requests'];
   /** Creations whose answer was lost, and that were asked for again with their key. */
   askedAgain: number;
   records: number;
@@ -53,7 +53,7 @@ export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Pr
   const { round = rounds[chain] } = rest;
   const startedAt = performance.now();
   const random = createRandom(seed);
-  const stage = await openStage(random, { mode: chain, actors, longestPauseMs });
+  const fixture = await openFixture(random, { mode: chain, actors, longestPauseMs });
   tell(`ready after ${secondsSince(startedAt)} s`);
   const order = random.stream('order');
   let cycle = 0;
@@ -65,15 +65,15 @@ export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Pr
       if (deck.length === 0) deck = order.shuffle(round);
       const fault = deck.pop() as Fault;
       const cycleStartedAt = performance.now();
-      await runCycle(stage, fault, random.stream(`cycle ${cycle}`));
+      await runCycle(fixture, fault, random.stream(`cycle ${cycle}`));
       const seconds = secondsSince(cycleStartedAt);
-      tell(`cycle ${cycle}/${cycles}  ${fault.name}, ${seconds} s: ${await describe(stage)}`);
+      tell(`cycle ${cycle}/${cycles}  ${fault.name}, ${seconds} s: ${await describe(fixture)}`);
     }
     const endStartedAt = performance.now();
-    await drain(stage);
-    await check(stage, rules);
+    await drain(fixture);
+    await check(fixture, rules);
     tell(`all rules hold, checked in ${secondsSince(endStartedAt)} s`);
-    return summarise(stage, { cycles, seed, seconds: (performance.now() - startedAt) / 1000 });
+    return summarise(fixture, { cycles, seed, seconds: (performance.now() - startedAt) / 1000 });
   }
 
   try {
@@ -85,11 +85,11 @@ export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Pr
     broken = true;
     const facts = error instanceof Violation ? error.facts : [(error as Error).stack];
     throw new Violation(
-      `${(error as Error).message}\n  seed ${seed}, cycle ${cycle} of ${cycles}${keep ? `, data kept in ${stage.home}` : ''}`,
+      `${(error as Error).message}\n  seed ${seed}, cycle ${cycle} of ${cycles}${keep ? `, data kept in ${fixture.home}` : ''}`,
       facts,
     );
   } finally {
-    await stage.close({ keep: keep && broken });
+    await fixture.close({ keep: keep && broken });
   }
 }
 
@@ -99,27 +99,31 @@ function secondsSince(startedAt: number): string {
 
 export class Interrupted extends Error {}
 
-async function runCycle(stage: Stage, fault: Fault, random: ReturnType<typeof createRandom>): Promise<void> {
-  stage.receivers.misbehave(random);
-  stage.load.start();
+async function runCycle(
+  fixture: Fixture,
+  fault: Fault,
+  random: ReturnType<typeof createRandom>,
+): Promise<void> {
+  fixture.receivers.misbehave(random);
+  fixture.load.start();
   await sleep(random.between(300, 1_800));
-  await fault.strike(stage, random);
-  stage.receivers.setMood('well');
+  await fault.strike(fixture, random);
+  fixture.receivers.setMood('well');
   // A moment of load on what the fault left behind.
   await sleep(random.between(0, 300));
-  await stage.load.settle();
-  if (stage.chain.mode === 'rpc') stage.chain.rpc().proxy.calls.length = 0;
+  await fixture.load.settle();
+  if (fixture.chain.mode === 'rpc') fixture.chain.rpc().proxy.calls.length = 0;
   await check(
-    stage,
+    fixture,
     rules.filter(({ when }) => when === 'restart'),
   );
 }
 
-async function check(stage: Stage, chosen: Rule[]): Promise<void> {
+async function check(fixture: Fixture, chosen: Rule[]): Promise<void> {
   for (const rule of chosen) {
-    if (rule.needsChain && stage.chain.mode === 'none') continue;
+    if (rule.needsChain && fixture.chain.mode === 'none') continue;
     try {
-      await rule.check(stage);
+      await rule.check(fixture);
     } catch (error) {
       if (error instanceof Violation) throw new Violation(`${rule.name}: ${error.message}`, error.facts);
       throw error;
@@ -131,12 +135,12 @@ async function check(stage: Stage, chosen: Rule[]): Promise<void> {
 const mostRounds = 5;
 
 /** Waits until nothing is left to send. What failed six times while its receiver misbehaved is tried again by hand. */
-async function drain(stage: Stage): Promise<void> {
-  const { client, journal, count } = stage;
+async function drain(fixture: Fixture): Promise<void> {
+  const { client, journal, count } = fixture;
   const { ask } = createAsking(client, journal);
   for (let round = 1; ; round += 1) {
-    await expectNoneLeft('deliveries are left', () => undelivered(stage));
-    const failed = await failedDeliveries(stage);
+    await expectNoneLeft('deliveries are left', () => undelivered(fixture));
+    const failed = await failedDeliveries(fixture);
     if (failed.length === 0) return;
     if (round > mostRounds) throw new Violation(`deliveries fail after ${mostRounds} trials by hand`, failed);
     for (const id of failed) await ask({ method: 'POST', path: `/platform/webhooks/deliveries/${id}/retry` });
@@ -144,15 +148,15 @@ async function drain(stage: Stage): Promise<void> {
   }
 }
 
-async function undelivered(stage: Stage): Promise<unknown[]> {
-  const open = await stage.store.query(
+async function undelivered(fixture: Fixture): Promise<unknown[]> {
+  const open = await fixture.store.query(
     'select delivery_id, claim_id, next_attempt_at from webhook_queue order by delivery_id',
   );
-  return (await isQueued(stage)) ? open : ['events without their deliveries', ...open];
+  return (await isQueued(fixture)) ? open : ['events without their deliveries', ...open];
 }
 
 /** Their ids. None may have failed more often than its receiver did. */
-async function failedDeliveries({ store, receivers }: Stage): Promise<string[]> {
+async function failedDeliveries({ store, receivers }: Fixture): Promise<string[]> {
   const rows = await store.query<{ id: string; event_id: string; endpoint_id: string; errors: string[] }>(
     `select id, event_id, endpoint_id, array(
        select a ->> 'error' from jsonb_array_elements(attempts::jsonb) a where a ->> 'error' is not null
@@ -170,7 +174,7 @@ async function failedDeliveries({ store, receivers }: Stage): Promise<string[]> 
 }
 
 /** Whether every event has its deliveries: they are made a moment after it. */
-async function isQueued({ store, receivers }: Stage): Promise<boolean> {
+async function isQueued({ store, receivers }: Fixture): Promise<boolean> {
   const rows = await store.query<{ endpoint_id: string; count: number }>(
     "select endpoint_id, count(*)::integer as count from webhook_deliveries where type <> 'webhook.test' group by 1",
   );
@@ -184,19 +188,22 @@ async function isQueued({ store, receivers }: Stage): Promise<boolean> {
   });
 }
 
-async function countEvents({ store }: Stage): Promise<number> {
+async function countEvents({ store }: Fixture): Promise<number> {
   const [row] = await store.query<{ count: number }>('select count(*)::integer as count from events');
   return row?.count ?? 0;
 }
 
-async function describe(stage: Stage): Promise<string> {
-  const { acknowledged, refused, unknown, unavailable } = stage.journal.requests;
-  const { received, duplicates } = stage.receivers.figures();
-  return `requests ${acknowledged} acknowledged, ${refused} refused, ${unknown} unknown, ${unavailable} told to wait; records ${stage.journal.records.length}, files ${stage.journal.files.length}; events ${await countEvents(stage)}; deliveries ${received}, of them twice ${duplicates}`;
+async function describe(fixture: Fixture): Promise<string> {
+  const { acknowledged, refused, unknown, unavailable } = fixture.journal.requests;
+  const { received, duplicates } = fixture.receivers.figures();
+  return `requests ${acknowledged} acknowledged, ${refused} refused, ${unknown} unknown, ${unavailable} told to wait; records ${fixture.journal.records.length}, files ${fixture.journal.files.length}; events ${await countEvents(fixture)}; deliveries ${received}, of them twice ${duplicates}`;
 }
 
-async function summarise(stage: Stage, run: Pick<Summary, 'cycles' | 'seed' | 'seconds'>): Promise<Summary> {
-  const { journal, receivers, tally } = stage;
+async function summarise(
+  fixture: Fixture,
+  run: Pick<Summary, 'cycles' | 'seed' | 'seconds'>,
+): Promise<Summary> {
+  const { journal, receivers, tally } = fixture;
   return {
     ...run,
     requests: journal.requests,
@@ -205,7 +212,7 @@ async function summarise(stage: Stage, run: Pick<Summary, 'cycles' | 'seed' | 's
     ).length,
     records: journal.records.length,
     files: journal.files.length,
-    events: await countEvents(stage),
+    events: await countEvents(fixture),
     ...receivers.figures(),
     tally: Object.fromEntries(tally),
   };

@@ -7,7 +7,7 @@ import { startTestServer } from '../runner/test-server.ts';
 import type { Operation, PathValues } from '../support/openapi/openapi-operations.ts';
 
 /** What is there to be asked for, and by whom. */
-export interface Stage {
+export interface Fixture {
   url: string;
   operations: Operation[];
   existing: PathValues;
@@ -23,7 +23,7 @@ export interface Stage {
 export type Question = 'heap' | 'cpu' | 'end';
 
 export interface FuzzedService {
-  stage: Stage;
+  fixture: Fixture;
   ask(question: 'heap' | 'cpu'): Promise<number>;
   /** Why it is gone; null while it is there. */
   gone(): string | null;
@@ -56,9 +56,9 @@ export async function startFuzzed(): Promise<FuzzedService> {
     removed();
   }
   try {
-    const stage = (await answerOf(child, exited)) as Stage;
+    const fixture = (await answerOf(child, exited)) as Fixture;
     return {
-      stage,
+      fixture,
       async ask(question) {
         child.send(question satisfies Question);
         return (await answerOf(child, exited)) as number;

@@ -8,7 +8,7 @@ import { assertDocumented } from '../support/openapi/openapi-shapes.ts';
 import { fc } from '../support/service/properties.ts';
 import { type Answer, readAnswer } from '../support/service/service.ts';
 import { type SentRequest, toCurl } from './curl.ts';
-import { type FuzzedService, type Stage, startFuzzed } from './fixture.ts';
+import { type Fixture, type FuzzedService, startFuzzed } from './fixture.ts';
 
 export interface FuzzOptions {
   requests: number;
@@ -66,8 +66,8 @@ export async function runFuzz({ requests, seed, signal, tell }: FuzzOptions): Pr
   faults: Fault[];
 }> {
   const service = await startFuzzed();
-  const { stage } = service;
-  const pool = new Pool(stage.url, { connections: width, pipelining: 1 });
+  const { fixture } = service;
+  const pool = new Pool(fixture.url, { connections: width, pipelining: 1 });
   const faults = new Map<string, Fault>();
   const statuses = new Map<number, number>();
   const times: number[] = [];
@@ -114,7 +114,7 @@ export async function runFuzz({ requests, seed, signal, tell }: FuzzOptions): Pr
   }
 
   try {
-    const plan = createPlan(stage, seed);
+    const plan = createPlan(fixture, seed);
     const startedAt = performance.now();
     const cpuBefore = await service.ask('cpu');
     const ownBefore = process.cpuUsage();
@@ -141,7 +141,7 @@ export async function runFuzz({ requests, seed, signal, tell }: FuzzOptions): Pr
     times.sort((one, other) => one - other);
     const figures: Figures = {
       requests: done,
-      routes: stage.operations.length,
+      routes: fixture.operations.length,
       seconds,
       statuses,
       p50Ms: times[Math.floor(times.length * 0.5)] ?? 0,
@@ -165,8 +165,8 @@ interface Planned {
 }
 
 /** Gives the requests of a round, which depend on the seed and the round alone. */
-function createPlan(stage: Stage, seed: string): (round: number) => Planned[] {
-  const { operations, existing, disposable } = stage;
+function createPlan(fixture: Fixture, seed: string): (round: number) => Planned[] {
+  const { operations, existing, disposable } = fixture;
   const thingsOf = ({ method }: Operation) => (method === 'DELETE' ? disposable : existing);
   const made = createRequests({ existing, thingsOf });
   const arbitraries = operations.map((operation) => ({
@@ -177,9 +177,9 @@ function createPlan(stage: Stage, seed: string): (round: number) => Planned[] {
         { weight: 6, arbitrary: fc.constant(credentialsFor(operation, thingsOf(operation))) },
         {
           weight: 2,
-          arbitrary: fc.constantFrom(...stage.keys, null).map((key) => ({ key, headers: undefined })),
+          arbitrary: fc.constantFrom(...fixture.keys, null).map((key) => ({ key, headers: undefined })),
         },
-        { weight: 1, arbitrary: fc.constantFrom(...stage.cookies).map(asPerson) },
+        { weight: 1, arbitrary: fc.constantFrom(...fixture.cookies).map(asPerson) },
       ),
     ),
   }));
@@ -189,11 +189,11 @@ function createPlan(stage: Stage, seed: string): (round: number) => Planned[] {
     const planned = arbitraries.flatMap(({ operation, requests }) =>
       fc
         .sample(requests, { numRuns: perRound, seed: numberOf(operation.name) })
-        .map(([request, { key = stage.keys[0], headers }], place): [number, Planned] => [
+        .map(([request, { key = fixture.keys[0], headers }], place): [number, Planned] => [
           numberOf(`${operation.name} ${place}`),
           {
             operation,
-            sent: toSent(stage.url, operation, request, {
+            sent: toSent(fixture.url, operation, request, {
               ...(typeof key === 'string' && { 'x-api-key': key }),
               ...headers,
             }),

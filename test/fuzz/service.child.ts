@@ -9,7 +9,7 @@ import {
   makeThings,
 } from '../support/openapi/openapi-things.ts';
 import { startService } from '../support/service/service.ts';
-import type { Question, Stage } from './fixture.ts';
+import type { Fixture, Question } from './fixture.ts';
 
 const service = await startService({ env: webhookSettings, log: 'of requests' });
 const operations = await readOperations(service);
@@ -23,7 +23,7 @@ const viewer = await makePerson(service, 'viewer');
 const developer = await makePerson(service, 'developer');
 const readScopes: Scope[] = ['vaults:read', 'files:read', 'records:read', 'assets:read', 'events:read'];
 
-const stage: Stage = {
+const fixture: Fixture = {
   url: service.url,
   operations,
   existing,
@@ -37,7 +37,7 @@ const stage: Stage = {
   ],
   cookies: [viewer.cookies(), developer.cookies()],
 };
-process.send?.(stage);
+process.send?.(fixture);
 
 async function revokedKey(): Promise<string> {
   const { json } = await service.call('POST', '/api-v1/platform/api-keys', { body: { name: 'Revoked' } });

@@ -4,9 +4,9 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { decodeFunctionData } from 'viem';
 import {
-  type Bed,
+  type Fixture,
   leadOf,
-  openBed,
+  openFixture,
   storingSender,
   type TestVault,
 } from '../../../test/support/fixtures/batcher-fixture.ts';
@@ -22,16 +22,16 @@ import { recoverSigner } from '../../proof/seal.ts';
 import { buildBatch } from './batch.ts';
 import { selectPending } from './pending-selection.ts';
 
-let bed: Bed;
+let fixture: Fixture;
 before(async () => {
-  bed = await openBed();
+  fixture = await openFixture();
 });
-after(() => bed.close());
+after(() => fixture.close());
 beforeEach(async () => {
-  bed.faults.length = 0;
-  bed.wakeups.sender = 0;
+  fixture.faults.length = 0;
+  fixture.wakeups.sender = 0;
   // What a test leaves pending is not the next one's.
-  await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(bed.db);
+  await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(fixture.db);
 });
 
 interface LeafRow {
@@ -44,24 +44,24 @@ interface LeafRow {
 }
 
 const leaves = () =>
-  bed.db
+  fixture.db
     .selectFrom('anchor_leaves')
     .select(['subject_id', 'version', 'vault_id', 'leaf', 'batch_id', 'place'])
     .orderBy('batch_id')
     .orderBy('place')
     .execute() as Promise<LeafRow[]>;
-const batches = () => bed.db.selectFrom('anchor_batches').selectAll().orderBy('id').execute();
+const batches = () => fixture.db.selectFrom('anchor_batches').selectAll().orderBy('id').execute();
 const subtrees = () =>
-  bed.db.selectFrom('anchor_subtrees').selectAll().orderBy('batch_id').orderBy('first_place').execute();
+  fixture.db.selectFrom('anchor_subtrees').selectAll().orderBy('batch_id').orderBy('first_place').execute();
 
 test('one transaction anchors all that is pending, each vault under a seal of its own', async () => {
-  const [one, other] = [await bed.newVault('ws_1'), await bed.newVault('ws_2')];
+  const [one, other] = [await fixture.newVault('ws_1'), await fixture.newVault('ws_2')];
   const accepted = [
-    await bed.accept(one, 'rec_1'),
-    await bed.accept(other, 'rec_2'),
-    await bed.accept(one, 'rec_3'),
+    await fixture.accept(one, 'rec_1'),
+    await fixture.accept(other, 'rec_2'),
+    await fixture.accept(one, 'rec_3'),
   ];
-  assert.equal(await bed.batcher().step(bed.lead), false);
+  assert.equal(await fixture.batcher().step(fixture.lead), false);
 
   const [batch, ...more] = await batches();
   assert.ok(batch);
@@ -108,40 +108,43 @@ test('one transaction anchors all that is pending, each vault under a seal of it
     assert.equal(toHex(foldPath(part.root, part.upper_path, plainKeccak)), toHex(batch.root));
   }
 
-  const sent = await bed.db
+  const sent = await fixture.db
     .selectFrom('outgoing_transactions')
     .selectAll()
     .where('id', '=', batch.outgoing_id)
     .executeTakeFirstOrThrow();
   const call = decodeFunctionData({ abi: registryAbi, data: toHex(sent.call_data) });
   assert.deepEqual(call, { functionName: 'anchor', args: [toHex(batch.root), 3n] });
-  assert.deepEqual([sent.purpose, toHex(sent.to_address)], ['anchor', bed.lead.chain.registry.toLowerCase()]);
-  assert.equal(bed.wakeups.sender, 1);
+  assert.deepEqual(
+    [sent.purpose, toHex(sent.to_address)],
+    ['anchor', fixture.lead.chain.registry.toLowerCase()],
+  );
+  assert.equal(fixture.wakeups.sender, 1);
 });
 
 test('nothing pending makes no batch, asks no chain and sends nothing', async () => {
-  const vault = await bed.newVault();
-  await bed.accept(vault, 'rec_1');
-  const batcher = bed.batcher();
-  await batcher.step(bed.lead);
-  const silent = bed.batcher({
+  const vault = await fixture.newVault();
+  await fixture.accept(vault, 'rec_1');
+  const batcher = fixture.batcher();
+  await batcher.step(fixture.lead);
+  const silent = fixture.batcher({
     sender: { ...storingSender, quote: () => assert.fail('the chain was asked') },
   });
-  assert.equal(await silent.step(bed.lead), false);
+  assert.equal(await silent.step(fixture.lead), false);
   assert.equal((await batches()).length, 1);
 });
 
 test('a batch whose transaction is in no block yet holds up the next one, and nothing else does', async () => {
-  await sql`delete from outgoing_attempts`.execute(bed.db);
-  await sql`delete from outgoing_transactions`.execute(bed.db);
-  const batcher = bed.batcher();
+  await sql`delete from outgoing_attempts`.execute(fixture.db);
+  await sql`delete from outgoing_transactions`.execute(fixture.db);
+  const batcher = fixture.batcher();
   assert.equal(await batcher.waits(), false);
-  await bed.accept(await bed.newVault(), 'rec_1');
-  await batcher.step(bed.lead);
+  await fixture.accept(await fixture.newVault(), 'rec_1');
+  await batcher.step(fixture.lead);
   const [batch] = await batches();
   assert.ok(batch);
   const become = (values: { status: 'submitted' | 'mined' | 'failed'; purpose?: string }) =>
-    bed.db
+    fixture.db
       .updateTable('outgoing_transactions')
       .set({
         ...values,
@@ -162,11 +165,11 @@ test('a batch whose transaction is in no block yet holds up the next one, and no
 
 describe('the gas of an anchor on a chain of others', () => {
   const gasFor = async (estimateGas: () => Promise<bigint>) => {
-    const vault = await bed.newVault();
-    await bed.accept(vault, 'rec_1');
+    const vault = await fixture.newVault();
+    await fixture.accept(vault, 'rec_1');
     const client = { estimateGas } as unknown as Lead['chain']['client'];
-    await bed.batcher().step(leadOf(bed.db, { embedded: false, client }));
-    const [sent] = await bed.db
+    await fixture.batcher().step(leadOf(fixture.db, { embedded: false, client }));
+    const [sent] = await fixture.db
       .selectFrom('outgoing_transactions')
       .select('gas_limit')
       .orderBy('id', 'desc')
@@ -196,22 +199,22 @@ describe('the gas of an anchor on a chain of others', () => {
 });
 
 test('each seal of a vault has the next number', async () => {
-  const [one, other] = [await bed.newVault(), await bed.newVault()];
-  const batcher = bed.batcher();
+  const [one, other] = [await fixture.newVault(), await fixture.newVault()];
+  const batcher = fixture.batcher();
   for (const [round, vaults] of [[one], [one, other], [other], [one]].entries()) {
-    for (const vault of vaults) await bed.accept(vault, `rec_${round}_${vault.id}`);
-    await batcher.step(bed.lead);
+    for (const vault of vaults) await fixture.accept(vault, `rec_${round}_${vault.id}`);
+    await batcher.step(fixture.lead);
   }
   const numbers = (await subtrees()).map(({ vault_id, sequence }) => `${vault_id} ${sequence}`);
   assert.deepEqual(numbers, [`${one.id} 1`, `${one.id} 2`, `${other.id} 1`, `${other.id} 2`, `${one.id} 3`]);
 });
 
 test('more than fits into one batch is said to be left, and comes with the next ones', async () => {
-  const vault = await bed.newVault();
-  for (let count = 0; count < 5; count += 1) await bed.accept(vault, `rec_${count}`);
-  const batcher = bed.batcher({ maxLeaves: 2 });
+  const vault = await fixture.newVault();
+  for (let count = 0; count < 5; count += 1) await fixture.accept(vault, `rec_${count}`);
+  const batcher = fixture.batcher({ maxLeaves: 2 });
   const rounds = [];
-  for (let round = 0; round < 4; round += 1) rounds.push(await batcher.step(bed.lead));
+  for (let round = 0; round < 4; round += 1) rounds.push(await batcher.step(fixture.lead));
   assert.deepEqual(rounds, [true, true, false, false]);
   assert.deepEqual(
     (await batches()).map(({ size }) => size),
@@ -220,60 +223,60 @@ test('more than fits into one batch is said to be left, and comes with the next 
 });
 
 test('a claim takes no more vaults than it has room for, and says that there is more', async () => {
-  const [one, two, three] = [await bed.newVault(), await bed.newVault(), await bed.newVault()];
+  const [one, two, three] = [await fixture.newVault(), await fixture.newVault(), await fixture.newVault()];
   const order = [one, two, one, three, one];
   const accepted: Buffer[] = [];
-  for (const [place, vault] of order.entries()) accepted.push(await bed.accept(vault, `rec_${place}`));
+  for (const [place, vault] of order.entries()) accepted.push(await fixture.accept(vault, `rec_${place}`));
   const options = { maxLeaves: 100, without: [], pageSize: 2 };
-  const claim = await selectPending(bed.db, { ...options, maxVaults: 2 });
+  const claim = await selectPending(fixture.db, { ...options, maxVaults: 2 });
   assert.deepEqual([claim.ids.length, claim.full], [3, true]);
   assert.deepEqual(claim.leaves, Buffer.concat(accepted.slice(0, 3)));
   assert.deepEqual(
     claim.vaults.map(({ id }) => id),
     [one.id, two.id],
   );
-  const whole = await selectPending(bed.db, { ...options, maxVaults: 3 });
+  const whole = await selectPending(fixture.db, { ...options, maxVaults: 3 });
   assert.deepEqual([whole.ids.length, whole.full], [5, false]);
   assert.deepEqual(whole.vaultOf, [0, 1, 0, 2, 0]);
 });
 
 describe('a vault that cannot seal', () => {
   const spoil: Record<string, (vault: TestVault) => Promise<unknown>> = {
-    'whose key is gone': ({ id }) => sql`delete from secrets where id = ${id}`.execute(bed.db),
+    'whose key is gone': ({ id }) => sql`delete from secrets where id = ${id}`.execute(fixture.db),
     'whose key was damaged': ({ id }) =>
-      sql`update secrets set ciphertext = wrapped_data_key where id = ${id}`.execute(bed.db),
+      sql`update secrets set ciphertext = wrapped_data_key where id = ${id}`.execute(fixture.db),
     'whose key is that of another address': ({ id }) =>
       sql`update vaults set address = '0x0000000000000000000000000000000000000001' where id = ${id}`.execute(
-        bed.db,
+        fixture.db,
       ),
-    'that is gone': ({ id }) => sql`delete from vaults where id = ${id}`.execute(bed.db),
+    'that is gone': ({ id }) => sql`delete from vaults where id = ${id}`.execute(fixture.db),
   };
   for (const [name, spoiling] of Object.entries(spoil)) {
     test(`${name} is told of, and holds up nobody but what follows its own`, async () => {
-      const [good, bad] = [await bed.newVault(), await bed.newVault()];
-      await bed.accept(good, 'rec_good');
-      const first = await bed.accept(bad, 'rec_bad');
-      const moved = await bed.accept(good, 'rec_bad', { version: 2, after: first });
-      await bed.accept(good, 'rec_bad', { version: 3, after: moved });
+      const [good, bad] = [await fixture.newVault(), await fixture.newVault()];
+      await fixture.accept(good, 'rec_good');
+      const first = await fixture.accept(bad, 'rec_bad');
+      const moved = await fixture.accept(good, 'rec_bad', { version: 2, after: first });
+      await fixture.accept(good, 'rec_bad', { version: 3, after: moved });
       await spoiling(bad);
-      const batcher = bed.batcher();
-      await batcher.step(bed.lead);
+      const batcher = fixture.batcher();
+      await batcher.step(fixture.lead);
       const taken = (await leaves()).filter(({ batch_id }) => batch_id !== null);
       assert.deepEqual(
         taken.map(({ subject_id }) => subject_id),
         ['rec_good'],
       );
       assert.deepEqual(
-        bed.faults.map((fault) => (fault as { vault: string }).vault),
+        fixture.faults.map((fault) => (fault as { vault: string }).vault),
         [bad.id],
       );
 
       // Nor does it fill the claims that follow: with room for one leaf only, the good one still passes.
-      await bed.accept(good, 'rec_late');
-      await bed.batcher({ maxLeaves: 1 }).step(bed.lead);
-      const again = bed.batcher({ maxLeaves: 1 });
-      await again.step(bed.lead);
-      await again.step(bed.lead);
+      await fixture.accept(good, 'rec_late');
+      await fixture.batcher({ maxLeaves: 1 }).step(fixture.lead);
+      const again = fixture.batcher({ maxLeaves: 1 });
+      await again.step(fixture.lead);
+      await again.step(fixture.lead);
       const late = (await leaves()).find(({ subject_id }) => subject_id === 'rec_late');
       assert.notEqual(late?.batch_id, null);
     });
@@ -281,17 +284,17 @@ describe('a vault that cannot seal', () => {
 });
 
 test('a leaf whose predecessor is nowhere is never batched, and others are', async () => {
-  const vault = await bed.newVault();
-  await bed.accept(vault, 'rec_1', { version: 2, after: Buffer.alloc(32, 9) });
-  await bed.accept(vault, 'rec_2');
-  const elsewhere = await bed.accept(vault, 'rec_3');
+  const vault = await fixture.newVault();
+  await fixture.accept(vault, 'rec_1', { version: 2, after: Buffer.alloc(32, 9) });
+  await fixture.accept(vault, 'rec_2');
+  const elsewhere = await fixture.accept(vault, 'rec_3');
   // Of another subject, so it is not what came before.
-  await bed.accept(vault, 'rec_4', { version: 2, after: elsewhere });
-  const batcher = bed.batcher({ maxLeaves: 3 });
-  while (await batcher.step(bed.lead));
+  await fixture.accept(vault, 'rec_4', { version: 2, after: elsewhere });
+  const batcher = fixture.batcher({ maxLeaves: 3 });
+  while (await batcher.step(fixture.lead));
   const left = (await leaves()).filter(({ batch_id }) => batch_id === null);
   assert.deepEqual(left.map(({ subject_id }) => subject_id).sort(), ['rec_1', 'rec_4']);
-  assert.ok(bed.faults.some((fault) => 'leaves' in fault));
+  assert.ok(fixture.faults.some((fault) => 'leaves' in fault));
 });
 
 describe('a batcher that dies', () => {
@@ -306,14 +309,14 @@ describe('a batcher that dies', () => {
   };
   for (const [name, dying] of Object.entries(commits)) {
     test(`${name} leaves everything to the next one`, async () => {
-      const vault = await bed.newVault();
-      await bed.accept(vault, 'rec_1');
-      const lead = leadOf(bed.db);
+      const vault = await fixture.newVault();
+      await fixture.accept(vault, 'rec_1');
+      const lead = leadOf(fixture.db);
       const { commit } = lead.term;
       lead.term.commit = (work) => commit((db) => dying(() => work(db)));
-      await assert.rejects(bed.batcher().step(lead), /killed|another node leads/);
+      await assert.rejects(fixture.batcher().step(lead), /killed|another node leads/);
       assert.equal((await batches()).length, 0);
-      await bed.batcher().step(bed.lead);
+      await fixture.batcher().step(fixture.lead);
       assert.equal((await batches()).length, 1);
       assert.deepEqual(
         (await subtrees()).map(({ sequence }) => sequence),
@@ -323,52 +326,56 @@ describe('a batcher that dies', () => {
   }
 
   test('after its commit has left a batch that the next one does not make again', async () => {
-    const vault = await bed.newVault();
-    await bed.accept(vault, 'rec_1');
+    const vault = await fixture.newVault();
+    await fixture.accept(vault, 'rec_1');
     const killed = {
       wake() {
         throw new Error('killed');
       },
     };
-    await assert.rejects(bed.batcher({ senderWakeup: killed }).step(bed.lead), /killed/);
-    assert.equal(await bed.batcher().step(bed.lead), false);
+    await assert.rejects(fixture.batcher({ senderWakeup: killed }).step(fixture.lead), /killed/);
+    assert.equal(await fixture.batcher().step(fixture.lead), false);
     assert.equal((await batches()).length, 1);
   });
 
   test('and one that claimed the same leaves meanwhile: only one of the two commits', async () => {
-    const vault = await bed.newVault();
-    await bed.accept(vault, 'rec_1');
-    const late = leadOf(bed.db);
+    const vault = await fixture.newVault();
+    await fixture.accept(vault, 'rec_1');
+    const late = leadOf(fixture.db);
     const { commit } = late.term;
     late.term.commit = async (work) => {
-      await bed.batcher().step(bed.lead);
+      await fixture.batcher().step(fixture.lead);
       return commit(work);
     };
-    await assert.rejects(bed.batcher().step(late));
+    await assert.rejects(fixture.batcher().step(late));
     assert.equal((await batches()).length, 1);
     const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing_transactions
       where id not in (select outgoing_id from anchor_batches) and call_data like ${(await batches())[0]?.root}`.execute(
-      bed.db,
+      fixture.db,
     );
     assert.equal(rows[0]?.count, 0);
   });
 
   test('and one that claimed the same leaves before it, and seals them after it: they stay in the first batch', async () => {
-    const vault = await bed.newVault();
-    await bed.accept(vault, 'rec_1');
+    const vault = await fixture.newVault();
+    await fixture.accept(vault, 'rec_1');
     // Asked between claim and seal: the seal then has a number of its own, and nothing but the leaves is taken.
     const quote: typeof storingSender.quote = async (chain) => {
-      await bed.batcher().step(bed.lead);
+      await fixture.batcher().step(fixture.lead);
       return storingSender.quote(chain);
     };
-    const late = bed.batcher({ sender: { ...storingSender, quote } });
-    await assert.rejects(late.step(bed.lead), /only 0 of 1 leaves/);
+    const late = fixture.batcher({ sender: { ...storingSender, quote } });
+    await assert.rejects(late.step(fixture.lead), /only 0 of 1 leaves/);
     assert.equal((await batches()).length, 1);
   });
 });
 
 test('whatever is accepted when, every leaf is in one batch, and none before the one it follows', async () => {
-  const vaults = [await bed.newVault('ws_1'), await bed.newVault('ws_1'), await bed.newVault('ws_1')];
+  const vaults = [
+    await fixture.newVault('ws_1'),
+    await fixture.newVault('ws_1'),
+    await fixture.newVault('ws_1'),
+  ];
   let run = 0;
   const steps = fc.array(
     fc.oneof(
@@ -380,22 +387,22 @@ test('whatever is accepted when, every leaf is in one batch, and none before the
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 9 }), async (steps, maxLeaves) => {
       run += 1;
-      await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(bed.db);
-      const batcher = bed.batcher({ maxLeaves });
+      await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(fixture.db);
+      const batcher = fixture.batcher({ maxLeaves });
       const last = new Map<string, { version: number; leaf: Buffer }>();
       for (const step of steps) {
         if (step === 'batch') {
-          await batcher.step(bed.lead);
+          await batcher.step(fixture.lead);
           continue;
         }
         const subject = `rec_${run}_${step.subject}`;
         const before = last.get(subject);
         const version = (before?.version ?? 0) + 1;
         const vault = vaults[step.vault] as TestVault;
-        const leaf = await bed.accept(vault, subject, { version, ...(before && { after: before.leaf }) });
+        const leaf = await fixture.accept(vault, subject, { version, ...(before && { after: before.leaf }) });
         last.set(subject, { version, leaf });
       }
-      while (await batcher.step(bed.lead));
+      while (await batcher.step(fixture.lead));
 
       const rows = await leaves();
       const parts = await subtrees();

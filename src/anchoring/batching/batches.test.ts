@@ -4,10 +4,10 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import {
-  type Bed,
+  type Fixture,
   leadOf,
   mine,
-  openBed,
+  openFixture,
   type TestVault,
 } from '../../../test/support/fixtures/batcher-fixture.ts';
 import type { Lead } from '../../chain/chain.ts';
@@ -19,22 +19,22 @@ import { readAnchoringStats } from '../anchoring-stats.ts';
 import { type AnnouncerDeps, createAnnouncer, emits } from '../announcer.ts';
 import { applyOutcomes, vaultsOfAnchors } from './batches.ts';
 
-let bed: Bed;
+let fixture: Fixture;
 let one: TestVault;
 let other: TestVault;
 before(async () => {
-  bed = await openBed();
-  one = await bed.newVault('ws_1');
-  other = await bed.newVault('ws_2');
+  fixture = await openFixture();
+  one = await fixture.newVault('ws_1');
+  other = await fixture.newVault('ws_2');
 });
-after(() => bed.close());
-beforeEach(() => sql`truncate anchor_leaves, anchor_subtrees, anchor_batches, events`.execute(bed.db));
+after(() => fixture.close());
+beforeEach(() => sql`truncate anchor_leaves, anchor_subtrees, anchor_batches, events`.execute(fixture.db));
 
 async function newBatch(leaves = 1) {
-  for (let count = 0; count < leaves; count += 1) await bed.accept(one, `rec_${leaves}_${count}`);
-  await bed.accept(other, `rec_${leaves}`);
-  await bed.batcher().step(bed.lead);
-  const batch = await bed.db
+  for (let count = 0; count < leaves; count += 1) await fixture.accept(one, `rec_${leaves}_${count}`);
+  await fixture.accept(other, `rec_${leaves}`);
+  await fixture.batcher().step(fixture.lead);
+  const batch = await fixture.db
     .selectFrom('anchor_batches')
     .selectAll()
     .orderBy('id', 'desc')
@@ -43,7 +43,7 @@ async function newBatch(leaves = 1) {
 }
 
 const read = (id: number) =>
-  bed.db.selectFrom('anchor_batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  fixture.db.selectFrom('anchor_batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 type Change =
   | { to: 'submitted' }
@@ -52,7 +52,7 @@ type Change =
   | { to: 'failed'; reason: string };
 
 const apply = (outgoingId: number, ...changes: Change[]) =>
-  bed.db.transaction().execute((db) =>
+  fixture.db.transaction().execute((db) =>
     applyOutcomes(
       db,
       changes.map((change): TransactionOutcome => ({ outgoingId, purpose: 'anchor', ...change })),
@@ -60,7 +60,7 @@ const apply = (outgoingId: number, ...changes: Change[]) =>
   );
 
 async function events(): Promise<{ type: string; workspace_id: string; data: Record<string, unknown> }[]> {
-  const rows = await bed.db
+  const rows = await fixture.db
     .selectFrom('events')
     .select(['type', 'workspace_id', 'envelope'])
     .orderBy('id')
@@ -75,7 +75,7 @@ async function events(): Promise<{ type: string; workspace_id: string; data: Rec
 const wakeups = { events: 0 };
 const announcer = (leavesAtOnce = 1000) =>
   createAnnouncer({
-    db: bed.db,
+    db: fixture.db,
     leavesAtOnce,
     eventWakeup: { wake: () => (wakeups.events += 1) },
     confirmations: { record: emits(recordConfirmed) },
@@ -87,7 +87,7 @@ test('a batch goes the way of its transaction', async () => {
   const { id, outgoing_id } = await newBatch();
   await apply(outgoing_id, { to: 'submitted' });
   assert.equal((await read(id)).status, 'submitted');
-  const mined = await mine(bed.db, outgoing_id);
+  const mined = await mine(fixture.db, outgoing_id);
   await apply(outgoing_id, { to: 'confirmed', mined });
   const confirmed = await read(id);
   assert.deepEqual(
@@ -103,8 +103,8 @@ test('a batch goes the way of its transaction', async () => {
 
 test('transactions for other purposes, and those of other batches, leave a batch alone', async () => {
   const [batch, neighbour] = [await newBatch(2), await newBatch(3)];
-  const mined = await mine(bed.db, batch.outgoing_id);
-  await applyOutcomes(bed.db, [
+  const mined = await mine(fixture.db, batch.outgoing_id);
+  await applyOutcomes(fixture.db, [
     { outgoingId: batch.outgoing_id, purpose: 'deploy', to: 'confirmed', mined },
     { outgoingId: neighbour.outgoing_id, purpose: 'anchor', to: 'submitted' },
   ]);
@@ -114,16 +114,16 @@ test('transactions for other purposes, and those of other batches, leave a batch
 
 test('the vaults of a transaction are those with content in its batch', async () => {
   const batch = await newBatch(2);
-  assert.deepEqual(await vaultsOfAnchors(bed.db, [batch.outgoing_id, 999_999]), [
+  assert.deepEqual(await vaultsOfAnchors(fixture.db, [batch.outgoing_id, 999_999]), [
     { outgoingId: batch.outgoing_id, workspaceId: 'ws_1', vaultId: one.id },
     { outgoingId: batch.outgoing_id, workspaceId: 'ws_2', vaultId: other.id },
   ]);
-  assert.deepEqual(await vaultsOfAnchors(bed.db, []), []);
+  assert.deepEqual(await vaultsOfAnchors(fixture.db, []), []);
 });
 
 describe('confirmations', () => {
   test('go into commits by how many deliveries they make, and into smaller ones when those take too long', async () => {
-    await bed.db
+    await fixture.db
       .insertInto('webhook_endpoints')
       .values(
         [1, 2, 3, 4].map((number) => ({
@@ -141,10 +141,10 @@ describe('confirmations', () => {
       { placeEvents, rowsAtOnce }: Pick<AnnouncerDeps, 'placeEvents' | 'rowsAtOnce'>,
     ) => {
       const { outgoing_id } = await newBatch(leaves);
-      await apply(outgoing_id, { to: 'confirmed', mined: await mine(bed.db, outgoing_id) });
-      const lead = leadOf(bed.db);
+      await apply(outgoing_id, { to: 'confirmed', mined: await mine(fixture.db, outgoing_id) });
+      const lead = leadOf(fixture.db);
       const stepwise = createAnnouncer({
-        db: bed.db,
+        db: fixture.db,
         eventWakeup: { wake() {} },
         confirmations: { record: emits(recordConfirmed) },
         countSubscribers: countAnchorSubscribers,
@@ -167,15 +167,15 @@ describe('confirmations', () => {
     await tellAll(5, { placeEvents: slow });
     assert.equal((await events()).length, 5 + 6);
     assert.ok(sizes.filter((size) => size < 3).length >= 3, sizes.join());
-    await bed.db.deleteFrom('webhook_endpoints').execute();
+    await fixture.db.deleteFrom('webhook_endpoints').execute();
   });
 
   test('are told once for each leaf, in the order of their places, in chunks', async () => {
     const { id, outgoing_id } = await newBatch(4);
-    assert.equal(await announcer().step(bed.lead), false);
-    const mined = await mine(bed.db, outgoing_id);
+    assert.equal(await announcer().step(fixture.lead), false);
+    const mined = await mine(fixture.db, outgoing_id);
     await apply(outgoing_id, { to: 'confirmed', mined });
-    const lead = leadOf(bed.db);
+    const lead = leadOf(fixture.db);
     wakeups.events = 0;
     while (await announcer(2).step(lead));
     assert.deepEqual([lead.commits, wakeups.events], [3, 3]);
@@ -200,18 +200,18 @@ describe('confirmations', () => {
   });
 
   test('of a kind that nobody tells of are passed over', async () => {
-    await bed.accept(one, 'odd', { kind: 'constructor' });
+    await fixture.accept(one, 'odd', { kind: 'constructor' });
     const { id, outgoing_id } = await newBatch(1);
-    await apply(outgoing_id, { to: 'confirmed', mined: await mine(bed.db, outgoing_id) });
-    while (await announcer().step(bed.lead));
+    await apply(outgoing_id, { to: 'confirmed', mined: await mine(fixture.db, outgoing_id) });
+    while (await announcer().step(fixture.lead));
     assert.equal((await read(id)).announced, 3);
     assert.equal((await events()).length, 2);
   });
 
   test('are not told twice when their commit was cut short', async () => {
     const { outgoing_id } = await newBatch(3);
-    await apply(outgoing_id, { to: 'confirmed', mined: await mine(bed.db, outgoing_id) });
-    const dying = leadOf(bed.db);
+    await apply(outgoing_id, { to: 'confirmed', mined: await mine(fixture.db, outgoing_id) });
+    const dying = leadOf(fixture.db);
     const { commit } = dying.term;
     dying.term.commit = (work) =>
       commit(async (db) => {
@@ -219,7 +219,7 @@ describe('confirmations', () => {
         throw new Error('killed');
       });
     await assert.rejects(announcer(2).step(dying), /killed/);
-    while (await announcer(2).step(bed.lead));
+    while (await announcer(2).step(fixture.lead));
     assert.equal((await events()).length, 4);
   });
 });
@@ -227,10 +227,10 @@ describe('confirmations', () => {
 describe('a reorg', () => {
   test('puts a batch back, tells each workspace once, and the next confirmation is told to all again', async () => {
     const { id, outgoing_id } = await newBatch(2);
-    const was = await mine(bed.db, outgoing_id);
+    const was = await mine(fixture.db, outgoing_id);
     await apply(outgoing_id, { to: 'confirmed', mined: was });
     // Told in part only when it comes.
-    await announcer(2).step(bed.lead);
+    await announcer(2).step(fixture.lead);
     await apply(outgoing_id, { to: 'reorged', was });
     const back = await read(id);
     assert.deepEqual(
@@ -242,10 +242,10 @@ describe('a reorg', () => {
     const { reorged_at, ...data } = reorged[0]?.data ?? {};
     assert.deepEqual(data, { tx_hash: was.transactionHash, block_number: was.blockNumber });
     assert.ok(Number.isFinite(Date.parse(reorged_at as string)));
-    assert.equal(await announcer().step(bed.lead), false);
+    assert.equal(await announcer().step(fixture.lead), false);
 
     await apply(outgoing_id, { to: 'confirmed', mined: { ...was, blockNumber: 9 } });
-    while (await announcer().step(bed.lead));
+    while (await announcer().step(fixture.lead));
     const confirmations = (await events()).filter(({ type }) => type === 'record.anchor.confirmed');
     assert.deepEqual(
       confirmations.map(({ data }) => [data.record_id, data.block_number]),
@@ -261,9 +261,9 @@ describe('a reorg', () => {
 
   test('while a chunk is being told: the chunk is told whole or not at all', async () => {
     const { id, outgoing_id } = await newBatch(2);
-    const was = await mine(bed.db, outgoing_id);
+    const was = await mine(fixture.db, outgoing_id);
     await apply(outgoing_id, { to: 'confirmed', mined: was });
-    const late = leadOf(bed.db);
+    const late = leadOf(fixture.db);
     const { commit } = late.term;
     late.term.commit = async (work) => {
       await apply(outgoing_id, { to: 'reorged', was });
@@ -287,16 +287,16 @@ describe('a transaction that fails', () => {
     const { id, root } = await newBatch();
     const gas: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      await bed.batcher().resend(bed.lead);
+      await fixture.batcher().resend(fixture.lead);
       const { outgoing_id } = await read(id);
-      const sent = await bed.db
+      const sent = await fixture.db
         .selectFrom('outgoing_transactions')
         .select(['gas_limit', 'call_data'])
         .where('id', '=', outgoing_id)
         .executeTakeFirstOrThrow();
       gas.push(sent.gas_limit);
       assert.ok(sent.call_data.includes(root));
-      await mine(bed.db, outgoing_id, { succeeded: false });
+      await mine(fixture.db, outgoing_id, { succeeded: false });
       await apply(outgoing_id, { to: 'submitted' }, { to: 'failed', reason: 'the transaction reverted' });
     }
     assert.deepEqual(gas, [100_000, 200_000, 400_000]);
@@ -305,14 +305,14 @@ describe('a transaction that fails', () => {
       [batch.status, batch.reason, batch.to_resend, batch.sends],
       ['set_aside', 'the transaction reverted', false, 3],
     );
-    const before = bed.wakeups.sender;
-    await bed.batcher().resend(bed.lead);
-    assert.deepEqual([(await read(id)).outgoing_id, bed.wakeups.sender], [batch.outgoing_id, before]);
+    const before = fixture.wakeups.sender;
+    await fixture.batcher().resend(fixture.lead);
+    assert.deepEqual([(await read(id)).outgoing_id, fixture.wakeups.sender], [batch.outgoing_id, before]);
   });
 
   test('is not made anew while another branch could let it pass', async () => {
     const { id, outgoing_id } = await newBatch();
-    await mine(bed.db, outgoing_id, { succeeded: false, blockNumber: 7 });
+    await mine(fixture.db, outgoing_id, { succeeded: false, blockNumber: 7 });
     await apply(outgoing_id, { to: 'failed', reason: 'the transaction reverted' });
     for (const [finalized, sends] of [
       [6, 1],
@@ -324,14 +324,14 @@ describe('a transaction that fails', () => {
         finalizedNumber: async () => finalized,
         client: { estimateGas: async () => 46_283n } as unknown as Lead['chain']['client'],
       };
-      await bed.batcher().resend(leadOf(bed.db, chain));
+      await fixture.batcher().resend(leadOf(fixture.db, chain));
       assert.equal((await read(id)).sends, sends);
     }
   });
 
   test('because it can never pass sets its batch aside at once, and others go on', async () => {
     const { id, outgoing_id } = await newBatch(2);
-    await mine(bed.db, outgoing_id, { noOp: true });
+    await mine(fixture.db, outgoing_id, { noOp: true });
     await apply(outgoing_id, { to: 'failed', reason: 'the chain refuses it' });
     const batch = await read(id);
     assert.deepEqual(
@@ -343,11 +343,11 @@ describe('a transaction that fails', () => {
 
   test('and is on its way again after a reorg needs no new one', async () => {
     const { id, outgoing_id } = await newBatch();
-    await mine(bed.db, outgoing_id, { succeeded: false });
+    await mine(fixture.db, outgoing_id, { succeeded: false });
     await apply(outgoing_id, { to: 'failed', reason: 'the transaction reverted' });
     assert.equal((await read(id)).to_resend, true);
     await apply(outgoing_id, { to: 'submitted' });
-    await bed.batcher().resend(bed.lead);
+    await fixture.batcher().resend(fixture.lead);
     const batch = await read(id);
     assert.deepEqual(
       [batch.status, batch.reason, batch.sends, batch.outgoing_id],
@@ -357,26 +357,26 @@ describe('a transaction that fails', () => {
 });
 
 test('figures count what is pending and what is not final', async () => {
-  assert.deepEqual(await readAnchoringStats(bed.db), {
+  assert.deepEqual(await readAnchoringStats(fixture.db), {
     pendingLeaves: 0,
     oldestPendingSeconds: null,
     openBatches: { batched: 0, submitted: 0, confirmed: 0, set_aside: 0 },
     unannouncedLeaves: 0,
   });
   const done = await newBatch(2);
-  await apply(done.outgoing_id, { to: 'finalized', mined: await mine(bed.db, done.outgoing_id) });
+  await apply(done.outgoing_id, { to: 'finalized', mined: await mine(fixture.db, done.outgoing_id) });
   const { outgoing_id } = await newBatch(3);
   await apply(outgoing_id, { to: 'submitted' });
-  await bed.accept(one, 'rec_pending');
+  await fixture.accept(one, 'rec_pending');
   await sql`update anchor_leaves set created_at = now() - interval '1 hour' where batch_id is null`.execute(
-    bed.db,
+    fixture.db,
   );
-  const figures = await readAnchoringStats(bed.db);
+  const figures = await readAnchoringStats(fixture.db);
   assert.equal(figures.pendingLeaves, 1);
   const { rows } = await sql<{
     age: number;
   }>`select extract(epoch from clock_timestamp() - created_at)::float8 as age
-    from anchor_leaves where batch_id is null`.execute(bed.db);
+    from anchor_leaves where batch_id is null`.execute(fixture.db);
   const oldest = figures.oldestPendingSeconds ?? 0;
   assert.ok(oldest >= 3600 && oldest <= (rows[0]?.age ?? 0), `${oldest} s`);
   assert.deepEqual(figures.openBatches, { batched: 0, submitted: 1, confirmed: 0, set_aside: 0 });

@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { type Bed, openBed, type TestVault } from '../../../test/support/fixtures/batcher-fixture.ts';
+import { type Fixture, openFixture, type TestVault } from '../../../test/support/fixtures/batcher-fixture.ts';
 import { countEntries } from '../../../test/support/service/index-entries.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { createLowWater } from './low-water.ts';
 
-let bed: Bed;
+let fixture: Fixture;
 let vault: TestVault;
 /** One connection, so that all it has read is known when it says so. */
 let single: Database;
 before(async () => {
-  bed = await openBed();
-  vault = await bed.newVault();
-  single = openDatabase({ connection: () => ({ connectionString: bed.url }), onError() {}, max: 1 });
+  fixture = await openFixture();
+  vault = await fixture.newVault();
+  single = openDatabase({ connection: () => ({ connectionString: fixture.url }), onError() {}, max: 1 });
 });
 after(async () => {
   await single.close();
-  await bed.close();
+  await fixture.close();
 });
 
 async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: bed.url });
+  const client = new pg.Client({ connectionString: fixture.url });
   await client.connect();
   return client;
 }
 
 /** Accepts one thing, and copies of it. */
 async function acceptMany(name: string, count: number): Promise<void> {
-  await bed.accept(vault, name);
-  await bed.pool.query(
+  await fixture.accept(vault, name);
+  await fixture.pool.query(
     `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims, claims_hash, leaf)
      select workspace_id, kind, subject_id || '.' || n, version, vault_id, digest, previous_leaf, claims, claims_hash,
             sha256((subject_id || n)::bytea)
@@ -44,17 +44,17 @@ test('a look for what is pending costs the same however much was batched while a
   await snapshot.query('begin isolation level repeatable read');
   await snapshot.query('select count(*) from anchor_leaves');
   try {
-    const batcher = bed.batcher({ db: single.db });
+    const batcher = fixture.batcher({ db: single.db });
     for (const round of ['a', 'b', 'c']) {
       await acceptMany(round, 500);
-      await batcher.step(bed.lead);
+      await batcher.step(fixture.lead);
     }
-    const look = { index: 'anchor_leaves_pending', work: () => batcher.step(bed.lead) };
+    const look = { index: 'anchor_leaves_pending', work: () => batcher.step(fixture.lead) };
     // As soon as those who write at this moment, in whatever database of the server, have ended.
     await waitUntil(async () => (await countEntries(single.pool, look)) < 50);
     await acceptMany('d', 3);
-    await batcher.step(bed.lead);
-    const { rows } = await bed.pool.query(
+    await batcher.step(fixture.lead);
+    const { rows } = await fixture.pool.query(
       'select count(*)::integer as left from anchor_leaves where batch_id is null',
     );
     assert.equal(rows[0].left, 0);
@@ -64,13 +64,13 @@ test('a look for what is pending costs the same however much was batched while a
 });
 
 test('a leaf that is committed after others with higher ids is batched with the next claim', async () => {
-  const batcher = bed.batcher();
+  const batcher = fixture.batcher();
   const late = await connect();
   try {
     await acceptMany('e', 5);
     // Of another workspace: those of one may count what they use in the same row, and wait for each other.
-    await bed.accept(await bed.newVault('ws_late'), 'before');
-    await batcher.step(bed.lead);
+    await fixture.accept(await fixture.newVault('ws_late'), 'before');
+    await batcher.step(fixture.lead);
     await late.query('begin');
     await late.query(
       `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims, claims_hash, leaf)
@@ -79,11 +79,11 @@ test('a leaf that is committed after others with higher ids is batched with the 
     );
     for (const round of ['f', 'g', 'h', 'i']) {
       await acceptMany(round, 5);
-      await batcher.step(bed.lead);
+      await batcher.step(fixture.lead);
     }
     await late.query('commit');
-    await batcher.step(bed.lead);
-    const { rows } = await bed.pool.query("select batch_id from anchor_leaves where subject_id = 'late'");
+    await batcher.step(fixture.lead);
+    const { rows } = await fixture.pool.query("select batch_id from anchor_leaves where subject_id = 'late'");
     assert.notEqual(rows[0].batch_id, null);
   } finally {
     await late.end();
@@ -93,9 +93,11 @@ test('a leaf that is committed after others with higher ids is batched with the 
 test('what waits for its vault is not passed, and the mark follows when it is batched', async () => {
   const lowWater = createLowWater();
   await acceptMany('j', 2);
-  const { rows } = await bed.pool.query('select min(id) as lowest from anchor_leaves where batch_id is null');
-  await waitUntil(async () => (await lowWater.find(bed.db)) === rows[0].lowest - 1);
-  for (let look = 0; look < 3; look += 1) assert.equal(await lowWater.find(bed.db), rows[0].lowest - 1);
-  await bed.batcher().step(bed.lead);
-  await waitUntil(async () => (await lowWater.find(bed.db)) > rows[0].lowest);
+  const { rows } = await fixture.pool.query(
+    'select min(id) as lowest from anchor_leaves where batch_id is null',
+  );
+  await waitUntil(async () => (await lowWater.find(fixture.db)) === rows[0].lowest - 1);
+  for (let look = 0; look < 3; look += 1) assert.equal(await lowWater.find(fixture.db), rows[0].lowest - 1);
+  await fixture.batcher().step(fixture.lead);
+  await waitUntil(async () => (await lowWater.find(fixture.db)) > rows[0].lowest);
 });

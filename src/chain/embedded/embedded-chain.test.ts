@@ -8,13 +8,13 @@ import { type Hex, keccak256, numberToHex } from 'viem';
 import {
   alloc,
   ask,
-  type Bed,
   blockJournal,
+  type Fixture,
   hashesAt,
   killed,
   noAnvil,
   nodePid,
-  openBed,
+  openFixture,
   owner,
   transfer,
 } from '../../../test/support/fixtures/embedded-chain-fixture.ts';
@@ -29,8 +29,8 @@ import { lastGatewayPort } from './gateway-file.ts';
 
 describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
   test('after 50 blocks and a kill -9 of the node, the same 50 blocks are there again', async (t) => {
-    const bed = await openBed(t);
-    const chain = await bed.start();
+    const fixture = await openFixture(t);
+    const chain = await fixture.start();
     for (let nonce = 0; nonce < 50; nonce += 1) {
       const raw = await transfer(chain.chainId, nonce);
       const block = await chain.mine([raw]);
@@ -39,14 +39,14 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     }
     const before = await hashesAt(chain);
     assert.equal(before.length, 51);
-    assert.deepEqual(before, await journalled(bed));
+    assert.deepEqual(before, await journalled(fixture));
 
-    process.kill(await nodePid(bed), 'SIGKILL');
+    process.kill(await nodePid(fixture), 'SIGKILL');
     const loops = superviseLoops([chain.loop], { info() {}, error() {} });
     loops.start();
     t.after(() => loops.stop(5_000));
     await waitUntil(
-      () => bed.logged.filter(({ message }) => message === 'embedded chain started')[1] ?? null,
+      () => fixture.logged.filter(({ message }) => message === 'embedded chain started')[1] ?? null,
     );
     assert.deepEqual(await hashesAt(chain).then((hashes) => hashes.slice(0, 51)), before);
     const receipt = await ask<{ blockHash: Hex }>(
@@ -58,9 +58,9 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
   });
 
   test('what comes into the pool is mined, becomes final, and then the chain rests', async (t) => {
-    const bed = await openBed(t);
+    const fixture = await openFixture(t);
     const told: number[] = [];
-    const chain = await bed.start({ onBlock: () => told.push(chain.head().number) });
+    const chain = await fixture.start({ onBlock: () => told.push(chain.head().number) });
     const loops = superviseLoops([chain.loop], { info() {}, error() {} });
     loops.start();
     t.after(() => loops.stop(5_000));
@@ -69,7 +69,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     chain.mineSoon();
     await waitUntil(() => chain.head().number === 3);
     assert.deepEqual(
-      (await bed.allBlocks()).map(({ transactions }) => transactions),
+      (await fixture.allBlocks()).map(({ transactions }) => transactions),
       [[], [raw], [], []],
     );
     assert.deepEqual(told, [1, 2, 3]);
@@ -91,18 +91,18 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         );
       }
       assert.equal(await ask(chain.gatewayUrl, 'eth_getBalance', address, 'latest'), '0x1');
-      assert.equal((await bed.allBlocks()).length, 4);
+      assert.equal((await fixture.allBlocks()).length, 4);
 
       const raw = await transfer(chain.chainId, 1);
       await ask(chain.gatewayUrl, 'eth_sendRawTransaction', raw);
-      await waitUntil(async () => (await bed.journal.block(4))?.transactions.includes(raw));
+      await waitUntil(async () => (await fixture.journal.block(4))?.transactions.includes(raw));
       await waitUntil(() => chain.head().number === 6);
     });
 
     await t.test('a block that somebody else mines is undone', async () => {
-      const before = await journalled(bed);
+      const before = await journalled(fixture);
       let answers: unknown[] = [];
-      await madeAgainAfter(bed, async () => {
+      await madeAgainAfter(fixture, async () => {
         await ask(chain.rpcUrl(), 'evm_mine');
         await waitUntil(() => chain.rpcUrl() === null);
         // Else a transaction could get in between the blocks that are mined again.
@@ -111,16 +111,16 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       assert.match(String(Object(answers[0]).reason), /being made again from its journal/);
       await waitUntil(() => chain.rpcUrl());
       assert.deepEqual(await hashesAt(chain), before);
-      assert.deepEqual(await journalled(bed), before);
+      assert.deepEqual(await journalled(fixture), before);
     });
 
     await t.test('a transaction that nobody signed is thrown away with its block', async () => {
-      const before = await journalled(bed);
+      const before = await journalled(fixture);
       const [from] = Object.keys(alloc);
       await ask(chain.rpcUrl(), 'anvil_impersonateAccount', from);
       const unsigned = { from, to: numberToHex(7, { size: 20 }), value: '0x1' };
-      await madeAgainAfter(bed, () => ask(chain.rpcUrl(), 'eth_sendTransaction', unsigned));
-      assert.deepEqual(await journalled(bed), before);
+      await madeAgainAfter(fixture, () => ask(chain.rpcUrl(), 'eth_sendTransaction', unsigned));
+      assert.deepEqual(await journalled(fixture), before);
       assert.deepEqual(await hashesAt(chain), before);
     });
 
@@ -138,19 +138,20 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
   });
 
   test('a start takes the newest dump that is good and replays the rest, or stops and touches nothing', async (t) => {
-    const bed = await openBed(t);
-    const first = await bed.start({ dumpAfter: 10 });
+    const fixture = await openFixture(t);
+    const first = await fixture.start({ dumpAfter: 10 });
     await mineWithLoop(first, 0, 24);
     await first.stop();
-    const paths = await bed.paths();
-    const before = await journalled(bed);
+    const paths = await fixture.paths();
+    const before = await journalled(fixture);
     const [newest, older, ...more] = await listDumps(paths);
     assert.ok(newest && older && more.length === 0);
     assert.ok(newest.number > older.number && newest.number < 24, 'the stop is between dumps');
 
     const startAndLook = async (from: number) => {
-      const chain = await bed.start({ dumpAfter: 1_000 });
-      const { details } = bed.logged.findLast(({ message }) => message === 'embedded chain started') ?? {};
+      const chain = await fixture.start({ dumpAfter: 1_000 });
+      const { details } =
+        fixture.logged.findLast(({ message }) => message === 'embedded chain started') ?? {};
       assert.deepEqual([details?.from, details?.replayed], [from, 24 - from]);
       assert.deepEqual(await hashesAt(chain), before);
       await chain.stop();
@@ -177,10 +178,10 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     await t.test('a changed journal stops it, and nothing is touched', async () => {
       const change =
         'update embedded_chain_blocks set timestamp_seconds = timestamp_seconds + 1 where number = 24';
-      await bed.database.pool.query(change);
+      await fixture.database.pool.query(change);
       const files = await readdir(paths.home);
-      const stored = await bed.allBlocks();
-      await assert.rejects(bed.start(), (error: unknown) => {
+      const stored = await fixture.allBlocks();
+      await assert.rejects(fixture.start(), (error: unknown) => {
         assert.ok(error instanceof OperatorError, String(error));
         assert.match(
           error.message,
@@ -188,33 +189,33 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         );
         return true;
       });
-      assert.deepEqual(await bed.allBlocks(), stored);
+      assert.deepEqual(await fixture.allBlocks(), stored);
       assert.deepEqual(new Set(await readdir(paths.home)), new Set(files));
       assert.deepEqual(processesMentioning(paths.home), []);
     });
   });
 
   test('an orphan is adopted with nothing replayed; one that has another head, or is foreign, is not', async (t) => {
-    const bed = await openBed(t);
+    const fixture = await openFixture(t);
     // At rest: in the middle of a block its node would have one more than the journal, and not be adopted.
-    await killed(await bed.startElsewhere(5, 'rest'));
-    const orphan = await nodePid(bed);
-    const before = await journalled(bed);
-    const paths = await bed.paths();
+    await killed(await fixture.startElsewhere(5, 'rest'));
+    const orphan = await nodePid(fixture);
+    const before = await journalled(fixture);
+    const paths = await fixture.paths();
     const gatewayPort = await lastGatewayPort(paths);
     assert.equal(
-      await findEmbeddedChain(bed.database.db, bed.dataDir),
+      await findEmbeddedChain(fixture.database.db, fixture.dataDir),
       null,
       'its gateway went with the service',
     );
 
-    let chain = await bed.start();
+    let chain = await fixture.start();
     assert.equal(chain.gatewayUrl, `http://127.0.0.1:${gatewayPort}`);
-    assert.equal(bed.logged.at(-1)?.message, 'embedded chain runs already, adopted');
-    assert.equal(await nodePid(bed), orphan);
+    assert.equal(fixture.logged.at(-1)?.message, 'embedded chain runs already, adopted');
+    assert.equal(await nodePid(fixture), orphan);
     assert.deepEqual(await hashesAt(chain), before);
     assert.equal((await chain.mine([await transfer(chain.chainId, 5)])).number, before.length);
-    assert.deepEqual(await findEmbeddedChain(bed.database.db, bed.dataDir), {
+    assert.deepEqual(await findEmbeddedChain(fixture.database.db, fixture.dataDir), {
       chainId: chain.chainId,
       rpcUrl: chain.gatewayUrl,
     });
@@ -222,10 +223,10 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     await t.test('one that was left is adopted, and then no longer the first one’s to end', async () => {
       await chain.leave();
       await assert.rejects(chain.mine([]), isRetryable);
-      const successor = await bed.start();
-      assert.equal(bed.logged.at(-1)?.message, 'embedded chain runs already, adopted');
+      const successor = await fixture.start();
+      assert.equal(fixture.logged.at(-1)?.message, 'embedded chain runs already, adopted');
       await chain.stop();
-      assert.equal(await nodePid(bed), orphan);
+      assert.equal(await nodePid(fixture), orphan);
       assert.equal((await successor.mine([])).number, before.length + 1);
       chain = successor;
     });
@@ -247,9 +248,9 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         await waitUntil(() => ask(`http://127.0.0.1:${port}`, 'eth_chainId').catch(() => null));
         await writeFile(paths.pidFile, record);
 
-        const again = await bed.start();
+        const again = await fixture.start();
         assert.notEqual(new URL(again.rpcUrl() ?? '').port, port);
-        assert.deepEqual(await hashesAt(again), await journalled(bed));
+        assert.deepEqual(await hashesAt(again), await journalled(fixture));
         assert.equal(foreign.exitCode ?? foreign.signalCode, null);
         await again.stop();
         assert.equal(foreign.exitCode ?? foreign.signalCode, null);
@@ -259,14 +260,14 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     await t.test(
       'a node whose starter was killed before it had noted the pid is found and ended',
       async () => {
-        const child = await bed.startElsewhere(0, 'run');
-        const pid = await waitUntil(() => nodePid(bed).catch(() => null));
+        const child = await fixture.startElsewhere(0, 'run');
+        const pid = await waitUntil(() => nodePid(fixture).catch(() => null));
         await killed(child);
         const record = JSON.parse(await readFile(paths.pidFile, 'utf8'));
         const { port, chainId, program, keeper } = record;
         await writeFile(paths.pidFile, JSON.stringify({ pid: 0, port, chainId, program, keeper }));
-        const next = await bed.start();
-        assert.notEqual(await nodePid(bed), pid);
+        const next = await fixture.start();
+        assert.notEqual(await nodePid(fixture), pid);
         await next.stop();
         assert.deepEqual(processesMentioning(`--chain-id ${chainId} --port ${port}`), []);
       },
@@ -274,24 +275,25 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
   });
 
   test('a block that was mined and not committed is nobody’s, and its transactions are sent again', async (t) => {
-    const bed = await openBed(t);
-    const child = await bed.startElsewhere(2, 'run');
-    await waitUntil(async () => (await bed.allBlocks()).length === 5);
-    const before = await journalled(bed);
-    const orphan = await nodePid(bed);
-    const { rpcUrl, chainId } = (await findEmbeddedChain(bed.database.db, bed.dataDir)) ?? assert.fail();
+    const fixture = await openFixture(t);
+    const child = await fixture.startElsewhere(2, 'run');
+    await waitUntil(async () => (await fixture.allBlocks()).length === 5);
+    const before = await journalled(fixture);
+    const orphan = await nodePid(fixture);
+    const { rpcUrl, chainId } =
+      (await findEmbeddedChain(fixture.database.db, fixture.dataDir)) ?? assert.fail();
     const raw = await transfer(chainId, 2);
-    const held = await blockJournal(bed.database);
+    const held = await blockJournal(fixture.database);
     await ask(rpcUrl, 'eth_sendRawTransaction', raw);
     await held.untilWaiting();
     assert.equal(await ask<Hex>(rpcUrl, 'eth_blockNumber'), numberToHex(before.length));
     await killed(child);
     await held.failWaiting();
     await held.undo();
-    assert.deepEqual(await journalled(bed), before);
+    assert.deepEqual(await journalled(fixture), before);
 
-    const chain = await bed.start();
-    assert.notEqual(await nodePid(bed), orphan);
+    const chain = await fixture.start();
+    assert.notEqual(await nodePid(fixture), orphan);
     assert.deepEqual(await hashesAt(chain), before);
     const block = await chain.mine([raw]);
     assert.deepEqual([block.number, block.transactions], [before.length, [raw]]);
@@ -299,7 +301,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     await t.test(
       'with the service alive, the commit is made good before anything else is mined',
       async () => {
-        const held = await blockJournal(bed.database);
+        const held = await blockJournal(fixture.database);
         const next = await transfer(chainId, 3);
         const outcome = chain.mine([next]).then(
           () => null,
@@ -312,8 +314,8 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         await held.undo();
         const after = await chain.mine([]);
         assert.equal(after.number, block.number + 2);
-        assert.deepEqual((await bed.journal.block(block.number + 1))?.transactions, [next]);
-        assert.deepEqual(await hashesAt(chain), await journalled(bed));
+        assert.deepEqual((await fixture.journal.block(block.number + 1))?.transactions, [next]);
+        assert.deepEqual(await hashesAt(chain), await journalled(fixture));
       },
     );
 
@@ -327,27 +329,27 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
   });
 
   test('an anvil that does not start is told with what it said', async (t) => {
-    const bed = await openBed(t);
-    await bed.journal.birth(() => ({ chainId: 1_234_567_890, genesis: 'no genesis' }));
-    await assert.rejects(bed.start(), (error: unknown) => {
+    const fixture = await openFixture(t);
+    await fixture.journal.birth(() => ({ chainId: 1_234_567_890, genesis: 'no genesis' }));
+    await assert.rejects(fixture.start(), (error: unknown) => {
       assert.ok(error instanceof OperatorError, String(error));
       assert.match(error.message, /anvil did not start: exit \d\n.*genesis/s);
       return true;
     });
-    assert.equal(await bed.journal.head(), null);
+    assert.equal(await fixture.journal.head(), null);
   });
 });
 
-async function journalled(bed: Bed): Promise<Hex[]> {
-  return (await bed.allBlocks()).map(({ hash }) => hash);
+async function journalled(fixture: Fixture): Promise<Hex[]> {
+  return (await fixture.allBlocks()).map(({ hash }) => hash);
 }
 
 /** Does it, and waits until the node was replaced by one from the journal. */
-async function madeAgainAfter(bed: Bed, disturb: () => Promise<unknown>): Promise<void> {
-  const before = bed.logged.length;
+async function madeAgainAfter(fixture: Fixture, disturb: () => Promise<unknown>): Promise<void> {
+  const before = fixture.logged.length;
   await disturb();
   const isStart = ({ message }: { message: string }) => message === 'embedded chain started';
-  await waitUntil(() => bed.logged.slice(before).some(isStart));
+  await waitUntil(() => fixture.logged.slice(before).some(isStart));
 }
 
 /** Mines a transfer per block, with one step of the loop after each, which is where dumps are made. */

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { parseEther } from 'viem';
 import { anvilMissing, startAnvil } from '../../../test/support/chain/anvil.ts';
 import { takeLead } from '../../../test/support/chain/lead-taker.ts';
-import { killed, openLeadBed } from '../../../test/support/fixtures/lead-fixture.ts';
+import { killed, openLeadFixture } from '../../../test/support/fixtures/lead-fixture.ts';
 import { processesMentioning, waitUntil } from '../../../test/support/service/process.ts';
 import { findEmbeddedChain } from '../embedded/embedded-chain.ts';
 import {
@@ -18,9 +18,9 @@ import { findStoredChain } from '../stored-chain.ts';
 
 describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }, () => {
   test('the first to lead makes the chain, with money, deployer and registry, and keeps it through what happens', async (t) => {
-    const bed = await openLeadBed(t);
-    const { db, pool } = bed.database;
-    const node = await bed.node({}, { patienceMs: 600_000 });
+    const fixture = await openLeadFixture(t);
+    const { db, pool } = fixture.database;
+    const node = await fixture.node({}, { patienceMs: 600_000 });
     const { chain, term } = await node.leads();
     assert.equal(await node.openChain(), chain);
     const stored = await findStoredChain(db);
@@ -42,7 +42,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     assert.deepEqual(await Promise.all([1, 2, 9].map(chain.finalizedNumber)), [-1, 0, 7]);
 
     await t.test('a kill of the node is mended within the same term', async () => {
-      const starts = () => bed.logged.filter(({ message }) => message === 'embedded chain started');
+      const starts = () => fixture.logged.filter(({ message }) => message === 'embedded chain started');
       const [first] = starts();
       process.kill(Number(first?.details.pid), 'SIGKILL');
       await waitUntil(() => starts()[1] ?? null, 60_000);
@@ -53,8 +53,8 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     await t.test('a lost term ends the lead; the next one finds the node as it was left', async (t) => {
       // One that has a block more than the journal, because the term ended just then, would not be adopted.
       await waitUntil(async () => (await chain.head()).number === 3);
-      const away = await takeLead(t, bed.database);
-      await waitUntil(() => bed.logged.some(({ message }) => message === 'loop failed'));
+      const away = await takeLead(t, fixture.database);
+      await waitUntil(() => fixture.logged.some(({ message }) => message === 'loop failed'));
       assert.ok(term.signal.aborted);
       assert.equal(node.lead(), null);
       // Who wants to read from the chain waits for it.
@@ -63,7 +63,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
       assert.equal((await read)?.hash, chain.genesisHash);
       const again = await node.leads();
       assert.ok(again.term.epoch > term.epoch);
-      assert.ok(bed.logged.some(({ message }) => message === 'embedded chain runs already, adopted'));
+      assert.ok(fixture.logged.some(({ message }) => message === 'embedded chain runs already, adopted'));
       assert.deepEqual(await findStoredChain(db), stored);
       assert.equal((await again.chain.client.getBlock({ blockNumber: 0n })).hash, chain.genesisHash);
     });
@@ -71,39 +71,40 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     await t.test('after a stop nothing runs', async () => {
       await node.stop();
       assert.equal(node.lead(), null);
-      assert.deepEqual(processesMentioning(bed.dataDir), []);
-      assert.equal(await findEmbeddedChain(db, bed.dataDir), null);
+      assert.deepEqual(processesMentioning(fixture.dataDir), []);
+      assert.equal(await findEmbeddedChain(db, fixture.dataDir), null);
     });
 
     await t.test('another genesis than the stored one stops it, and nothing is written', async () => {
       await pool.query("update chain set genesis_hash = decode(repeat('ab', 32), 'hex')");
-      const before = await bed.counts();
-      const other = await bed.node();
+      const before = await fixture.counts();
+      const other = await fixture.node();
       assert.match(
         await other.waitsFor(),
         /^anchoring waits: This database belongs to another chain .*0xabab/s,
       );
       assert.equal(other.lead(), null);
       await other.stop();
-      assert.deepEqual(await bed.counts(), before);
-      assert.deepEqual(processesMentioning(bed.dataDir), []);
+      assert.deepEqual(await fixture.counts(), before);
+      assert.deepEqual(processesMentioning(fixture.dataDir), []);
     });
 
     await t.test('a journal that is gone is not begun anew', async () => {
       await pool.query('truncate embedded_chain, embedded_chain_blocks');
-      const other = await bed.node();
+      const other = await fixture.node();
       assert.match(await other.waitsFor(), /journal of the embedded chain \d+ is gone/);
       await other.stop();
-      assert.deepEqual(await bed.counts(), { chain: 1, embedded_chain: 0, embedded_chain_blocks: 0 });
+      assert.deepEqual(await fixture.counts(), { chain: 1, embedded_chain: 0, embedded_chain_blocks: 0 });
     });
   });
 
   test('when the process that leads is killed, another node goes on with the same chain', async (t) => {
-    const bed = await openLeadBed(t);
-    const child = await bed.nodeElsewhere();
-    const stored = await findStoredChain(bed.database.db);
-    const node = await bed.node({}, { patienceMs: 0 });
-    const epochOf = async () => (await bed.database.pool.query('select epoch from leaders')).rows[0]?.epoch;
+    const fixture = await openLeadFixture(t);
+    const child = await fixture.nodeElsewhere();
+    const stored = await findStoredChain(fixture.database.db);
+    const node = await fixture.node({}, { patienceMs: 0 });
+    const epochOf = async () =>
+      (await fixture.database.pool.query('select epoch from leaders')).rows[0]?.epoch;
     const epoch = await epochOf();
     await waitUntil(() => node.looks() > 0);
     assert.equal(await node.openChain(), null);
@@ -115,7 +116,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     const { chain } = await node.leads();
     assert.equal((await chain.client.getBlock({ blockNumber: 0n })).hash, stored?.genesisHash);
     assert.equal(await readRegistryState(chain.client, registryAddress), 'present');
-    assert.deepEqual(await findStoredChain(bed.database.db), stored);
+    assert.deepEqual(await findStoredChain(fixture.database.db), stored);
   });
 
   test('over RPC addresses it waits for the registry, leads once it is there, and refuses another chain', async (t) => {
@@ -124,20 +125,20 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     } as const;
     const anvil = await startAnvil({ alloc: deployer, chainId: 4_242 });
     t.after(() => anvil.stop());
-    const bed = await openLeadBed(t);
+    const fixture = await openLeadFixture(t);
     const rpcUrls = [anvil.url];
-    const early = await bed.node({ rpcUrls });
+    const early = await fixture.node({ rpcUrls });
     assert.match(
       await early.waitsFor(),
       /Chain 4242 has no contract at 0x.* Run "holdfast chain deploy"\.$/s,
     );
     await early.stop();
-    assert.deepEqual(await bed.counts(), { chain: 0, embedded_chain: 0, embedded_chain_blocks: 0 });
+    assert.deepEqual(await fixture.counts(), { chain: 0, embedded_chain: 0, embedded_chain_blocks: 0 });
 
     const [account] = anvil.accounts;
     const data = registryDeploymentData();
     await anvil.mined(await anvil.client.sendTransaction({ account, to: deployerAddress, data }));
-    const node = await bed.node({ rpcUrls });
+    const node = await fixture.node({ rpcUrls });
     const { chain } = await node.leads();
     assert.deepEqual([chain.chainId, chain.embedded, chain.confirmations], [4_242, false, 12]);
     assert.equal((await chain.head()).hash, (await anvil.client.getBlock()).hash);
@@ -146,14 +147,14 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
 
     const other = await startAnvil({ alloc: deployer, chainId: 4_243 });
     t.after(() => other.stop());
-    const stored = await findStoredChain(bed.database.db);
-    const reset = await bed.node({ rpcUrls: [other.url] });
+    const stored = await findStoredChain(fixture.database.db);
+    const reset = await fixture.node({ rpcUrls: [other.url] });
     assert.match(await reset.waitsFor(), /stands for another chain than this database belongs to/);
     await reset.stop();
-    const unset = await bed.node();
+    const unset = await fixture.node();
     assert.match(await unset.waitsFor(), /it has: not embedded/);
     await unset.stop();
-    assert.deepEqual(await findStoredChain(bed.database.db), stored);
-    assert.deepEqual(await bed.counts(), { chain: 1, embedded_chain: 0, embedded_chain_blocks: 0 });
+    assert.deepEqual(await findStoredChain(fixture.database.db), stored);
+    assert.deepEqual(await fixture.counts(), { chain: 1, embedded_chain: 0, embedded_chain_blocks: 0 });
   });
 });

@@ -5,7 +5,7 @@ import { type Hex, numberToHex } from 'viem';
 import { createRandom } from '../../../test/faults/random.ts';
 import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import { rpcFailures } from '../../../test/support/chain/rpc-proxy.ts';
-import { type Bed, openBed, startTestChain } from '../../../test/support/fixtures/sender-fixture.ts';
+import { type Fixture, openFixture, startTestChain } from '../../../test/support/fixtures/sender-fixture.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 
 const skip = await anvilMissing();
@@ -18,30 +18,30 @@ const actions = 80;
 
 for (const seed of ['4801', '5003']) {
   test(`whatever happens, each payload is anchored once (seed ${seed})`, { skip }, async (t) => {
-    const bed = await openBed(t, chain as NonNullable<typeof chain>, {
+    const fixture = await openFixture(t, chain as NonNullable<typeof chain>, {
       confirmations: 2,
       blocksToFinality: deepestReorg + 2,
     });
-    const sent = await shake(bed, seed);
-    await comeToRest(bed);
-    await judge(t, bed, sent);
+    const sent = await shake(fixture, seed);
+    await comeToRest(fixture);
+    await judge(t, fixture, sent);
   });
 }
 
 /** Returns call data by the id of each outgoing transaction. */
-async function shake(bed: Bed, seed: string): Promise<Map<number, Hex>> {
+async function shake(fixture: Fixture, seed: string): Promise<Map<number, Hex>> {
   const random = createRandom(seed);
   const sent = new Map<number, Hex>();
-  const { client } = bed.anvil;
+  const { client } = fixture.anvil;
   const firstBlock = Number(await client.getBlockNumber());
-  let sender = bed.sender;
+  let sender = fixture.sender;
   const ways: [weight: number, () => Promise<unknown>][] = [
     [
       10,
       async () => {
         const data = numberToHex(sent.size + 1, { size: 32 });
-        const quote = await sender.quote(bed.lead.chain);
-        const { id } = await bed.lead.term.commit((db) =>
+        const quote = await sender.quote(fixture.lead.chain);
+        const { id } = await fixture.lead.term.commit((db) =>
           sender.enqueue(db, quote, {
             purpose: 'anchor',
             to: `0x${'cd'.repeat(20)}`,
@@ -52,10 +52,10 @@ async function shake(bed: Bed, seed: string): Promise<Map<number, Hex>> {
         sent.set(id, data);
       },
     ],
-    [20, () => sender.step(bed.lead)],
-    [12, () => bed.mine(random.between(1, 3))],
-    [14, () => bed.index()],
-    [6, () => bed.age(random.pick([12, 40]))],
+    [20, () => sender.step(fixture.lead)],
+    [12, () => fixture.mine(random.between(1, 3))],
+    [14, () => fixture.index()],
+    [6, () => fixture.age(random.pick([12, 40]))],
     [
       5,
       async () => {
@@ -70,26 +70,26 @@ async function shake(bed: Bed, seed: string): Promise<Map<number, Hex>> {
     [
       3,
       async () => {
-        const dying = bed.newSender({ applyOutcomes: () => Promise.reject(new Error('killed')) });
-        await dying.step(bed.lead);
+        const dying = fixture.newSender({ applyOutcomes: () => Promise.reject(new Error('killed')) });
+        await dying.step(fixture.lead);
       },
     ],
     [
       2,
       async () => {
-        sender = bed.newSender();
+        sender = fixture.newSender();
       },
     ],
     [
       5,
       () =>
-        bed.proxy.fail(random.pick(rpcFailures.filter((one) => one !== 'hang')), {
+        fixture.proxy.fail(random.pick(rpcFailures.filter((one) => one !== 'hang')), {
           times: random.between(1, 4),
           ...(random.chance(0.5) && { methods: ['eth_sendRawTransaction'] }),
         }),
     ],
-    [5, async () => bed.proxy.heal()],
-    [2, () => useNonceElsewhere(bed)],
+    [5, async () => fixture.proxy.heal()],
+    [2, () => useNonceElsewhere(fixture)],
   ];
   const weighted = ways.flatMap(([weight, act]) => Array<typeof act>(weight).fill(act));
   for (let count = 0; count < actions; count += 1) {
@@ -103,73 +103,77 @@ async function shake(bed: Bed, seed: string): Promise<Map<number, Hex>> {
   return sent;
 }
 
-async function comeToRest(bed: Bed): Promise<void> {
-  bed.proxy.heal();
-  const sender = bed.newSender();
+async function comeToRest(fixture: Fixture): Promise<void> {
+  fixture.proxy.heal();
+  const sender = fixture.newSender();
   for (let round = 0; round < 60; round += 1) {
-    await bed.age(60);
-    await sender.step(bed.lead);
-    await bed.mine();
-    await bed.index();
-    const open = await bed.db
+    await fixture.age(60);
+    await sender.step(fixture.lead);
+    await fixture.mine();
+    await fixture.index();
+    const open = await fixture.db
       .selectFrom('outgoing_transactions')
       .select('id')
       .where('status', 'not in', ['confirmed', 'finalized', 'failed'])
       .execute();
     if (open.length === 0) return;
   }
-  assert.fail(`still open: ${JSON.stringify(sender.status())} ${bed.logged.slice(-5).join('\n')}`);
+  assert.fail(`still open: ${JSON.stringify(sender.status())} ${fixture.logged.slice(-5).join('\n')}`);
 }
 
-async function judge(t: TestContext, bed: Bed, sent: Map<number, Hex>): Promise<void> {
-  const { client } = bed.anvil;
+async function judge(t: TestContext, fixture: Fixture, sent: Map<number, Hex>): Promise<void> {
+  const { client } = fixture.anvil;
   const onChain = new Map<Hex, { input: Hex; blockNumber: number }>();
   const headNumber = Number(await client.getBlockNumber());
-  const { first: firstNumber } = await bed.db
+  const { first: firstNumber } = await fixture.db
     .selectFrom('chain_blocks')
     .select((select) => select.fn.min('number').as('first'))
     .executeTakeFirstOrThrow();
   for (let number = Number(firstNumber); number <= headNumber; number += 1) {
     const block = await client.getBlock({ blockNumber: BigInt(number), includeTransactions: true });
     for (const { hash, from, input } of block.transactions) {
-      if (from.toLowerCase() === bed.account.address.toLowerCase())
+      if (from.toLowerCase() === fixture.account.address.toLowerCase())
         onChain.set(hash, { input, blockNumber: number });
     }
   }
   for (const [id, data] of sent) {
-    const row = await bed.row(id);
+    const row = await fixture.row(id);
     assert.match(row.status, /^(confirmed|finalized)$/, `outgoing ${id}`);
     assert.ok(onChain.has(row.mined as Hex), `outgoing ${id} stands in a block of this chain`);
     const times = [...onChain.values()].filter(({ input }) => input === data).length;
     assert.equal(times, 1, `payload of outgoing ${id}`);
-    const told = bed.outcomes.filter(({ outgoingId }) => outgoingId === id).map(({ to }) => to);
+    const told = fixture.outcomes.filter(({ outgoingId }) => outgoingId === id).map(({ to }) => to);
     const count = (what: string) => told.filter((to) => to === what).length;
     assert.equal(count('confirmed'), count('reorged') + 1, told.join(' '));
     assert.equal(count('failed'), 0);
   }
-  const rows = await bed.db.selectFrom('outgoing_transactions').select('nonce').orderBy('nonce').execute();
+  const rows = await fixture.db
+    .selectFrom('outgoing_transactions')
+    .select('nonce')
+    .orderBy('nonce')
+    .execute();
   const [first] = rows;
   assert.deepEqual(
     rows.map(({ nonce }) => nonce),
     rows.map((_, place) => (first?.nonce ?? 0) + place),
   );
-  const bumps = bed.logged.filter((line) => line.includes('higher fee')).length;
-  const moved = bed.logged.filter((line) => line.includes('used by nothing else')).length;
-  const reorged = bed.outcomes.filter(({ to }) => to === 'reorged').length;
+  const bumps = fixture.logged.filter((line) => line.includes('higher fee')).length;
+  const moved = fixture.logged.filter((line) => line.includes('used by nothing else')).length;
+  const reorged = fixture.outcomes.filter(({ to }) => to === 'reorged').length;
   t.diagnostic(`${sent.size} payloads, ${reorged} reorged, ${bumps} raised, ${moved} moved to another nonce`);
 }
 
-async function useNonceElsewhere(bed: Bed): Promise<void> {
-  const { address } = bed.account;
-  const raw = await bed.account.signTransaction({
-    chainId: bed.lead.chain.chainId,
+async function useNonceElsewhere(fixture: Fixture): Promise<void> {
+  const { address } = fixture.account;
+  const raw = await fixture.account.signTransaction({
+    chainId: fixture.lead.chain.chainId,
     type: 'eip1559',
-    nonce: await bed.anvil.client.getTransactionCount({ address }),
+    nonce: await fixture.anvil.client.getTransactionCount({ address }),
     to: address,
     gas: 21_000n,
     maxFeePerGas: 400n * 10n ** 9n,
     maxPriorityFeePerGas: 300n * 10n ** 9n,
   });
-  await bed.anvil.client.sendRawTransaction({ serializedTransaction: raw });
-  await bed.mine();
+  await fixture.anvil.client.sendRawTransaction({ serializedTransaction: raw });
+  await fixture.mine();
 }

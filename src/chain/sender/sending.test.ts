@@ -4,7 +4,12 @@ import { after, test } from 'node:test';
 import { parseTransaction } from 'viem';
 import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import { type RpcFailure, rpcFailures } from '../../../test/support/chain/rpc-proxy.ts';
-import { type Bed, openBed, payload, startTestChain } from '../../../test/support/fixtures/sender-fixture.ts';
+import {
+  type Fixture,
+  openFixture,
+  payload,
+  startTestChain,
+} from '../../../test/support/fixtures/sender-fixture.ts';
 import { createWakeup } from '../../runtime/loop.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import { senderLoop } from './sender.loop.ts';
@@ -12,36 +17,36 @@ import { senderLoop } from './sender.loop.ts';
 const skip = await anvilMissing();
 const chain = skip ? null : await startTestChain();
 after(() => chain?.stop());
-const bedOf = (t: Parameters<typeof openBed>[0], options?: Parameters<typeof openBed>[2]) =>
-  openBed(t, chain as NonNullable<typeof chain>, options);
+const bedOf = (t: Parameters<typeof openFixture>[0], options?: Parameters<typeof openFixture>[2]) =>
+  openFixture(t, chain as NonNullable<typeof chain>, options);
 
 test('a transaction is stored before it is sent, and told of when it is taken, confirmed and final', {
   skip,
 }, async (t) => {
-  const bed = await bedOf(t, { confirmations: 2 });
-  const { id, hash } = await bed.enqueue();
-  assert.deepEqual(bed.rawSent(), []);
-  assert.equal((await bed.row(id)).status, 'signed');
-  const [attempt] = await bed.attempts(id);
+  const fixture = await bedOf(t, { confirmations: 2 });
+  const { id, hash } = await fixture.enqueue();
+  assert.deepEqual(fixture.rawSent(), []);
+  assert.equal((await fixture.row(id)).status, 'signed');
+  const [attempt] = await fixture.attempts(id);
   assert.equal(attempt?.hash, hash);
 
-  assert.equal(await bed.sender.step(bed.lead), false);
-  assert.deepEqual(bed.rawSent(), [attempt?.raw]);
-  assert.deepEqual(await bed.row(id), { nonce: 0, status: 'submitted', reason: null, mined: null });
-  await bed.sender.step(bed.lead);
-  assert.equal(bed.rawSent().length, 1, 'nothing is sent again at once');
+  assert.equal(await fixture.sender.step(fixture.lead), false);
+  assert.deepEqual(fixture.rawSent(), [attempt?.raw]);
+  assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'submitted', reason: null, mined: null });
+  await fixture.sender.step(fixture.lead);
+  assert.equal(fixture.rawSent().length, 1, 'nothing is sent again at once');
 
-  await bed.mine();
-  await bed.index();
-  assert.equal((await bed.row(id)).status, 'mined');
-  await bed.mine();
-  await bed.index();
-  assert.equal((await bed.row(id)).status, 'confirmed');
-  await bed.mine(4);
-  await bed.index();
-  assert.deepEqual(await bed.row(id), { nonce: 0, status: 'finalized', reason: null, mined: hash });
+  await fixture.mine();
+  await fixture.index();
+  assert.equal((await fixture.row(id)).status, 'mined');
+  await fixture.mine();
+  await fixture.index();
+  assert.equal((await fixture.row(id)).status, 'confirmed');
+  await fixture.mine(4);
+  await fixture.index();
+  assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'finalized', reason: null, mined: hash });
   assert.deepEqual(
-    bed.outcomes.map(({ outgoingId, to }) => [outgoingId, to]),
+    fixture.outcomes.map(({ outgoingId, to }) => [outgoingId, to]),
     [
       [id, 'submitted'],
       [id, 'confirmed'],
@@ -53,102 +58,102 @@ test('a transaction is stored before it is sent, and told of when it is taken, c
 test('the first nonce is the chain’s, pending ones included, and the database’s from then on', {
   skip,
 }, async (t) => {
-  const bed = await bedOf(t);
-  await sendElsewhere(bed, 0);
-  await bed.mine();
-  await sendElsewhere(bed, 1);
-  const first = await bed.enqueue();
-  assert.equal((await bed.row(first.id)).nonce, 2);
-  const second = await bed.enqueue();
-  assert.equal((await bed.row(second.id)).nonce, 3);
-  const asked = () => bed.proxy.calls.filter(({ method }) => method === 'eth_getTransactionCount').length;
+  const fixture = await bedOf(t);
+  await sendElsewhere(fixture, 0);
+  await fixture.mine();
+  await sendElsewhere(fixture, 1);
+  const first = await fixture.enqueue();
+  assert.equal((await fixture.row(first.id)).nonce, 2);
+  const second = await fixture.enqueue();
+  assert.equal((await fixture.row(second.id)).nonce, 3);
+  const asked = () => fixture.proxy.calls.filter(({ method }) => method === 'eth_getTransactionCount').length;
   const before = asked();
-  await bed.enqueue();
+  await fixture.enqueue();
   assert.equal(asked(), before, 'the chain is not asked for what is known');
 });
 
 test('a commit that fails after nonce and signature leaves no gap', { skip }, async (t) => {
-  const bed = await bedOf(t);
-  const quote = await bed.sender.quote(bed.lead.chain);
+  const fixture = await bedOf(t);
+  const quote = await fixture.sender.quote(fixture.lead.chain);
   for (const round of [1, 2]) {
     await assert.rejects(
-      bed.lead.term.commit(async (db) => {
-        await bed.sender.enqueue(db, quote, payload());
+      fixture.lead.term.commit(async (db) => {
+        await fixture.sender.enqueue(db, quote, payload());
         throw new Error(`killed ${round}`);
       }),
       /killed/,
     );
   }
-  const { id } = await bed.enqueue();
-  assert.equal((await bed.row(id)).nonce, 0);
-  await bed.sender.step(bed.lead);
-  await bed.mine();
-  await bed.index();
-  assert.equal((await bed.row(id)).status, 'confirmed');
+  const { id } = await fixture.enqueue();
+  assert.equal((await fixture.row(id)).nonce, 0);
+  await fixture.sender.step(fixture.lead);
+  await fixture.mine();
+  await fixture.index();
+  assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
 test('several in one commit and in later ones have nonces in a row, and are sent in that order', {
   skip,
 }, async (t) => {
-  const bed = await bedOf(t);
-  const quote = await bed.sender.quote(bed.lead.chain);
-  const ids = await bed.lead.term.commit(async (db) => {
+  const fixture = await bedOf(t);
+  const quote = await fixture.sender.quote(fixture.lead.chain);
+  const ids = await fixture.lead.term.commit(async (db) => {
     const made: number[] = [];
     for (let count = 0; count < 20; count += 1)
-      made.push((await bed.sender.enqueue(db, quote, payload())).id);
+      made.push((await fixture.sender.enqueue(db, quote, payload())).id);
     return made;
   });
-  ids.push((await bed.enqueue()).id);
-  await bed.sender.step(bed.lead);
+  ids.push((await fixture.enqueue()).id);
+  await fixture.sender.step(fixture.lead);
   assert.deepEqual(
-    bed.rawSent().map((raw) => parseTransaction(raw).nonce ?? 0),
+    fixture.rawSent().map((raw) => parseTransaction(raw).nonce ?? 0),
     ids.map((_, nonce) => nonce),
   );
-  await bed.mine();
-  await bed.index();
-  for (const id of ids) assert.equal((await bed.row(id)).status, 'confirmed');
+  await fixture.mine();
+  await fixture.index();
+  for (const id of ids) assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
 test('killed after the commit, or after the broadcast: the next process sends the same bytes, and it is mined once', {
   skip,
 }, async (t) => {
-  const bed = await bedOf(t);
-  const { id } = await bed.enqueue();
+  const fixture = await bedOf(t);
+  const { id } = await fixture.enqueue();
   // Nobody sent it. A new process finds it.
-  const killed = bed.newSender({
+  const killed = fixture.newSender({
     applyOutcomes: () => Promise.reject(new Error('killed before the answer was stored')),
   });
-  await assert.rejects(killed.step(bed.lead), /killed/);
-  assert.equal((await bed.row(id)).status, 'signed');
-  assert.equal((await bed.inPool()).length, 1);
+  await assert.rejects(killed.step(fixture.lead), /killed/);
+  assert.equal((await fixture.row(id)).status, 'signed');
+  assert.equal((await fixture.inPool()).length, 1);
 
-  const next = bed.newSender();
-  await next.step(bed.lead);
-  assert.equal((await bed.row(id)).status, 'submitted');
-  assert.equal(new Set(bed.rawSent()).size, 1);
-  assert.equal(bed.rawSent().length, 2);
-  await bed.mine();
-  await bed.index();
-  assert.equal((await bed.row(id)).status, 'confirmed');
-  assert.equal(await bed.anvil.client.getTransactionCount({ address: bed.account.address }), 1);
+  const next = fixture.newSender();
+  await next.step(fixture.lead);
+  assert.equal((await fixture.row(id)).status, 'submitted');
+  assert.equal(new Set(fixture.rawSent()).size, 1);
+  assert.equal(fixture.rawSent().length, 2);
+  await fixture.mine();
+  await fixture.index();
+  assert.equal((await fixture.row(id)).status, 'confirmed');
+  assert.equal(await fixture.anvil.client.getTransactionCount({ address: fixture.account.address }), 1);
 });
 
 test('killed after the broadcast and mined before the next start: it counts as submitted and confirmed', {
   skip,
 }, async (t) => {
-  const bed = await bedOf(t);
-  const { id, hash } = await bed.enqueue();
-  const killed = bed.newSender({ applyOutcomes: () => Promise.reject(new Error('killed')) });
-  await assert.rejects(killed.step(bed.lead), /killed/);
-  await bed.mine();
+  const fixture = await bedOf(t);
+  const { id, hash } = await fixture.enqueue();
+  const killed = fixture.newSender({ applyOutcomes: () => Promise.reject(new Error('killed')) });
+  await assert.rejects(killed.step(fixture.lead), /killed/);
+  await fixture.mine();
   // The new process may send before its indexer has read the block.
-  const next = bed.newSender();
-  await next.step(bed.lead);
-  assert.equal((await bed.attempts(id)).length, 1);
-  await bed.index();
-  assert.deepEqual(await bed.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
+  const next = fixture.newSender();
+  await next.step(fixture.lead);
+  assert.equal((await fixture.attempts(id)).length, 1);
+  await fixture.index();
+  assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
   assert.deepEqual(
-    bed.outcomes.map(({ to }) => to),
+    fixture.outcomes.map(({ to }) => to),
     ['submitted', 'confirmed'],
   );
 });
@@ -157,150 +162,159 @@ for (const failure of rpcFailures.filter((one) => one !== 'staleHead')) {
   test(`RPC failure "${failure}" while sending: the same bytes again, one nonce, mined once`, {
     skip,
   }, async (t) => {
-    const bed = await bedOf(t);
-    const ids = [await bed.enqueue(), await bed.enqueue()].map(({ id }) => id);
-    await bed.proxy.fail(failure, failure === 'wrongChainId' ? {} : { methods: ['eth_sendRawTransaction'] });
+    const fixture = await bedOf(t);
+    const ids = [await fixture.enqueue(), await fixture.enqueue()].map(({ id }) => id);
+    await fixture.proxy.fail(
+      failure,
+      failure === 'wrongChainId' ? {} : { methods: ['eth_sendRawTransaction'] },
+    );
     // Another process, that has vetted nothing yet.
-    const fresh = await senderAgain(bed, failure);
-    const failing = failure === 'hang' ? bed.hurriedLead : bed.lead;
+    const fresh = await senderAgain(fixture, failure);
+    const failing = failure === 'hang' ? fixture.hurriedLead : fixture.lead;
     await assert.rejects(fresh.step(failing), (error) => rpcFaultOf(error) !== null);
     await assert.rejects(fresh.step(failing), (error) => rpcFaultOf(error) !== null);
-    bed.proxy.heal();
-    while ((await bed.row(ids[1] as number)).status === 'signed') await fresh.step(bed.lead);
-    await fresh.step(bed.lead);
+    fixture.proxy.heal();
+    while ((await fixture.row(ids[1] as number)).status === 'signed') await fresh.step(fixture.lead);
+    await fresh.step(fixture.lead);
     for (const id of ids) {
-      assert.equal((await bed.row(id)).status, 'submitted');
-      assert.equal((await bed.attempts(id)).length, 1);
+      assert.equal((await fixture.row(id)).status, 'submitted');
+      assert.equal((await fixture.attempts(id)).length, 1);
     }
-    await bed.mine();
-    await bed.index();
-    for (const id of ids) assert.equal((await bed.row(id)).status, 'confirmed');
-    assert.equal(await bed.anvil.client.getTransactionCount({ address: bed.account.address }), 2);
+    await fixture.mine();
+    await fixture.index();
+    for (const id of ids) assert.equal((await fixture.row(id)).status, 'confirmed');
+    assert.equal(await fixture.anvil.client.getTransactionCount({ address: fixture.account.address }), 2);
   });
 }
 
 test('a node with a stale head causes no second nonce and no wrong verdict', { skip }, async (t) => {
-  const bed = await bedOf(t);
-  const { id, hash } = await bed.enqueue();
-  await bed.proxy.fail('staleHead');
-  await bed.sender.step(bed.lead);
-  await bed.mine();
-  await bed.age(60);
+  const fixture = await bedOf(t);
+  const { id, hash } = await fixture.enqueue();
+  await fixture.proxy.fail('staleHead');
+  await fixture.sender.step(fixture.lead);
+  await fixture.mine();
+  await fixture.age(60);
   // It does not show the receipt, but says that the nonce is used.
-  await bed.sender.step(bed.lead);
-  await bed.age(60);
-  await bed.sender.step(bed.lead);
-  assert.deepEqual(new Set(bed.rawSent().map((raw) => parseTransaction(raw).nonce ?? 0)), new Set([0]));
-  bed.proxy.heal();
-  await bed.index();
-  assert.deepEqual(await bed.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
+  await fixture.sender.step(fixture.lead);
+  await fixture.age(60);
+  await fixture.sender.step(fixture.lead);
+  assert.deepEqual(new Set(fixture.rawSent().map((raw) => parseTransaction(raw).nonce ?? 0)), new Set([0]));
+  fixture.proxy.heal();
+  await fixture.index();
+  assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
 test('one that no node gives an opinion on does not hold up those behind it', { skip }, async (t) => {
-  const bed = await bedOf(t, { holdMs: 60_000 });
-  const first = await bed.enqueue();
-  const second = await bed.enqueue();
-  const [attempt] = await bed.attempts(first.id);
-  bed.proxy.refuseWith(
+  const fixture = await bedOf(t, { holdMs: 60_000 });
+  const first = await fixture.enqueue();
+  const second = await fixture.enqueue();
+  const [attempt] = await fixture.attempts(first.id);
+  fixture.proxy.refuseWith(
     { code: -32603, message: 'internal error' },
     ({ params }) => params[0] === attempt?.raw,
   );
-  await assert.rejects(bed.sender.step(bed.lead), (error) => rpcFaultOf(error)?.kind === 'bad_answer');
-  await bed.sender.step(bed.lead);
-  assert.equal((await bed.row(second.id)).status, 'submitted');
-  bed.proxy.heal();
-  await bed.newSender().step(bed.lead);
-  await bed.mine();
-  await bed.index();
-  assert.equal((await bed.row(first.id)).status, 'confirmed');
-  assert.equal((await bed.row(second.id)).status, 'confirmed');
+  await assert.rejects(
+    fixture.sender.step(fixture.lead),
+    (error) => rpcFaultOf(error)?.kind === 'bad_answer',
+  );
+  await fixture.sender.step(fixture.lead);
+  assert.equal((await fixture.row(second.id)).status, 'submitted');
+  fixture.proxy.heal();
+  await fixture.newSender().step(fixture.lead);
+  await fixture.mine();
+  await fixture.index();
+  assert.equal((await fixture.row(first.id)).status, 'confirmed');
+  assert.equal((await fixture.row(second.id)).status, 'confirmed');
 });
 
 test('what a node refuses in words that nobody foresaw is tried again, with those behind it', {
   skip,
 }, async (t) => {
-  const bed = await bedOf(t);
-  const first = await bed.enqueue();
-  const second = await bed.enqueue();
-  const [attempt] = await bed.attempts(first.id);
-  bed.proxy.refuseWith({ code: -32000, message: 'moon is full' }, ({ params }) => params[0] === attempt?.raw);
-  await bed.sender.step(bed.lead);
-  await bed.sender.step(bed.lead);
-  assert.deepEqual(bed.sender.status().waiting, {
+  const fixture = await bedOf(t);
+  const first = await fixture.enqueue();
+  const second = await fixture.enqueue();
+  const [attempt] = await fixture.attempts(first.id);
+  fixture.proxy.refuseWith(
+    { code: -32000, message: 'moon is full' },
+    ({ params }) => params[0] === attempt?.raw,
+  );
+  await fixture.sender.step(fixture.lead);
+  await fixture.sender.step(fixture.lead);
+  assert.deepEqual(fixture.sender.status().waiting, {
     what: 'refused',
     reason: 'moon is full',
     outgoingId: first.id,
   });
-  assert.equal(bed.logged.filter((line) => line.includes('moon is full')).length, 1, 'told once');
-  assert.equal((await bed.row(first.id)).status, 'signed');
-  assert.equal((await bed.row(second.id)).status, 'submitted');
-  bed.proxy.heal();
-  await bed.sender.step(bed.lead);
-  assert.equal((await bed.row(first.id)).status, 'submitted');
-  assert.equal(bed.sender.status().waiting, null);
+  assert.equal(fixture.logged.filter((line) => line.includes('moon is full')).length, 1, 'told once');
+  assert.equal((await fixture.row(first.id)).status, 'signed');
+  assert.equal((await fixture.row(second.id)).status, 'submitted');
+  fixture.proxy.heal();
+  await fixture.sender.step(fixture.lead);
+  assert.equal((await fixture.row(first.id)).status, 'submitted');
+  assert.equal(fixture.sender.status().waiting, null);
 });
 
 test('the pool was dropped: the same bytes are sent again after a while', { skip }, async (t) => {
-  const bed = await bedOf(t);
-  const { id, hash } = await bed.enqueue();
-  await bed.sender.step(bed.lead);
-  await bed.anvil.client.dropTransaction({ hash });
-  assert.deepEqual(await bed.inPool(), []);
-  await bed.age(5);
-  await bed.sender.step(bed.lead);
-  assert.equal(bed.rawSent().length, 1, 'not yet');
-  await bed.age(15);
-  await bed.sender.step(bed.lead);
-  assert.deepEqual(await bed.inPool(), [hash]);
-  assert.equal((await bed.attempts(id)).length, 1);
+  const fixture = await bedOf(t);
+  const { id, hash } = await fixture.enqueue();
+  await fixture.sender.step(fixture.lead);
+  await fixture.anvil.client.dropTransaction({ hash });
+  assert.deepEqual(await fixture.inPool(), []);
+  await fixture.age(5);
+  await fixture.sender.step(fixture.lead);
+  assert.equal(fixture.rawSent().length, 1, 'not yet');
+  await fixture.age(15);
+  await fixture.sender.step(fixture.lead);
+  assert.deepEqual(await fixture.inPool(), [hash]);
+  assert.equal((await fixture.attempts(id)).length, 1);
 });
 
 test('a reorg takes a confirmed one away: it is told, and the same bytes are sent at once', {
   skip,
 }, async (t) => {
   for (const depth of [1, 3, 10]) {
-    const bed = await bedOf(t);
-    bed.outcomes.length = 0;
-    await bed.mine();
-    await bed.index();
-    const { id, hash } = await bed.enqueue();
-    await bed.sender.step(bed.lead);
-    await bed.mine(depth);
-    await bed.index();
-    const was = bed.outcomes.find(({ to }) => to === 'confirmed');
+    const fixture = await bedOf(t);
+    fixture.outcomes.length = 0;
+    await fixture.mine();
+    await fixture.index();
+    const { id, hash } = await fixture.enqueue();
+    await fixture.sender.step(fixture.lead);
+    await fixture.mine(depth);
+    await fixture.index();
+    const was = fixture.outcomes.find(({ to }) => to === 'confirmed');
     assert.ok(was);
-    await bed.anvil.client.request({
+    await fixture.anvil.client.request({
       method: 'anvil_reorg',
       params: [depth, []],
     } as never);
-    await bed.index();
-    assert.deepEqual(await bed.row(id), {
-      nonce: (await bed.row(id)).nonce,
+    await fixture.index();
+    assert.deepEqual(await fixture.row(id), {
+      nonce: (await fixture.row(id)).nonce,
       status: 'submitted',
       reason: null,
       mined: null,
     });
-    const reorged = bed.outcomes.at(-1);
+    const reorged = fixture.outcomes.at(-1);
     assert.deepEqual(reorged, {
       outgoingId: id,
       purpose: 'anchor',
       to: 'reorged',
       was: was.to === 'confirmed' && was.mined,
     });
-    await bed.sender.step(bed.lead);
-    assert.deepEqual(await bed.inPool(), [hash]);
-    await bed.mine(depth + 1);
-    await bed.index();
-    assert.equal((await bed.row(id)).mined, hash);
-    assert.equal((await bed.attempts(id)).length, 1);
+    await fixture.sender.step(fixture.lead);
+    assert.deepEqual(await fixture.inPool(), [hash]);
+    await fixture.mine(depth + 1);
+    await fixture.index();
+    assert.equal((await fixture.row(id)).mined, hash);
+    assert.equal((await fixture.attempts(id)).length, 1);
   }
 });
 
 test('a node that loses the lead in the middle of a round sends no more of it', { skip }, async (t) => {
-  const bed = await bedOf(t);
-  for (let count = 0; count < 3; count += 1) await bed.enqueue();
+  const fixture = await bedOf(t);
+  for (let count = 0; count < 3; count += 1) await fixture.enqueue();
   const lost = new AbortController();
-  const { client } = bed.lead.chain;
+  const { client } = fixture.lead.chain;
   const losing: typeof client = Object.assign(Object.create(client), {
     async sendRawTransaction(given: Parameters<typeof client.sendRawTransaction>[0]) {
       const hash = await client.sendRawTransaction(given);
@@ -308,14 +322,14 @@ test('a node that loses the lead in the middle of a round sends no more of it', 
       return hash;
     },
   });
-  const { chain, term } = bed.lead;
-  await bed.sender.step({
+  const { chain, term } = fixture.lead;
+  await fixture.sender.step({
     chain: { ...chain, client: losing },
     term: { ...term, signal: lost.signal },
   });
-  assert.equal(bed.rawSent().length, 1);
-  await bed.sender.step(bed.lead);
-  assert.equal(bed.rawSent().length, 3, 'the successor sends the rest');
+  assert.equal(fixture.rawSent().length, 1);
+  await fixture.sender.step(fixture.lead);
+  assert.equal(fixture.rawSent().length, 3, 'the successor sends the rest');
 });
 
 test('the loop does nothing without the lead, and a step with it', async () => {
@@ -343,26 +357,26 @@ test('the loop does nothing without the lead, and a step with it', async () => {
   assert.deepEqual(steps, [{ term: 'mine' }]);
 });
 
-async function sendElsewhere(bed: Bed, nonce: number): Promise<void> {
-  const raw = await bed.account.signTransaction({
-    chainId: bed.lead.chain.chainId,
+async function sendElsewhere(fixture: Fixture, nonce: number): Promise<void> {
+  const raw = await fixture.account.signTransaction({
+    chainId: fixture.lead.chain.chainId,
     type: 'eip1559',
     nonce,
-    to: bed.account.address,
+    to: fixture.account.address,
     gas: 21_000n,
     maxFeePerGas: 10n ** 10n,
     maxPriorityFeePerGas: 10n ** 9n,
   });
-  await bed.anvil.client.sendRawTransaction({ serializedTransaction: raw });
+  await fixture.anvil.client.sendRawTransaction({ serializedTransaction: raw });
 }
 
 /** The chain is vetted before the first call and after each failure; only a wrong chain shows there. */
-async function senderAgain(bed: Bed, failure: RpcFailure): Promise<Bed['sender']> {
+async function senderAgain(fixture: Fixture, failure: RpcFailure): Promise<Fixture['sender']> {
   if (failure === 'wrongChainId') {
     // Any fault makes it look again at what stands behind the address.
-    await bed.proxy.fail('refuse', { times: 1 });
-    await bed.lead.chain.client.getBlockNumber().catch(() => {});
-    await bed.proxy.fail('wrongChainId');
+    await fixture.proxy.fail('refuse', { times: 1 });
+    await fixture.lead.chain.client.getBlockNumber().catch(() => {});
+    await fixture.proxy.fail('wrongChainId');
   }
-  return bed.newSender();
+  return fixture.newSender();
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
   caller,
-  openAssetBed,
+  openAssetFixture,
   vaultAddresses,
   workspaceId,
 } from '../../../test/support/fixtures/stored-assets-fixture.ts';
@@ -14,7 +14,7 @@ import { type FoundAssets, searchAssets } from './asset-search.ts';
 let database: Database;
 before(async () => {
   database = await openTestDatabase();
-  const { assets } = await openAssetBed(database);
+  const { assets } = await openAssetFixture(database);
   for (let place = 0; place < 7; place += 1) {
     const name = place % 3 === 0 ? 'Pump' : 'Valve';
     await assets.create(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
   caller,
-  openAssetBed,
+  openAssetFixture,
   transferLeaf,
   vaultAddresses,
   workspaceId,
@@ -13,23 +13,23 @@ import { waitUntil } from '../../../test/support/service/process.ts';
 import type { Database } from '../../db/database.ts';
 
 let database: Database;
-let bed: Awaited<ReturnType<typeof openAssetBed>>;
+let fixture: Awaited<ReturnType<typeof openAssetFixture>>;
 before(async () => {
   database = await openTestDatabase();
-  bed = await openAssetBed(database);
+  fixture = await openAssetFixture(database);
 });
 after(() => database.close());
 
 const [one = '', two = '', three = ''] = vaultAddresses;
 const viewer = `0x${'f'.repeat(40)}`;
 const create = (assetId: string) =>
-  bed.assets.create(caller, { vaultAddress: one, name: 'Pump', assetId }, () => []);
+  fixture.assets.create(caller, { vaultAddress: one, name: 'Pump', assetId }, () => []);
 const start = (assetId: string, destinationVaultAddress: string) =>
-  bed.transfers.start(caller, { assetId, destinationVaultAddress }, () => []);
+  fixture.transfers.start(caller, { assetId, destinationVaultAddress }, () => []);
 const grant = (assetId: string) =>
-  bed.viewers.grant(caller, { assetId, addresses: [viewer], until: null }, () => []);
+  fixture.viewers.grant(caller, { assetId, addresses: [viewer], until: null }, () => []);
 const isViewer = (assetId: string, address: string) =>
-  bed.viewers.isViewer({ workspaceId, assetId }, address);
+  fixture.viewers.isViewer({ workspaceId, assetId }, address);
 
 /** Of transfers; that it was made is told as well. */
 async function eventsOf(assetId: string) {
@@ -49,12 +49,12 @@ test('the owner changes with the confirmation and not before, and the grants of 
   await create('sold');
   await grant('sold');
   const { id, number } = await start('sold', two);
-  assert.equal((await bed.assets.get(workspaceId, 'sold')).vaultAddress, one);
+  assert.equal((await fixture.assets.get(workspaceId, 'sold')).vaultAddress, one);
   assert.ok((await isViewer('sold', viewer)) && (await isViewer('sold', one)));
   assert.equal(await isViewer('sold', two), false);
 
-  await bed.confirm(transferLeaf('sold', number));
-  assert.equal((await bed.assets.get(workspaceId, 'sold')).vaultAddress, two);
+  await fixture.confirm(transferLeaf('sold', number));
+  assert.equal((await fixture.assets.get(workspaceId, 'sold')).vaultAddress, two);
   assert.ok(await isViewer('sold', two));
   assert.equal((await isViewer('sold', viewer)) || (await isViewer('sold', one)), false);
   assert.deepEqual(await eventsOf('sold'), [
@@ -82,13 +82,13 @@ test('the owner changes with the confirmation and not before, and the grants of 
 test('a transfer that is confirmed again after a reorg is told again, and takes nothing from later owners', async () => {
   await create('twice');
   await start('twice', two);
-  await bed.confirm(transferLeaf('twice', 1));
+  await fixture.confirm(transferLeaf('twice', 1));
   await start('twice', three);
-  await bed.confirm(transferLeaf('twice', 2, 8));
+  await fixture.confirm(transferLeaf('twice', 2, 8));
   await grant('twice');
 
-  await bed.confirm(transferLeaf('twice', 1, 9), transferLeaf('twice', 2, 9));
-  assert.equal((await bed.assets.get(workspaceId, 'twice')).vaultAddress, three);
+  await fixture.confirm(transferLeaf('twice', 1, 9), transferLeaf('twice', 2, 9));
+  assert.equal((await fixture.assets.get(workspaceId, 'twice')).vaultAddress, three);
   assert.ok(await isViewer('twice', viewer), 'a grant of the owner of today stays');
   assert.deepEqual(
     (await eventsOf('twice')).map(({ to_vault_id, block_number }) => [to_vault_id, block_number]),
@@ -104,20 +104,20 @@ test('a transfer that is confirmed again after a reorg is told again, and takes 
 test('while the first of two confirmations is repeated, a transfer under way stays under way', async () => {
   await create('again');
   await start('again', two);
-  await bed.confirm(transferLeaf('again', 1));
+  await fixture.confirm(transferLeaf('again', 1));
   await start('again', one);
-  await bed.confirm(transferLeaf('again', 1, 9));
-  assert.equal((await bed.assets.get(workspaceId, 'again')).vaultAddress, two);
+  await fixture.confirm(transferLeaf('again', 1, 9));
+  assert.equal((await fixture.assets.get(workspaceId, 'again')).vaultAddress, two);
   await assert.rejects(start('again', three), { code: 'conflict' });
-  await bed.confirm(transferLeaf('again', 2, 10));
-  assert.equal((await bed.assets.get(workspaceId, 'again')).vaultAddress, one);
+  await fixture.confirm(transferLeaf('again', 2, 10));
+  assert.equal((await fixture.assets.get(workspaceId, 'again')).vaultAddress, one);
 });
 
 test('transfers of other things are left alone', async () => {
   await create('mine');
-  await bed.confirm(transferLeaf('fil_1', 1), transferLeaf('mine', 1));
+  await fixture.confirm(transferLeaf('fil_1', 1), transferLeaf('mine', 1));
   assert.deepEqual([await eventsOf('mine'), await eventsOf('fil_1')], [[], []]);
-  assert.equal((await bed.assets.get(workspaceId, 'mine')).vaultAddress, one);
+  assert.equal((await fixture.assets.get(workspaceId, 'mine')).vaultAddress, one);
 });
 
 /** Of the third vault, inside a transaction that is committed when `work` is under way and waits, or is done. */
@@ -153,10 +153,10 @@ test('a vault that is deactivated at that moment takes no asset, and no change o
     deactivated,
   );
   await start('late', three);
-  await bed.confirm(transferLeaf('late', 1));
+  await fixture.confirm(transferLeaf('late', 1));
   await assert.rejects(
     deactivatedDuring(() =>
-      bed.assets.update(caller, 'late', { change: { name: 'Valve' }, seen: undefined }),
+      fixture.assets.update(caller, 'late', { change: { name: 'Valve' }, seen: undefined }),
     ),
     deactivated,
   );
@@ -180,13 +180,13 @@ test('a transfer counts as confirmed once it has taken effect', async () => {
     )
     update anchor_leaves set batch_id = batch.id, place = 0 from batch where subject_id = 'seen' and kind = 'transfer'`);
   const seen = async () => {
-    const [transfer] = await bed.transfers.list(
+    const [transfer] = await fixture.transfers.list(
       { workspaceId, assetId: 'seen' },
       { before: undefined, limit: 1 },
     );
     return [transfer?.status, transfer?.anchor?.blockNumber];
   };
   assert.deepEqual(await seen(), ['submitted', undefined]);
-  await bed.confirm(transferLeaf('seen', 1));
+  await fixture.confirm(transferLeaf('seen', 1));
   assert.deepEqual(await seen(), ['confirmed', 7]);
 });

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import {
   caller,
-  openAssetBed,
+  openAssetFixture,
   transferLeaf,
   vaultAddresses,
 } from '../../../test/support/fixtures/stored-assets-fixture.ts';
@@ -16,7 +16,7 @@ import { assetsCheck } from './assets.check.ts';
 let database: Database;
 before(async () => {
   database = await openTestDatabase();
-  const { assets, transfers, installs, confirm } = await openAssetBed(database);
+  const { assets, transfers, installs, confirm } = await openAssetFixture(database);
   const [one = '', two = ''] = vaultAddresses;
   const none = () => [];
   for (const assetId of ['pump', 'engine', 'aircraft']) {

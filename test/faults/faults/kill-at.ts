@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onNextCommit, withoutEvents } from '../commits.ts';
 import { patienceMs } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import { Violation } from '../violation.ts';
 
 export const killWhenStored: Fault = {
   name: 'kill -9 when nonce and signed bytes are committed',
-  async strike(stage) {
-    const { nodes, store, count } = stage;
+  async strike(fixture) {
+    const { nodes, store, count } = fixture;
     const victim = nodes.first();
     await onNextCommit(store, { commit: 'attempt_stored', act: () => nodes.kill(victim) });
     count('service killed');
@@ -21,8 +21,8 @@ export const killWhenStored: Fault = {
 /** Until the service is dead no event can be written: what is confirmed is confirmed, and nobody was told. */
 export const killWhenConfirmed: Fault = {
   name: 'kill -9 when a batch is confirmed and not announced',
-  async strike(stage) {
-    const { nodes, store, count } = stage;
+  async strike(fixture) {
+    const { nodes, store, count } = fixture;
     const victim = nodes.first();
     await withoutEvents(store, () =>
       onNextCommit(store, { commit: 'batch_confirmed', act: () => nodes.kill(victim) }),
@@ -36,17 +36,17 @@ export const killWhenConfirmed: Fault = {
 /** The bytes are stored, and the node has not got them. */
 export const killBeforeBroadcast: Fault = {
   name: 'kill -9 before a broadcast reaches the node',
-  strike: (stage) => killAtBroadcast(stage, 'before'),
+  strike: (fixture) => killAtBroadcast(fixture, 'before'),
 };
 
 /** The node has them, and the service never knew. */
 export const killAfterBroadcast: Fault = {
   name: 'kill -9 after a broadcast reached the node',
-  strike: (stage) => killAtBroadcast(stage, 'after'),
+  strike: (fixture) => killAtBroadcast(fixture, 'after'),
 };
 
-async function killAtBroadcast(stage: Stage, when: 'before' | 'after'): Promise<void> {
-  const { nodes, chain, count } = stage;
+async function killAtBroadcast(fixture: Fixture, when: 'before' | 'after'): Promise<void> {
+  const { nodes, chain, count } = fixture;
   const { proxy } = chain.rpc();
   const victim = nodes.first();
   const met = proxy.intercept('eth_sendRawTransaction', when, async () => {

@@ -9,7 +9,7 @@ import { createCustodyMaker } from '../custody-load.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import { createFileMaker, filesPath } from '../file-load.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import { atGates, type Gate } from '../gates.ts';
 import { blobDir } from '../nodes.ts';
 import type { Random } from '../random.ts';
@@ -21,17 +21,17 @@ const mebibyte = 1 << 20;
 /** The object is half written; sent again with its key the file is there once. */
 export const killDuringUpload: Fault = {
   name: 'kill -9 during the body of an upload',
-  strike: (stage, random) => cutUpload(stage, random, []),
+  strike: (fixture, random) => cutUpload(fixture, random, []),
 };
 
 /** All at once, for a run that has to be short. */
 export const killAmidFiles: Fault = {
   name: 'kill -9 during an upload, during a validation, and between a confirmation and its transfer',
-  strike: (stage, random) => cutUpload(stage, random, ['validation_completed', 'transfer_completed']),
+  strike: (fixture, random) => cutUpload(fixture, random, ['validation_completed', 'transfer_completed']),
 };
 
-async function cutUpload(stage: Stage, random: Random, names: Gate[]): Promise<void> {
-  const { nodes, store, client, journal, key, home, count } = stage;
+async function cutUpload(fixture: Fixture, random: Random, names: Gate[]): Promise<void> {
+  const { nodes, store, client, journal, key, home, count } = fixture;
   const run = random.between(0, 1e9);
   let made = 0;
   const newName = (kind: string) => `${kind}-cut-${run}-${++made}`;

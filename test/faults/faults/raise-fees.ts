@@ -4,17 +4,17 @@ import { parseGwei } from 'viem';
 import { onNextCommit } from '../commits.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 
 /** The service offers twice the base fee of its time, which is 1 gwei or less. */
 const dear = parseGwei('40');
 
 export const raiseFees: Fault = {
   name: 'fee too low',
-  async strike(stage, random) {
-    const { chain, store, count } = stage;
+  async strike(fixture, random) {
+    const { chain, store, count } = fixture;
     const { proxy, inPool, withoutBlocks, setBaseFee } = chain.rpc();
-    const before = await raised(stage);
+    const before = await raised(fixture);
     if (random.chance(0.5)) {
       await proxy.fail('refuse', { methods: ['eth_sendRawTransaction'] });
       await onNextCommit(store, { commit: 'attempt_stored', act: () => {} });
@@ -27,15 +27,15 @@ export const raiseFees: Fault = {
       );
       setBaseFee(dear);
     }
-    await expectSoon('a fee is raised', async () => (await raised(stage)) > before);
-    count('fees raised', (await raised(stage)) - before);
+    await expectSoon('a fee is raised', async () => (await raised(fixture)) > before);
+    count('fees raised', (await raised(fixture)) - before);
     // Gas stays dear until what was signed is mined.
     await sleep(random.between(0, 3_000));
     setBaseFee(null);
   },
 };
 
-async function raised({ store }: Stage): Promise<number> {
+async function raised({ store }: Fixture): Promise<number> {
   const [row] = await store.query<{ count: number }>(
     'select count(*)::integer as count from outgoing_attempts where number > 1 and not no_op',
   );

@@ -2,31 +2,35 @@
 
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Random } from '../random.ts';
 
 export const reorg: Fault = {
   name: 'reorg, 1 to 10 blocks',
-  strike: (stage, random) => reorgBy(stage, random, [1, 10]),
+  strike: (fixture, random) => reorgBy(fixture, random, [1, 10]),
 };
 
 /** As deep as a confirmed anchor lies at least: what was told has to be taken back. */
 export const deepReorg: Fault = {
   name: 'reorg of what was confirmed',
-  strike: (stage, random) => reorgBy(stage, random, [stage.chain.rpc().confirmations + 2, 10]),
+  strike: (fixture, random) => reorgBy(fixture, random, [fixture.chain.rpc().confirmations + 2, 10]),
 };
 
-async function reorgBy(stage: Stage, random: Random, range: [least: number, most: number]): Promise<void> {
-  const { chain, store, count } = stage;
+async function reorgBy(
+  fixture: Fixture,
+  random: Random,
+  range: [least: number, most: number],
+): Promise<void> {
+  const { chain, store, count } = fixture;
   const { anvil, withoutBlocks, confirmations } = chain.rpc();
   const depth = random.between(...range);
   const takesBack = range[0] > confirmations;
-  await expectSoon('a batch is confirmed', async () => (await confirmedAbove(stage, 0)).length > 0);
+  await expectSoon('a batch is confirmed', async () => (await confirmedAbove(fixture, 0)).length > 0);
   const taken = await expectSoon('a batch was confirmed of late', () =>
     withoutBlocks(async () => {
       const head = Number(await anvil.client.getBlockNumber());
-      await expectSoon('the indexer is at the head', async () => (await newestBlock(stage)) === head);
-      const taken = await confirmedAbove(stage, head - depth);
+      await expectSoon('the indexer is at the head', async () => (await newestBlock(fixture)) === head);
+      const taken = await confirmedAbove(fixture, head - depth);
       if (takesBack && taken.length === 0) return null;
       await anvil.client.request({ method: 'anvil_reorg', params: [depth, []] } as never);
       return taken;
@@ -48,7 +52,7 @@ async function reorgBy(stage: Stage, random: Random, range: [least: number, most
   }
 }
 
-async function newestBlock({ store }: Stage): Promise<number | null> {
+async function newestBlock({ store }: Fixture): Promise<number | null> {
   const [row] = await store.query<{ number: number }>(
     'select max(number)::integer as number from chain_blocks',
   );
@@ -57,7 +61,7 @@ async function newestBlock({ store }: Stage): Promise<number | null> {
 
 /** Whose transactions are in blocks above this one. */
 function confirmedAbove(
-  { store }: Stage,
+  { store }: Fixture,
   number: number,
 ): Promise<{ id: number; transaction_hash: Buffer }[]> {
   return store.query(

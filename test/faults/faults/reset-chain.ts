@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startFaultAnvil } from '../chain-rpc.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import { saidBy } from '../nodes.ts';
 import { Violation } from '../violation.ts';
 
@@ -14,8 +14,8 @@ const complaint = /another chain|refused|was reset/;
 
 export const resetChain: Fault = {
   name: 'chain reset to another genesis',
-  async strike(stage, random) {
-    const { chain, nodes, count } = stage;
+  async strike(fixture, random) {
+    const { chain, nodes, count } = fixture;
     const { proxy, standIn, withoutBlocks, anvil, submitter } = chain.rpc();
     const other = await startFaultAnvil({ '0x0000000000000000000000000000000000000001': { balance: '0x1' } });
     try {
@@ -25,19 +25,19 @@ export const resetChain: Fault = {
         await other.client.mine({ blocks: 15 });
       await withoutBlocks(async () => {
         const head = Number(await anvil.client.getBlockNumber());
-        await expectSoon('what is mined is indexed', async () => (await indexed(stage)) >= head);
-        const saidBefore = said(stage);
+        await expectSoon('what is mined is indexed', async () => (await indexed(fixture)) >= head);
+        const saidBefore = said(fixture);
         // A node that was started anew breaks connections; behind a gateway nobody notices.
         if (random.chance(0.5)) await proxy.fail('refuse');
         standIn(other);
         await sleep(300);
         proxy.heal();
-        const before = await kept(stage);
-        await expectSoon('the service says that this is another chain', () => said(stage) > saidBefore, {
+        const before = await kept(fixture);
+        await expectSoon('the service says that this is another chain', () => said(fixture) > saidBefore, {
           facts: async () => [saidBy(nodes.first()).slice(-3_000)],
         });
         await sleep(random.between(500, 3_000));
-        const after = await kept(stage);
+        const after = await kept(fixture);
         if (before !== after)
           throw new Violation('a chain that is not ours changed what is stored', [before, after]);
         standIn(null);
@@ -51,7 +51,7 @@ export const resetChain: Fault = {
 };
 
 /** How often the nodes have spoken of it. */
-function said({ nodes }: Stage): number {
+function said({ nodes }: Fixture): number {
   const texts = nodes.answering().map(saidBy);
   return texts
     .join('')
@@ -59,7 +59,7 @@ function said({ nodes }: Stage): number {
     .filter((line) => complaint.test(line)).length;
 }
 
-async function indexed({ store }: Stage): Promise<number> {
+async function indexed({ store }: Fixture): Promise<number> {
   const [row] = await store.query<{ number: number | null }>(
     'select max(number)::integer as number from chain_blocks',
   );
@@ -67,7 +67,7 @@ async function indexed({ store }: Stage): Promise<number> {
 }
 
 /** Whatever the chain has told so far, as one text. */
-async function kept({ store }: Stage): Promise<string> {
+async function kept({ store }: Fixture): Promise<string> {
   const [row] = await store.query<{ text: string }>(`
     select concat_ws(' ',
       (select md5(string_agg(chain::text, '')) from chain),

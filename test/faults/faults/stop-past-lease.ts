@@ -4,31 +4,31 @@
  */
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Node } from '../nodes.ts';
 
 export const stopPastLease: Fault = {
   name: 'one of two nodes stopped past its lease',
-  async strike(stage, random) {
-    const { nodes, count } = stage;
-    const before = await nodeIds(stage);
+  async strike(fixture, random) {
+    const { nodes, count } = fixture;
+    const before = await nodeIds(fixture);
     const second = await nodes.startSecond();
     const both = [nodes.first(), second];
     const secondId = await expectSoon(
       'the second node is known',
-      async () => (await nodeIds(stage)).find((id) => !before.includes(id)) ?? null,
+      async () => (await nodeIds(fixture)).find((id) => !before.includes(id)) ?? null,
     );
     await expectSoon('both nodes send', async () =>
-      (await Promise.all(both.map((node) => sentBy(stage, node)))).every((sent) => sent > 0),
+      (await Promise.all(both.map((node) => sentBy(fixture, node)))).every((sent) => sent > 0),
     );
 
     const victim = random.pick(both);
-    const refusedBefore = await refusedOf(stage, victim);
+    const refusedBefore = await refusedOf(fixture, victim);
     const isVictims = (id: number) => (id === secondId) === (victim === second);
-    const held = await freezeWithClaims(stage, { victim, isVictims });
+    const held = await freezeWithClaims(fixture, { victim, isVictims });
     count('node stopped past its lease');
     await expectSoon('the claims of a stopped node are taken over', async () => {
-      const now = await claims(stage);
+      const now = await claims(fixture);
       return held.every((claimId) => !now.some(({ claim_id }) => claim_id === claimId));
     });
 
@@ -36,9 +36,9 @@ export const stopPastLease: Fault = {
     await expectSoon('a node that was stopped is ready again', () => nodes.isReady(victim));
     await expectSoon(
       'late results are refused',
-      async () => (await refusedOf(stage, victim)) - refusedBefore >= held.length,
+      async () => (await refusedOf(fixture, victim)) - refusedBefore >= held.length,
     );
-    count('late results refused', (await refusedOf(stage, victim)) - refusedBefore);
+    count('late results refused', (await refusedOf(fixture, victim)) - refusedBefore);
 
     if (random.chance(0.5)) {
       await nodes.kill(second);
@@ -49,24 +49,24 @@ export const stopPastLease: Fault = {
 
 /** Stops the node while it has deliveries in its hands; returns the claims of these, one for each. */
 async function freezeWithClaims(
-  stage: Stage,
+  fixture: Fixture,
   { victim, isVictims }: { victim: Node; isVictims(nodeId: number): boolean },
 ): Promise<string[]> {
-  const { nodes, receivers } = stage;
+  const { nodes, receivers } = fixture;
   return expectSoon('a node has deliveries in its hands when it is stopped', async () => {
     // Nobody answers, so that both nodes have something in their hands.
     receivers.setMood('held');
     await expectSoon('both nodes, and nobody else, have deliveries in their hands', async () => {
-      const byNode = Map.groupBy(await claims(stage), ({ claimed_by }) => claimed_by);
+      const byNode = Map.groupBy(await claims(fixture), ({ claimed_by }) => claimed_by);
       return byNode.size === 2;
     });
     nodes.freeze(victim);
-    const atStop = await claims(stage);
+    const atStop = await claims(fixture);
     receivers.setMood('well');
     // A last statement of the victim may have been under way; while the other node ends its own, that is through.
     const others = atStop.filter(({ claimed_by }) => !isVictims(claimed_by));
     const left = await expectSoon('the other node goes on', async () => {
-      const now = new Set((await claims(stage)).map(({ claim_id }) => claim_id));
+      const now = new Set((await claims(fixture)).map(({ claim_id }) => claim_id));
       return !others.some(({ claim_id }) => now.has(claim_id)) && now;
     });
     const own = atStop.filter(({ claimed_by }) => isVictims(claimed_by)).map(({ claim_id }) => claim_id);
@@ -77,18 +77,18 @@ async function freezeWithClaims(
   });
 }
 
-async function nodeIds({ store }: Stage): Promise<number[]> {
+async function nodeIds({ store }: Fixture): Promise<number[]> {
   return (await store.query<{ id: number }>('select id from webhook_nodes')).map(({ id }) => id);
 }
 
-async function claims({ store }: Stage): Promise<{ claim_id: string; claimed_by: number }[]> {
+async function claims({ store }: Fixture): Promise<{ claim_id: string; claimed_by: number }[]> {
   return store.query('select claim_id, claimed_by from webhook_queue where claim_id is not null');
 }
 
-function sentBy({ nodes }: Stage, node: Node): Promise<number> {
+function sentBy({ nodes }: Fixture, node: Node): Promise<number> {
   return nodes.figure(node, 'holdfast_webhook_deliveries_total');
 }
 
-function refusedOf({ nodes }: Stage, node: Node): Promise<number> {
+function refusedOf({ nodes }: Fixture, node: Node): Promise<number> {
   return nodes.figure(node, 'holdfast_webhook_refused_results_total');
 }

@@ -2,7 +2,7 @@
 import { createPublicClient, http, type PublicClient, parseEventLogs } from 'viem';
 import { registryAbi, registryAddress } from '../../../src/chain/registry/registry.ts';
 import { expectNoneLeft } from '../expect.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import { saidBy } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone, Violation } from '../violation.ts';
@@ -11,9 +11,9 @@ export const nothingIsStuck: Rule = {
   name: 'everything accepted is confirmed and told of, whatever happened',
   when: 'restart',
   needsChain: true,
-  async check(stage) {
+  async check(fixture) {
     const open = () =>
-      stage.store.query(`
+      fixture.store.query(`
       select 'leaf' as what, l.id, coalesce(b.status, 'pending') as status, b.reason from anchor_leaves l
         left join anchor_batches b on b.id = l.batch_id where b.id is null or b.status not in ('confirmed', 'finalized')
       union all
@@ -28,7 +28,7 @@ export const nothingIsStuck: Rule = {
       select 'transaction', id, status, reason from outgoing_transactions where status not in ('confirmed', 'finalized')
       limit 10`);
     await expectNoneLeft('not anchored', open, {
-      facts: async () => [saidBy(stage.nodes.first()).slice(-4_000)],
+      facts: async () => [saidBy(fixture.nodes.first()).slice(-4_000)],
     });
   },
 };
@@ -37,9 +37,9 @@ export const everythingIsAnchoredOnce: Rule = {
   name: 'the chain has every batch once, and every version of everything in one of them',
   when: 'end',
   needsChain: true,
-  async check(stage) {
-    const { store } = stage;
-    const expected = expectedLeaves(stage);
+  async check(fixture) {
+    const { store } = fixture;
+    const expected = expectedLeaves(fixture);
     const counted = await store.query<{ kind: string; leaves: number; placed: number }>(
       `select kind, count(*)::integer as leaves, count(distinct (batch_id, place))::integer as placed
        from anchor_leaves group by kind`,
@@ -56,7 +56,7 @@ export const everythingIsAnchoredOnce: Rule = {
       `select '0x' || encode(root, 'hex') as root, '0x' || encode(transaction_hash, 'hex') as hash
        from anchor_batches order by id`,
     );
-    const client = await connect(stage);
+    const client = await connect(fixture);
     const [first] = batches;
     const logs = first
       ? await client.getLogs({ address: registryAddress, fromBlock: 0n, toBlock: 'latest' })
@@ -72,7 +72,7 @@ export const everythingIsAnchoredOnce: Rule = {
     );
     if (logged.length !== batches.length)
       throw new Violation(`the chain has ${logged.length} anchors, and there are ${batches.length} batches`);
-    stage.count('batches anchored', batches.length);
+    fixture.count('batches anchored', batches.length);
   },
 };
 
@@ -80,8 +80,8 @@ export const noncesHaveNoGap: Rule = {
   name: 'nonces have no gap, each batch has one, and the chain has used them all',
   when: 'end',
   needsChain: true,
-  async check(stage) {
-    const { store } = stage;
+  async check(fixture) {
+    const { store } = fixture;
     const rows = await store.query<{ id: number; account: string; nonce: number; batches: number }>(
       `select t.id, '0x' || encode(t.account, 'hex') as account, t.nonce::integer as nonce,
          (select count(*)::integer from anchor_batches b where b.outgoing_id = t.id) as batches
@@ -96,7 +96,7 @@ export const noncesHaveNoGap: Rule = {
     const [account] = await store.query<{ next: number }>(
       'select next_nonce::integer as next from sender_accounts',
     );
-    const used = await (await connect(stage)).getTransactionCount({
+    const used = await (await connect(fixture)).getTransactionCount({
       address: first.account as `0x${string}`,
     });
     const next = first.nonce + rows.length;
@@ -105,17 +105,17 @@ export const noncesHaveNoGap: Rule = {
     const again = await store.query<{ attempts: number }>(
       'select count(*)::integer - count(distinct transaction_id)::integer as attempts from outgoing_attempts',
     );
-    stage.count('signed again with the same nonce', again[0]?.attempts ?? 0);
+    fixture.count('signed again with the same nonce', again[0]?.attempts ?? 0);
   },
 };
 
 /** A client of the chain itself, past whatever breaks in between. */
-export async function connect({ chain }: Stage): Promise<PublicClient> {
+export async function connect({ chain }: Fixture): Promise<PublicClient> {
   return createPublicClient({ transport: http(await chain.url(), { timeout: 60_000 }), cacheTime: 0 });
 }
 
 /** What was acknowledged, by the kind of its leaf. */
-function expectedLeaves({ journal: { records, files, assets } }: Stage): Record<string, number> {
+function expectedLeaves({ journal: { records, files, assets } }: Fixture): Record<string, number> {
   const sum = <T>(list: T[], count: (one: T) => number) => list.reduce((all, one) => all + count(one), 0);
   return {
     record: sum(records, ({ versions }) => versions.length),

@@ -12,13 +12,13 @@ const checker = join(import.meta.dirname, '../../../docs/check-audit-log.mjs');
 export const auditChainHolds: Rule = {
   name: 'every change has one audit entry, and the chain of them holds',
   when: 'end',
-  async check(stage) {
-    const { store, home, journal } = stage;
+  async check(fixture) {
+    const { store, home, journal } = fixture;
     await waitUntil(
       async () =>
         (await store.query('select 1 from audit_entries where sequence is null limit 1')).length === 0,
     );
-    const entries = await readPages<{ action: string }>(stage, '/platform/audit-log');
+    const entries = await readPages<{ action: string }>(fixture, '/platform/audit-log');
     const file = join(home, 'audit-log.json');
     await writeFile(file, JSON.stringify(entries));
     const said = await new Promise<string>((resolve) =>

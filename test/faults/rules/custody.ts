@@ -3,7 +3,7 @@ import { verifyHistory } from '../../../src/proof/history.ts';
 import { oraclePatienceMs } from '../client.ts';
 import { bytesOf } from '../content.ts';
 import { filesPath } from '../file-load.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { FileEntry, ValidationEntry } from '../journal.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone } from '../violation.ts';
@@ -117,27 +117,27 @@ export const everyHistoryHolds: Rule = {
   name: 'the history of every file verifies as one chain of custody, with every version and transfer in it',
   when: 'end',
   needsChain: true,
-  async check(stage) {
+  async check(fixture) {
     const wrong: unknown[] = [];
-    const queue = stage.journal.files.values();
+    const queue = fixture.journal.files.values();
     let proofs = 0;
     const work = async () => {
       for (const entry of queue) {
-        const fault = await faultOf(stage, entry);
+        const fault = await faultOf(fixture, entry);
         if (fault !== null) wrong.push({ file: entry.id, fault });
         proofs += entry.versions.length + entry.transfers.length;
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     expectNone('histories that do not hold', wrong);
-    stage.count('proofs in histories verified', proofs);
+    fixture.count('proofs in histories verified', proofs);
   },
 };
 
 /** What can be said without asking the chain. */
 const offline = ['digest', 'claims', 'leaf', 'path', 'seal'];
 
-async function faultOf({ client }: Stage, entry: FileEntry): Promise<unknown> {
+async function faultOf({ client }: Fixture, entry: FileEntry): Promise<unknown> {
   const path = `${filesPath}/${entry.id}/history?format=proof`;
   const { outcome, status, json } = await client({ method: 'GET', path, patienceMs: oraclePatienceMs });
   if (outcome !== 'acknowledged') return `answered ${status}: ${JSON.stringify(json)}`;

@@ -1,6 +1,6 @@
 /** Every event reached everyone who subscribed to it, nothing else reached anybody, and the log says so. */
 
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone } from '../violation.ts';
 
@@ -47,8 +47,8 @@ interface DeliveryRow {
 export const everyDeliveryIsSettled: Rule = {
   name: 'every delivery succeeded, or was skipped for a disabled endpoint, with every attempt in the log',
   when: 'end',
-  async check(stage) {
-    const rows = await readDeliveries(stage);
+  async check(fixture) {
+    const rows = await readDeliveries(fixture);
     expectNone(
       'deliveries that are still in the queue, or pending without being in it',
       rows.filter(({ queued, status }) => queued || status === 'pending'),
@@ -60,7 +60,7 @@ export const everyDeliveryIsSettled: Rule = {
           attempts.length !== attempt_count || attempts.some(({ number }, place) => number !== place + 1),
       ),
     );
-    const enabled = new Map(stage.receivers.subscriptions.map((one) => [one.endpointId, one.enabled]));
+    const enabled = new Map(fixture.receivers.subscriptions.map((one) => [one.endpointId, one.enabled]));
     expectNone(
       'deliveries that neither succeeded nor were skipped for a disabled endpoint',
       rows.filter(
@@ -75,12 +75,12 @@ export const everyDeliveryIsSettled: Rule = {
 export const everySubscriptionHasOneDelivery: Rule = {
   name: 'every event has exactly one delivery for each endpoint that subscribed to it',
   when: 'end',
-  async check(stage) {
-    const events = await stage.store.query<StoredEvent>('select id, type from events');
-    const rows = await readDeliveries(stage);
+  async check(fixture) {
+    const events = await fixture.store.query<StoredEvent>('select id, type from events');
+    const rows = await readDeliveries(fixture);
     const found = rows.map(({ event_id, endpoint_id }) => `${event_id} ${endpoint_id}`);
     const expected = new Set(
-      stage.receivers.subscriptions.flatMap(({ endpointId, eventTypes }) =>
+      fixture.receivers.subscriptions.flatMap(({ endpointId, eventTypes }) =>
         events.filter(({ type }) => eventTypes.includes(type)).map(({ id }) => `${id} ${endpointId}`),
       ),
     );
@@ -96,7 +96,7 @@ export const everySubscriptionHasOneDelivery: Rule = {
   },
 };
 
-function readDeliveries({ store }: Stage): Promise<DeliveryRow[]> {
+function readDeliveries({ store }: Fixture): Promise<DeliveryRow[]> {
   return store.query(
     `select d.id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.attempts, q.delivery_id is not null as queued
      from webhook_deliveries d left join webhook_queue q on q.workspace_id = d.workspace_id and q.delivery_id = d.id

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { oraclePatienceMs } from '../client.ts';
 import { hashOf } from '../content.ts';
 import { filesPath } from '../file-load.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { FileEntry } from '../journal.ts';
 import { blobDir } from '../nodes.ts';
 import type { Rule } from '../rule.ts';
@@ -120,16 +120,16 @@ const atOnce = 8;
 export const everyContentComesBack: Rule = {
   name: 'the content of every version downloads as it was sent',
   when: 'end',
-  async check(stage) {
+  async check(fixture) {
     const wrong: unknown[] = [];
-    const queue = stage.journal.files
+    const queue = fixture.journal.files
       .flatMap((entry) => entry.versions.map((sent, place) => ({ entry, sent, version: place + 1 })))
       .filter(({ sent }) => sent.stored)
       .values();
     let bytes = 0;
     const work = async () => {
       for (const { entry, sent, version } of queue) {
-        const got = await download(stage, `${filesPath}/${entry.id}/content?version=${version}`);
+        const got = await download(fixture, `${filesPath}/${entry.id}/content?version=${version}`);
         if (got.status !== 200 || hashOf(got.bytes) !== sent.content.contentHash)
           wrong.push({
             file: entry.id,
@@ -143,10 +143,10 @@ export const everyContentComesBack: Rule = {
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     expectNone('contents that are not what was sent', wrong);
-    stage.count('bytes downloaded and compared', bytes);
+    fixture.count('bytes downloaded and compared', bytes);
   },
 };
 
-function download({ client }: Stage, path: string) {
+function download({ client }: Fixture, path: string) {
   return client({ method: 'GET', path, patienceMs: oraclePatienceMs });
 }

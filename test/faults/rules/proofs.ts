@@ -4,7 +4,7 @@ import { registryAbi, registryAddress } from '../../../src/chain/registry/regist
 import { isEvmAnchor, type Proof } from '../../../src/proof/proof.ts';
 import { verifyProof } from '../../../src/proof/verify.ts';
 import { oraclePatienceMs } from '../client.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone } from '../violation.ts';
 import { connect } from './anchors.ts';
@@ -17,8 +17,8 @@ export const everyProofHolds: Rule = {
   name: 'every proof verifies offline, and the registry has its root since the time it names',
   when: 'end',
   needsChain: true,
-  async check(stage) {
-    const versions = stage.journal.records.flatMap(({ id, versions }) =>
+  async check(fixture) {
+    const versions = fixture.journal.records.flatMap(({ id, versions }) =>
       versions.map(({ data }, place) => ({ id, data, version: place + 1 })),
     );
     const roots = new Map<string, Proof>();
@@ -26,15 +26,15 @@ export const everyProofHolds: Rule = {
     const queue = versions.values();
     const work = async () => {
       for (const one of queue) {
-        const fault = await faultOf(stage, one, roots);
+        const fault = await faultOf(fixture, one, roots);
         if (fault !== null) wrong.push({ id: one.id, version: one.version, fault });
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     expectNone('proofs that do not hold', wrong);
-    stage.count('proofs verified', versions.length);
+    fixture.count('proofs verified', versions.length);
 
-    const client = await connect(stage);
+    const client = await connect(fixture);
     for (const { merkle, anchors } of roots.values()) {
       const [anchor] = anchors.filter(isEvmAnchor);
       const [time, size] = await client.readContract({
@@ -57,7 +57,7 @@ interface Version {
 }
 
 async function faultOf(
-  { client }: Stage,
+  { client }: Fixture,
   { id, version, data }: Version,
   roots: Map<string, Proof>,
 ): Promise<unknown> {

@@ -1,6 +1,6 @@
 /** What was acknowledged is stored, what was refused is not, and what was lost and asked again exists once. */
 import { oraclePatienceMs } from '../client.ts';
-import type { Stage } from '../fixture.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Thing } from '../journal.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone } from '../violation.ts';
@@ -8,9 +8,9 @@ import { expectNone } from '../violation.ts';
 export const acknowledgedIsStored: Rule = {
   name: 'acknowledged ⊆ stored',
   when: 'restart',
-  async check(stage) {
-    const stored = await readStored(stage);
-    const acknowledged = stage.journal.things.filter(({ state }) => state === 'acknowledged');
+  async check(fixture) {
+    const stored = await readStored(fixture);
+    const acknowledged = fixture.journal.things.filter(({ state }) => state === 'acknowledged');
     expectNone(
       'acknowledged, but not stored as acknowledged',
       acknowledged.filter((thing) => !stored.get(nameOf(thing))?.includes(thing.address)),
@@ -21,11 +21,11 @@ export const acknowledgedIsStored: Rule = {
 export const refusedIsNotStored: Rule = {
   name: 'refused ∩ stored = ∅',
   when: 'restart',
-  async check(stage) {
-    const stored = await readStored(stage);
+  async check(fixture) {
+    const stored = await readStored(fixture);
     expectNone(
       'refused, but stored',
-      [...stage.journal.refused].filter((name) => stored.has(`vault ${name}`)),
+      [...fixture.journal.refused].filter((name) => stored.has(`vault ${name}`)),
     );
   },
 };
@@ -33,13 +33,13 @@ export const refusedIsNotStored: Rule = {
 export const everythingExistsOnce: Rule = {
   name: 'whatever was asked for exists exactly once, and nothing else does',
   when: 'restart',
-  async check(stage) {
-    const stored = await readStored(stage);
+  async check(fixture) {
+    const stored = await readStored(fixture);
     expectNone(
       'stored more than once',
       [...stored].filter(([, addresses]) => addresses.length > 1),
     );
-    const asked = new Set(stage.journal.things.map(nameOf));
+    const asked = new Set(fixture.journal.things.map(nameOf));
     expectNone(
       'stored, but never asked for',
       [...stored.keys()].filter((name) => !asked.has(name)),
@@ -50,14 +50,14 @@ export const everythingExistsOnce: Rule = {
 export const listedIsStored: Rule = {
   name: 'the lists show what was acknowledged',
   when: 'end',
-  async check(stage) {
+  async check(fixture) {
     const listed = {
-      vault: await readPages(stage, '/platform/vaults'),
-      worker: await readPages(stage, '/damc/workers/'),
+      vault: await readPages(fixture, '/platform/vaults'),
+      worker: await readPages(fixture, '/damc/workers/'),
     };
     for (const kind of ['vault', 'worker'] as const) {
       const seen = listed[kind].map(({ name, address }) => `${name} ${address}`).sort();
-      const known = stage.journal.things
+      const known = fixture.journal.things
         .filter((thing) => thing.kind === kind)
         .map(({ name, address }) => `${name} ${address}`)
         .sort();
@@ -80,7 +80,7 @@ function nameOf({ kind, name }: Thing): string {
 }
 
 /** Addresses by kind and name. */
-async function readStored({ store }: Stage): Promise<Map<string, string[]>> {
+async function readStored({ store }: Fixture): Promise<Map<string, string[]>> {
   const rows = await store.query<{ name: string; addresses: string[] }>(
     `select 'vault ' || name as name, array_agg(address) as addresses from vaults group by name
      union all
@@ -91,7 +91,7 @@ async function readStored({ store }: Stage): Promise<Map<string, string[]>> {
 
 /** All pages of a list, through the API. */
 export async function readPages<Item = { name: string; address: string }>(
-  { client }: Stage,
+  { client }: Fixture,
   path: string,
 ): Promise<Item[]> {
   const items: Item[] = [];

@@ -8,7 +8,7 @@ import { scopes } from '../../../src/runtime/caller.ts';
 import { mostAttempts } from '../../../src/webhooks/dispatch/queue.ts';
 import { confirmLeaves } from '../chain/anchored-rows.ts';
 import { becomeOwner, type Visitor } from '../clients/browser-session.ts';
-import { type MaintenanceStage, openMaintenanceStage } from '../fixtures/maintenance-fixture.ts';
+import { type MaintenanceFixture, openMaintenanceFixture } from '../fixtures/maintenance-fixture.ts';
 import type { Service } from '../service/service.ts';
 import { someTarget } from './openapi-operations.ts';
 
@@ -21,7 +21,7 @@ export const some = 70;
 export const wide = (length: number) => '\u{1F529}'.repeat(length);
 
 export interface LargestRows {
-  stage: MaintenanceStage;
+  fixture: MaintenanceFixture;
   owner: Visitor;
   /** With the most of everything. */
   assetId: string;
@@ -39,8 +39,8 @@ const address = `'0x' || lpad(to_hex(n), 40, '0')`;
 const hash = `'\\x' || lpad(to_hex(n), 64, '0')`;
 
 export async function fillLists(service: Service): Promise<LargestRows> {
-  const stage = await openMaintenanceStage(service);
-  const vaultAddress = stage.vault.address;
+  const fixture = await openMaintenanceFixture(service);
+  const vaultAddress = fixture.vault.address;
 
   async function send(method: string, path: string, body: object) {
     const answer = await service.call(method, path, { body });
@@ -69,7 +69,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     const { assetId } = await send('POST', `${damc}/assets/`, { ...asset, metadata });
     await send('PUT', `${damc}/assets/${assetId}/`, { metadata: { ...metadata, changed: true } });
     await copy('assets', `asset_id = '${assetId}'`, { asset_id: text('ast_'), count: some });
-    const { maintenanceId } = await stage.made({ summary: wide(10_000), type: 'defect' });
+    const { maintenanceId } = await fixture.made({ summary: wide(10_000), type: 'defect' });
     await copy('maintenances', `id = '${maintenanceId}'`, { id: text('mnt_'), count: some });
     await fillSignoffs(maintenanceId);
     await copy('audit_entries', `action = 'asset.update'`, { id: text('aud_') });
@@ -78,7 +78,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
 
   /** Of the entry itself, not of its copies. */
   async function fillSignoffs(maintenanceId: string): Promise<void> {
-    const signed = await stage.signOff(maintenanceId, { workerAddress: stage.worker, role: 'performed' });
+    const signed = await fixture.signOff(maintenanceId, { workerAddress: fixture.worker, role: 'performed' });
     assert.equal(signed.status, 201, signed.text);
     const [licence] = licences();
     await service.sql(
@@ -99,7 +99,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       const viewers = Array.from({ length: many / 2 }, (_, n) => viewerAddress(2 * n + half));
       await send('POST', `${url}/viewers/`, { viewers, until: '2099-12-31T23:59:59.999Z' });
     }
-    await send('POST', `${url}/workers/`, { workers: [stage.worker] });
+    await send('POST', `${url}/workers/`, { workers: [fixture.worker] });
     const worker = await send('POST', `${damc}/workers/`, { name: wide(200) });
     await send('PATCH', `${damc}/workers/${worker.address}/`, { licences: licences() });
     await copy('workers', `address = '${worker.address}'`, { id: text('wrk_'), address, count: many });
@@ -118,7 +118,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     await send('POST', `${url}/install/`, { parentAssetId: parent.assetId, at });
     await send('POST', `${url}/remove/`, { parentAssetId: parent.assetId, at });
     await copy('asset_installations', ofAsset, { number: 'n + 1' });
-    const other = await stage.newVault();
+    const other = await fixture.newVault();
     await send('POST', `${url}/transfer/`, { destinationVaultAddress: other.address });
     await copy('asset_transfers', ofAsset, { id: text('trf_'), number: 'n + 1', completed_at: 'now()' });
     await copy('asset_versions', `${ofAsset} and version = 2`, { version: 'n + 1000', count: some });
@@ -135,7 +135,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       [assetId],
     );
     const { workspace_id: workspaceId, digest, passed_digest: passed } = rows[0];
-    const thing = { workspaceId, subjectId: assetId, vault: stage.vault };
+    const thing = { workspaceId, subjectId: assetId, vault: fixture.vault };
     const transferId = `trf_${'0'.repeat(26)}`;
     const to = vaultAddress.toLowerCase();
     await confirmLeaves(service, thing, [
@@ -149,7 +149,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
 
   async function confirmFile(fileId: string, contentHash: string, claims: object): Promise<void> {
     const { rows } = await service.sql(`select workspace_id from files where id = $1`, [fileId]);
-    const thing = { workspaceId: rows[0].workspace_id, subjectId: fileId, vault: stage.vault };
+    const thing = { workspaceId: rows[0].workspace_id, subjectId: fileId, vault: fixture.vault };
     const digest = Buffer.from(contentHash.slice(2), 'hex');
     const next = Array.from({ length: many }, (_, n) => ({
       ...{ kind: 'file', version: n + 2, digest },
@@ -290,7 +290,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
   const owner = await fillKeysAndPeople();
   await fillVaults();
   const deliveryId = `dlv_${'1'.padStart(26, '0')}`;
-  return { stage, owner, assetId, fileId, recordId, deliveryId, maintenanceId };
+  return { fixture, owner, assetId, fileId, recordId, deliveryId, maintenanceId };
 }
 
 function viewerAddress(n: number): string {
