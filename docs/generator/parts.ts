@@ -1,6 +1,7 @@
 /** The parts of documents that list things, each made from where the things are defined. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { eventsTable } from './events.ts';
 import { roomsTable } from './rooms.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
@@ -11,7 +12,11 @@ interface Part {
   make(): string;
 }
 
-const parts: Part[] = [{ file: 'docs/architecture.md', name: 'rooms', make: roomsTable }];
+const parts: Part[] = [
+  { file: 'docs/architecture.md', name: 'rooms', make: roomsTable },
+  { file: 'docs/api.md', name: 'events', make: eventsTable },
+  { file: 'docs/webhooks.md', name: 'events', make: eventsTable },
+];
 
 /** Every file with a generated part: as it is, and as it should be. */
 export function generatedFiles(): { file: string; current: string; wanted: string }[] {

@@ -26,6 +26,7 @@ import { createEventStreams } from '../events/event-stream.ts';
 import { placeEvents } from '../events/events.ts';
 import { readFeedGeneration } from '../events/feed-generation.ts';
 import { createFeedWatcher } from '../events/feed-watcher.ts';
+import { openapiWebhooks } from '../events/openapi-webhooks.ts';
 import { createCertificates } from '../holdings/certificates/certificates.ts';
 import { createFileContents } from '../holdings/files/file-content.ts';
 import { fileConfirmed } from '../holdings/files/file-events.ts';
@@ -259,6 +260,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       config,
       log,
       version,
+      webhooks: openapiWebhooks(),
       db,
       pool,
       keyring,

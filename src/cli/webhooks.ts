@@ -1,6 +1,6 @@
 /** `holdfast webhooks`: makes and lists webhook endpoints. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type EventType, eventTypes } from '../events/events.ts';
+import { type EventType, eventTypes } from '../events/catalogue.ts';
 import { hasDirectionMark } from '../runtime/visible-text.ts';
 import type { Endpoint } from '../webhooks/endpoints/endpoints.store.ts';
 import { type Endpoints, endpointLimits, statusOf } from '../webhooks/endpoints/endpoints.ts';

@@ -11,8 +11,9 @@ import { may } from '../runtime/caller.ts';
 import { AppError } from '../runtime/errors.ts';
 import { takeWithin } from '../runtime/page-budget.ts';
 import { dateTime, named } from '../runtime/schemas.ts';
+import { eventTypes } from './catalogue.ts';
 import type { EventStreams } from './event-stream.ts';
-import { eventTypes, type FeedItem, readFeed, readFeedBackwards } from './events.ts';
+import { type FeedItem, readFeed, readFeedBackwards } from './events.ts';
 import { cursorFromBefore, type FeedGeneration } from './feed-generation.ts';
 
 const EventEnvelope = named(

@@ -6,72 +6,7 @@ import type { Db } from '../db/database.ts';
 import { createLowWater, type LowWater, oldestOpen } from '../db/low-water.ts';
 import type { Write } from '../db/writes.ts';
 import { newId } from '../runtime/ids.ts';
-
-interface Anchored {
-  vault_id: string;
-  version: number;
-  tx_hash: string;
-  block_number: number;
-  anchored_at: string;
-}
-
-/** The data of each event type, as subscribers get it. */
-export interface EventData {
-  'file.anchor.confirmed': Anchored & { file_id: string };
-  'file.validation.completed': {
-    file_id: string;
-    vault_id: string;
-    version: number;
-    validation_id: string;
-    result: 'valid' | 'invalid';
-    integrity: boolean;
-    authenticity: boolean;
-    ownership: boolean;
-    validated_at: string;
-  };
-  'file.transfer.completed': {
-    file_id: string;
-    from_vault_id: string;
-    to_vault_id: string;
-    version: number;
-    tx_hash: string;
-    block_number: number;
-    transferred_at: string;
-  };
-  'record.anchor.confirmed': Anchored & { record_id: string };
-  'vault.deactivated': { vault_id: string; address: string; deactivated_at: string };
-  'vault.reactivated': { vault_id: string; address: string; reactivated_at: string };
-  'maintenance.anchor.confirmed': Omit<Anchored, 'version'> & { asset_id: string; maintenance_id: string };
-  'asset.transfer.completed': {
-    asset_id: string;
-    from_vault_id: string;
-    to_vault_id: string;
-    tx_hash: string;
-    block_number: number;
-    transferred_at: string;
-  };
-  'asset.changed': { asset_id: string; vault_id: string; version: number; changed_at: string };
-  'asset.intervals.changed': { asset_id: string; interval_id: string; changed_at: string };
-  'anchor.reorged': { tx_hash: string; block_number: number; reorged_at: string };
-  'endpoint.disabled': { endpoint_id: string; url: string; reason: string; disabled_at: string };
-}
-
-export type EventType = keyof EventData;
-
-export const eventTypes = [
-  'file.anchor.confirmed',
-  'file.validation.completed',
-  'file.transfer.completed',
-  'record.anchor.confirmed',
-  'vault.deactivated',
-  'vault.reactivated',
-  'maintenance.anchor.confirmed',
-  'asset.transfer.completed',
-  'asset.changed',
-  'asset.intervals.changed',
-  'anchor.reorged',
-  'endpoint.disabled',
-] as const satisfies EventType[];
+import type { EventData, EventType } from './catalogue.ts';
 
 export interface NewEvent<T extends EventType> {
   workspaceId: string;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { mostPeople } from '../../src/access/people/invitations.ts';
 import { mostWorkspaces } from '../../src/access/workspaces/workspaces.ts';
-import { eventTypes } from '../../src/events/events.ts';
+import { eventTypes } from '../../src/events/catalogue.ts';
 import { maxIntervals } from '../../src/maintenance/intervals/asset-intervals.ts';
 import { mostSignoffs } from '../../src/maintenance/signoffs/signoffs.ts';
 import { scopes } from '../../src/runtime/caller.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { cookiePrefix } from '../../src/access/people/sign-in.ts';
-import { eventTypes } from '../../src/events/events.ts';
+import { eventTypes } from '../../src/events/catalogue.ts';
 import { errorKinds } from '../../src/runtime/errors.ts';
 import { compareDocuments, type Json } from '../support/openapi/openapi-compatibility.ts';
 import { withoutReferences } from '../support/openapi/openapi-references.ts';
@@ -64,6 +64,16 @@ test('every operation has a name of its own, for clients to call it by', () => {
   const names = all.map(({ operationId = '' }) => operationId);
   for (const name of names) assert.match(name, /^[a-z]+[A-Z][A-Za-z]*$/);
   assert.equal(new Set(names).size, names.length);
+});
+
+test('what receivers of webhooks are sent is described, for every type of event', () => {
+  assert.deepEqual(Object.keys(document.webhooks), eventTypes);
+  for (const [type, { post }] of Object.entries<Json>(document.webhooks)) {
+    const { $ref } = post.requestBody.content['application/json'].schema;
+    const { properties } = document.components.schemas[$ref.split('/').at(-1)];
+    assert.equal(properties.type.const, type);
+    assert.deepEqual(properties.data.required, Object.keys(properties.data.properties));
+  }
 });
 
 test('what answers have in common is listed once, by its name', () => {

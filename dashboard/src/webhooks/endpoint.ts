@@ -1,5 +1,7 @@
 /** Endpoints, deliveries and replays as the API has them. */
+
 import { queryOptions } from '@tanstack/react-query';
+import { eventCatalogue } from '../../../src/events/catalogue.ts';
 import { call } from '../api/call.ts';
 import type { ListOptions } from '../api/lists.ts';
 
@@ -64,20 +66,7 @@ export interface Replay {
   skipped: number;
 }
 
-export const eventTypes: [type: string, about: string][] = [
-  ['file.anchor.confirmed', 'A file or a version of it is on the chain'],
-  ['file.validation.completed', 'A validation of a file has its result'],
-  ['file.transfer.completed', 'A file has another owner'],
-  ['record.anchor.confirmed', 'A record is on the chain'],
-  ['vault.deactivated', 'A vault was deactivated'],
-  ['vault.reactivated', 'A vault was reactivated'],
-  ['maintenance.anchor.confirmed', 'A maintenance entry is on the chain'],
-  ['asset.transfer.completed', 'An asset has another owner'],
-  ['asset.changed', 'An asset was made or changed'],
-  ['asset.intervals.changed', 'An interval of an asset was made, changed, completed or deleted'],
-  ['anchor.reorged', 'The chain took back a confirmation; it is anchored again'],
-  ['endpoint.disabled', 'A webhook endpoint was disabled after failing for long'],
-];
+export const eventTypes = Object.entries(eventCatalogue).map(([type, { about }]) => [type, about] as const);
 
 export const endpointList: ListOptions = { noun: 'webhooks', path: '/platform/webhooks/endpoints' };
 

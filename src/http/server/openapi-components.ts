@@ -4,11 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 type Json = Record<string, unknown>;
 
 /** A schema has a name by its title. */
-export function withComponents<T extends { paths?: object; components?: object }>(document: T): T {
+export function withComponents<T extends { paths?: object; webhooks?: object; components?: object }>(
+  document: T,
+): T {
   const schemas: Record<string, unknown> = {};
-  const paths = replaced(document.paths, schemas);
+  const [paths, webhooks] = [document.paths, document.webhooks].map((part) => replaced(part, schemas));
   const sorted = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  return { ...document, paths, components: { ...document.components, schemas: sorted } };
+  return { ...document, paths, webhooks, components: { ...document.components, schemas: sorted } };
 }
 
 function replaced(value: unknown, schemas: Record<string, unknown>): unknown {

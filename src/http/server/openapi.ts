@@ -35,7 +35,7 @@ const idempotencyKey = Type.Object({
 /** Call before the routes are added. */
 export async function describeApi(
   app: FastifyInstance,
-  { version, publicUrl }: { version: string; publicUrl: PublicUrl },
+  { version, publicUrl, webhooks }: { version: string; publicUrl: PublicUrl; webhooks: object },
 ): Promise<void> {
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith(apiBase) || route.schema?.hide) return;
@@ -109,7 +109,7 @@ export async function describeApi(
     async (_request, reply) => {
       const url = publicUrl();
       if (made?.url !== url) {
-        const document = withComponents({ ...app.swagger(), servers: [{ url }] });
+        const document = withComponents({ ...app.swagger(), webhooks, servers: [{ url }] });
         made = { url, body: Buffer.from(JSON.stringify(document)) };
       }
       return reply.type('application/json; charset=utf-8').send(made.body);

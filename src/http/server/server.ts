@@ -42,6 +42,8 @@ export interface ServerDeps {
   config: Config;
   log: Logger;
   version: string;
+  /** The section of the OpenAPI document that says what receivers of webhooks are sent. */
+  webhooks: object;
   db: Db;
   pool: Pool;
   keyring: Keyring;
@@ -123,7 +125,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   });
 
   const methods = watchMethods(app);
-  await describeApi(app, { version: deps.version, publicUrl });
+  await describeApi(app, { version: deps.version, publicUrl, webhooks: deps.webhooks });
   labelEvidence(app, { embedded: config.chain.rpcUrls.length === 0 });
   const uploads = await acceptUploads(app, { ...deps, maxFileBytes: config.maxFileBytes, idempotency });
   isUploading = uploads.isRunning;

@@ -1,6 +1,6 @@
 /** /platform/webhooks/endpoints */
 import { Type } from 'typebox';
-import { type EventType, eventTypes } from '../../events/events.ts';
+import { type EventType, eventTypes } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';

@@ -4,7 +4,7 @@ import { limitInSql } from '../../access/workspaces/workspace-limits.ts';
 import type { Db } from '../../db/database.ts';
 import { gather } from '../../db/gather.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { EventType } from '../../events/events.ts';
+import { anchorEventTypes, type EventType } from '../../events/catalogue.ts';
 import { budgetExceeded } from '../../runtime/budgets.ts';
 import { AppError } from '../../runtime/errors.ts';
 
@@ -106,20 +106,11 @@ function lastOfEach(changes: HealthChange[]): (HealthChange & { succeeded: boole
   return [...last.values()];
 }
 
-/** What is told of when anchors are confirmed. */
-const anchorTypes: EventType[] = [
-  'file.anchor.confirmed',
-  'file.transfer.completed',
-  'record.anchor.confirmed',
-  'maintenance.anchor.confirmed',
-  'asset.transfer.completed',
-];
-
 /** How many endpoints of each workspace subscribe to any of what is told about anchors. */
 export async function countAnchorSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ workspace_id: string; count: number }>`
     select workspace_id, count(*)::integer as count from webhook_endpoints
-    where workspace_id = any (${workspaceIds}::text[]) and deleted_at is null and event_types && ${anchorTypes}::text[]
+    where workspace_id = any (${workspaceIds}::text[]) and deleted_at is null and event_types && ${anchorEventTypes}::text[]
     group by workspace_id`.execute(db);
   return new Map(rows.map(({ workspace_id, count }) => [workspace_id, count]));
 }

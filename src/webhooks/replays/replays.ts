@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
-import type { EventType } from '../../events/events.ts';
+import type { EventType } from '../../events/catalogue.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';

@@ -1,0 +1,121 @@
+/**
+ * Every type of event: what it tells, and its data. The types, the OpenAPI document, the tables in docs and the labels of
+ * the dashboard come from here. Uses nothing of Node.js.
+ */
+
+const text = { type: 'string' } as const;
+const integer = { type: 'integer' } as const;
+const yesOrNo = { type: 'boolean' } as const;
+const time = { type: 'string', format: 'date-time' } as const;
+
+function oneOf<const T extends string>(...values: T[]) {
+  return { type: 'string', enum: values } as const;
+}
+
+const block = { tx_hash: text, block_number: integer } as const;
+
+interface EventDefinition {
+  /** When it is sent, in words. */
+  about: string;
+  /** Whether it tells that an anchor was confirmed. */
+  ofAnchor?: boolean;
+  data: Record<string, Field>;
+}
+
+type Field = typeof text | typeof integer | typeof yesOrNo | ReturnType<typeof oneOf>;
+
+/** The order is that of lists. */
+export const eventCatalogue = {
+  'file.anchor.confirmed': {
+    about: 'A version of a file is on the chain',
+    ofAnchor: true,
+    data: { file_id: text, vault_id: text, version: integer, ...block, anchored_at: time },
+  },
+  'file.validation.completed': {
+    about: 'A validation of a file has its result',
+    data: {
+      file_id: text,
+      vault_id: text,
+      version: integer,
+      validation_id: text,
+      result: oneOf('valid', 'invalid'),
+      integrity: yesOrNo,
+      authenticity: yesOrNo,
+      ownership: yesOrNo,
+      validated_at: time,
+    },
+  },
+  'file.transfer.completed': {
+    about: 'A file belongs to another vault',
+    ofAnchor: true,
+    data: {
+      file_id: text,
+      from_vault_id: text,
+      to_vault_id: text,
+      version: integer,
+      ...block,
+      transferred_at: time,
+    },
+  },
+  'record.anchor.confirmed': {
+    about: 'A version of a record is on the chain',
+    ofAnchor: true,
+    data: { record_id: text, vault_id: text, version: integer, ...block, anchored_at: time },
+  },
+  'vault.deactivated': {
+    about: 'A vault was deactivated',
+    data: { vault_id: text, address: text, deactivated_at: time },
+  },
+  'vault.reactivated': {
+    about: 'A vault was reactivated',
+    data: { vault_id: text, address: text, reactivated_at: time },
+  },
+  'maintenance.anchor.confirmed': {
+    about: 'A maintenance entry is on the chain',
+    ofAnchor: true,
+    data: { asset_id: text, maintenance_id: text, vault_id: text, ...block, anchored_at: time },
+  },
+  'asset.transfer.completed': {
+    about: 'An asset belongs to another vault',
+    ofAnchor: true,
+    data: { asset_id: text, from_vault_id: text, to_vault_id: text, ...block, transferred_at: time },
+  },
+  'asset.changed': {
+    about: 'An asset was created, changed, installed or removed',
+    data: { asset_id: text, vault_id: text, version: integer, changed_at: time },
+  },
+  'asset.intervals.changed': {
+    about: 'An interval of an asset was created, changed, completed or deleted',
+    data: { asset_id: text, interval_id: text, changed_at: time },
+  },
+  'anchor.reorged': {
+    about: 'The chain took back a transaction; what it had anchored is anchored again',
+    data: { ...block, reorged_at: time },
+  },
+  'endpoint.disabled': {
+    about: 'A webhook endpoint was disabled: it is gone, or failed for too long',
+    data: { endpoint_id: text, url: text, reason: oneOf('gone', 'failing'), disabled_at: time },
+  },
+} as const satisfies Record<string, EventDefinition>;
+
+type Catalogue = typeof eventCatalogue;
+
+export type EventType = keyof Catalogue;
+
+/** The data of each event type, as subscribers get it. */
+export type EventData = {
+  [T in EventType]: { [F in keyof Catalogue[T]['data']]: ValueOf<Catalogue[T]['data'][F]> };
+};
+
+type ValueOf<F> = F extends { enum: readonly (infer V)[] }
+  ? V
+  : F extends { type: 'integer' }
+    ? number
+    : F extends { type: 'boolean' }
+      ? boolean
+      : string;
+
+export const eventTypes = Object.keys(eventCatalogue) as EventType[];
+
+/** What is told when anchors are confirmed. */
+export const anchorEventTypes = eventTypes.filter((type) => 'ofAnchor' in eventCatalogue[type]);
