@@ -1,6 +1,7 @@
 /** The parts of documents that list things, each made from where the things are defined. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { errorsTable } from './errors.ts';
 import { eventsTable } from './events.ts';
 import { roomsTable } from './rooms.ts';
 
@@ -14,6 +15,7 @@ interface Part {
 
 const parts: Part[] = [
   { file: 'docs/architecture.md', name: 'rooms', make: roomsTable },
+  { file: 'docs/api.md', name: 'errors', make: errorsTable },
   { file: 'docs/api.md', name: 'events', make: eventsTable },
   { file: 'docs/webhooks.md', name: 'events', make: eventsTable },
 ];
