@@ -30,6 +30,16 @@ export const contentHash = Type.String({
 
 /** The schema or null, written so that OpenAPI 3.1 and the serializer both take the short way. */
 export function orNull<T extends TSchema>(schema: T) {
-  const { type, title: _, ...rest } = schema as unknown as { type: string; title?: string };
-  return Type.Unsafe<Static<T> | null>({ type: [type, 'null'], ...rest });
+  const { type, title: _, enum: values, ...rest } = schema as unknown as Choice;
+  return Type.Unsafe<Static<T> | null>({
+    type: [type, 'null'],
+    ...(values && { enum: [...values, null] }),
+    ...rest,
+  });
+}
+
+interface Choice {
+  type: string;
+  title?: string;
+  enum?: unknown[];
 }

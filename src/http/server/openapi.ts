@@ -38,8 +38,12 @@ export async function describeApi(
   { version, publicUrl, webhooks }: { version: string; publicUrl: PublicUrl; webhooks: object },
 ): Promise<void> {
   app.addHook('onRoute', (route) => {
-    if (!route.url.startsWith(apiBase) || route.schema?.hide) return;
+    if (route.schema?.hide) return;
     const schema = { ...route.schema };
+    if (!route.url.startsWith(apiBase)) {
+      if (route.schema) route.schema.response = { ...(schema.response as object), '4xx': ErrorObject };
+      return;
+    }
     const methods = [route.method].flat();
     schema.querystring ??= nothing;
     if (methods.some((method) => !['GET', 'HEAD'].includes(method))) schema.body ??= nothing;

@@ -36,6 +36,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
       schema: {
         operationId: 'getLiveness',
         summary: 'Is the process alive',
+        description: 'Asks nothing else: for whoever restarts a process that hangs.',
         tags: ['operations'],
         response: {
           200: Type.Object({ status: Type.Literal('ok') }, { description: 'The process is alive' }),
@@ -80,6 +81,8 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
       schema: {
         operationId: 'getMetrics',
         summary: 'Figures in Prometheus text format',
+        description:
+          'On loopback for anybody, else with `Authorization: Bearer` and the token of the installation.',
         tags: ['operations'],
         response: {
           200: { description: 'All figures', content: { 'text/plain': { schema: Type.String() } } },

@@ -39,7 +39,10 @@ const fields = {
   enabled: Type.Boolean(),
   status: Type.String({ enum: ['active', 'failing', 'disabled'] }),
   disabledReason: orNull(
-    Type.String({ description: 'owner, gone (it answered 410) or failing (for five days)' }),
+    Type.String({
+      enum: ['owner', 'gone', 'failing'],
+      description: 'owner, gone (it answered 410) or failing (for five days)',
+    }),
   ),
   rateLimit: orNull(Type.Integer()),
   createdAt: dateTime,

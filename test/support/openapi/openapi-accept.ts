@@ -1,6 +1,6 @@
 /**
  * `npm run openapi:accept`: writes the document of this checkout to docs/openapi.json, against which later ones are
- * compared. What breaks clients is refused unless `--breaking` is given: within api-v1 there are only additions.
+ * compared, and its types for TypeScript beside it. What breaks clients is refused unless `--breaking` is given: within api-v1 there are only additions.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,8 +10,10 @@ import { pino } from 'pino';
 import { createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { compareDocuments, type Json } from './openapi-compatibility.ts';
+import { typesOf } from './openapi-types.ts';
 
 const file = join(import.meta.dirname, '../../../docs/openapi.json');
+const typesFile = join(import.meta.dirname, '../../../docs/openapi-types.ts');
 
 const current = await readDocument();
 const accepted = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : null;
@@ -26,6 +28,7 @@ if (breaks.length > 0 && !process.argv.includes('--breaking')) {
 } else {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(current, null, 2)}\n`);
+  await writeFile(typesFile, await typesOf(current));
   console.log(differs ? 'docs/openapi.json is written.' : 'docs/openapi.json was up to date.');
 }
 

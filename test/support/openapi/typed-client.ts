@@ -1,0 +1,7 @@
+/** A client made from the types of the OpenAPI document, as a stranger would make one. */
+import createClient from 'openapi-fetch';
+import type { paths } from '../../../docs/openapi-types.ts';
+
+export function createTypedClient(baseUrl: string, key: string) {
+  return createClient<paths>({ baseUrl, headers: { 'x-api-key': key } });
+}
