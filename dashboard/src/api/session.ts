@@ -1,20 +1,13 @@
 /** Who is signed in. */
+
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, call } from './call.ts';
+import type { Schemas } from './schemas.ts';
 import { chooseWorkspace, chosenWorkspace } from './workspace.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'viewer';
 
-export interface Me {
-  id: string;
-  name: string;
-  email: string;
-  twoFactor: boolean;
-  workspaceId: string;
-  role: Role;
-  workspaces: { id: string; name: string; slug: string; role: Role }[];
-  mayCreateWorkspaces: boolean;
-}
+export type Me = Schemas['Me'];
 
 /** Null: nobody. */
 export const meQuery = queryOptions({

@@ -1,4 +1,5 @@
 /** Who works on an asset, and who else may look at it. */
+
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
@@ -6,6 +7,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { useList } from '../api/lists.ts';
+import type { Schemas } from '../api/schemas.ts';
 import { useMayWrite } from '../api/session.ts';
 import { Confirm } from '../frame/confirm.tsx';
 import { type Column, DataTable } from '../frame/data-table.tsx';
@@ -17,15 +19,9 @@ import { type Asset, assetList, assetUrl } from './asset.ts';
 import { AssignForm } from './assign-form.tsx';
 import { ViewerForm } from './viewer-form.tsx';
 
-interface AssignedWorker {
-  address: string;
-  name: string;
-}
+type AssignedWorker = Schemas['AssetWorker'];
 
-interface Viewer {
-  address: string;
-  until: string | null;
-}
+type Viewer = Schemas['AssetViewer'];
 
 export function AssetPeople({ asset }: { asset: Asset }) {
   return (

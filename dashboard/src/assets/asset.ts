@@ -1,57 +1,19 @@
 /** Assets as the API has them, without their maintenance. */
+
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { ListOptions } from '../api/lists.ts';
-import type { AnchorShape } from '../frame/anchor-details.tsx';
+import type { Schemas } from '../api/schemas.ts';
 
-export interface Asset {
-  assetId: string;
-  vaultId: string;
-  vaultAddress: string;
-  name: string;
-  serialNumber: string;
-  partNumber: string;
-  metadata: Record<string, unknown>;
-  parentAssetId: string | null;
-  usage: { hours: number; cycles: number };
-  version: number;
-  status: string;
-  anchor: AnchorShape | null;
-  createdAt: string;
-  updatedAt: string;
-}
+export type Asset = Schemas['Asset'];
 
-export interface AssetVersion {
-  version: number;
-  document: Record<string, unknown>;
-  digest: string;
-  createdAt: string;
-}
+export type AssetVersion = Schemas['AssetVersion'];
 
-export interface AssetTransfer {
-  id: string;
-  fromVaultAddress: string;
-  toVaultAddress: string;
-  status: string;
-  anchor: AnchorShape | null;
-}
+export type AssetTransfer = Schemas['AssetTransfer'];
 
-export interface Installation {
-  assetId: string;
-  parentAssetId: string;
-  installedAt: string;
-  removedAt: string | null;
-}
+export type Installation = Schemas['Installation'];
 
-export interface Look {
-  at: string;
-  viewerAddress: string;
-  what: string;
-  also: string[];
-  targetId: string | null;
-  allowed: boolean;
-  actor: { kind: string; id: string };
-}
+export type Look = Schemas['AssetAccess'];
 
 export const assetsPath = '/damc/assets/';
 

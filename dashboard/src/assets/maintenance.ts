@@ -1,42 +1,16 @@
 /** Maintenance entries, sign-offs and what is due, as the API has them. Every look names the owner as the viewer. */
+
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, callPage } from '../api/call.ts';
-import type { AnchorShape } from '../frame/anchor-details.tsx';
-import type { Licence } from '../workers/worker.ts';
+import type { Schemas } from '../api/schemas.ts';
 import { assetQuery, assetUrl } from './asset.ts';
 
 export const signoffRoles = ['performed', 'inspected', 'certified'] as const;
 export type SignoffRole = (typeof signoffRoles)[number];
 
-export interface Signoff {
-  number: number;
-  role: SignoffRole;
-  workerAddress: string;
-  workerName: string;
-  licence: Licence | null;
-  signedAt: string;
-  signature: string;
-  signoffHash: string;
-  status: string;
-  anchor: AnchorShape | null;
-}
+export type Signoff = Schemas['Signoff'];
 
-export interface Maintenance {
-  assetId: string;
-  maintenanceId: string;
-  maintenanceHash: string;
-  type: string;
-  summary: string;
-  performedAt: string;
-  recordedAt: string;
-  workerAddress: string;
-  workerName: string;
-  status: string;
-  anchor: AnchorShape | null;
-  signoffs: Signoff[];
-  supersedes: string | null;
-  supersededBy: string | null;
-}
+export type Maintenance = Schemas['Maintenance'];
 
 export interface MaintenanceFile {
   fileId: string;
@@ -51,16 +25,8 @@ export type WholeMaintenance = Maintenance & {
   entry: Record<string, unknown>;
 };
 
-export interface Interval {
-  id: string;
-  name: string;
-  every: { days: number | null; months: number | null; hours: number | null; cycles: number | null };
-  lastDone: { at: string; hours: number | null; cycles: number | null };
-  version: number;
-  nextDue: { at: string | null; hours: number | null; cycles: number | null };
-  remaining: { days: number | null; hours: number | null; cycles: number | null };
-  overdue: boolean;
-}
+/** With when it is due next. */
+export type Interval = Due['intervals'][number];
 
 export interface OpenDefect {
   maintenanceId: string;
@@ -72,12 +38,7 @@ export interface OpenDefect {
   repairedBy: string | null;
 }
 
-export interface Due {
-  at: string;
-  overdue: boolean;
-  intervals: Interval[];
-  openDefects: OpenDefect[];
-}
+export type Due = Schemas['AssetDue'];
 
 export const entryUrl = (assetId: string, maintenanceId: string, below = '') =>
   assetUrl(assetId, `maintenances/${maintenanceId}/${below}`);

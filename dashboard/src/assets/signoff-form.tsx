@@ -1,8 +1,10 @@
 /** Signs an entry off: at once with a key that the service holds, else in two steps with the worker's own. */
+
 import { Alert, Code as CodeBlock, Group, Select, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
+import type { Schemas } from '../api/schemas.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
@@ -13,14 +15,7 @@ import type { Asset } from './asset.ts';
 import { entryUrl, type Maintenance, type Signoff, type SignoffRole, signoffRoles } from './maintenance.ts';
 import { WorkerChoice } from './worker-choice.tsx';
 
-interface SigningRequest {
-  domain: unknown;
-  types: unknown;
-  primaryType: string;
-  message: unknown;
-  signedAt: string;
-  expiresAt: string;
-}
+type SigningRequest = Schemas['SignoffRequest'];
 
 export interface SignoffFormProps {
   asset: Asset;

@@ -1,25 +1,18 @@
 /** The audit log: who did what to which thing, chained by hash so that nothing can be left out unnoticed. */
+
 import { Code as CodeBlock, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useList } from '../api/lists.ts';
+import type { Schemas } from '../api/schemas.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { PageHead } from '../frame/page-head.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Time } from '../frame/values.tsx';
-import { type Actor, useActorName } from '../members/actor-name.ts';
+import { useActorName } from '../members/actor-name.ts';
 
-interface AuditEntry {
-  id: string;
-  at: string;
-  actor: Actor;
-  action: string;
-  targetId: string;
-  details: Record<string, unknown>;
-  sequence: number | null;
-  hash: string | null;
-}
+type AuditEntry = Schemas['AuditEntry'];
 
 export function AuditPage() {
   const [filters, setFilter] = useFilters('action', 'actorId', 'targetId');

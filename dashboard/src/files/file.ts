@@ -1,55 +1,16 @@
 /** Files as the API has them. */
+
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { ListOptions } from '../api/lists.ts';
-import type { AnchorShape } from '../frame/anchor-details.tsx';
+import type { Schemas } from '../api/schemas.ts';
 
 /** A file at its newest version, or one of its versions. */
-export interface FileVersion {
-  id: string;
-  vaultId: string;
-  /** The owner today; in a list of versions, the owner then. */
-  vaultAddress: string;
-  name: string;
-  version: number;
-  contentHash: string;
-  /** Null where only the hash was given. */
-  size: number | null;
-  mediaType: string;
-  status: string;
-  expirationDate: string | null;
-  expired: boolean;
-  erased: boolean;
-  createdAt: string;
-  anchor: AnchorShape | null;
-}
+export type FileVersion = Schemas['File'];
 
-export interface FileValidation {
-  id: string;
-  fileId: string;
-  version: number;
-  status: 'pending' | 'completed';
-  result: 'valid' | 'invalid' | null;
-  integrity: boolean | null;
-  authenticity: boolean | null;
-  ownership: boolean | null;
-  validatedAt: string | null;
-}
+export type FileValidation = Schemas['FileValidation'];
 
-export interface HistoryItem {
-  type: 'version' | 'transfer' | 'validation';
-  at: string;
-  /** Of a transfer or validation. */
-  id: string | null;
-  version: number;
-  vaultAddress: string;
-  toVaultAddress: string | null;
-  contentHash: string;
-  name: string | null;
-  result: 'valid' | 'invalid' | null;
-  status: string;
-  anchor: AnchorShape | null;
-}
+export type HistoryItem = Schemas['FileHistoryItem'];
 
 export const filesPath = '/platform/files';
 

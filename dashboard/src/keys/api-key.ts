@@ -1,16 +1,9 @@
 /** API keys as the API has them. */
-import type { ListOptions } from '../api/lists.ts';
 
-export interface ApiKey {
-  id: string;
-  name: string;
-  hint: string;
-  scopes: string[];
-  createdAt: string;
-  expiresAt: string | null;
-  lastUsedAt: string | null;
-  revokedAt: string | null;
-}
+import type { ListOptions } from '../api/lists.ts';
+import type { Schemas } from '../api/schemas.ts';
+
+export type ApiKey = Schemas['ApiKey'];
 
 export const keyList: ListOptions = { noun: 'keys', path: '/platform/api-keys' };
 

@@ -1,25 +1,13 @@
 /** Members and invitations as the API has them. */
+
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import type { Schemas } from '../api/schemas.ts';
 import type { Role } from '../api/session.ts';
 
-export interface Member {
-  id: string;
-  name: string;
-  email: string;
-  role: Role;
-  twoFactor: boolean;
-  joinedAt: string;
-}
+export type Member = Schemas['Member'];
 
-export interface Invitation {
-  id: string;
-  email: string | null;
-  role: Role;
-  status: 'open' | 'expired';
-  expiresAt: string;
-  createdAt: string;
-}
+export type Invitation = Schemas['Invitation'];
 
 export const membersQuery = queryOptions({
   queryKey: ['members', 'list'],

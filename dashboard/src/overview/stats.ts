@@ -1,28 +1,10 @@
 /** How the workspace fares, as the API has it. */
+
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import type { Schemas } from '../api/schemas.ts';
 
-export interface Stats {
-  bucketSeconds: number;
-  buckets: Bucket[];
-  waiting: {
-    anchors: number;
-    deliveries: number;
-    oldestDeliveryAt: string | null;
-    failingEndpoints: number;
-    disabledEndpoints: number;
-    setAsideBatches: number;
-  };
-  chain: {
-    chainId: number;
-    embedded: boolean;
-    indexedBlock: number | null;
-    indexedAt: string | null;
-    headBlock: number | null;
-    balanceWei: string | null;
-    anchorsLeft: number | null;
-  } | null;
-}
+export type Stats = Schemas['Stats'];
 
 export interface Bucket {
   at: string;

@@ -1,6 +1,8 @@
 /** Records as the API has them. */
+
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import type { Schemas } from '../api/schemas.ts';
 
 export interface Anchor {
   chainId: number;
@@ -9,17 +11,7 @@ export interface Anchor {
   anchoredAt: string;
 }
 
-export interface RecordVersion {
-  id: string;
-  externalId: string;
-  vaultId: string;
-  vaultAddress: string;
-  version: number;
-  dataHash: string;
-  status: string;
-  createdAt: string;
-  anchor: Anchor | null;
-}
+export type RecordVersion = Schemas['Record'];
 
 export type WholeRecord = RecordVersion & { data: Record<string, unknown> };
 

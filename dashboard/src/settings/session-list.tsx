@@ -1,19 +1,13 @@
 /** Where the person is signed in, and an end to it. */
+
 import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import type { Schemas } from '../api/schemas.ts';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
 import { Time } from '../frame/values.tsx';
 
-interface Session {
-  id: string;
-  current: boolean;
-  address: string | null;
-  userAgent: string | null;
-  createdAt: string;
-  lastSeenAt: string;
-  expiresAt: string;
-}
+type Session = Schemas['Session'];
 
 const sessionsQuery = queryOptions({
   queryKey: ['sessions'],

@@ -1,22 +1,18 @@
 /** What an invitation opens, also that of the first owner: makes the account, signs in, and is done. */
+
 import { Button, Loader, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ApiError, call, callAuth } from '../api/call.ts';
-import { meQuery, type Role } from '../api/session.ts';
+import type { Schemas } from '../api/schemas.ts';
+import { meQuery } from '../api/session.ts';
 import { sessionBegun } from '../api/session-end.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
 import { FormFailure } from '../frame/form.tsx';
 import { SignInCard } from './card.tsx';
 
-interface OpenInvitation {
-  workspaceId: string;
-  workspaceName: string;
-  email: string | null;
-  role: Role;
-  newAccount: boolean | null;
-}
+type OpenInvitation = Schemas['InvitationPreview'];
 
 const passwordMin = 12;
 

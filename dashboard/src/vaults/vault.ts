@@ -1,25 +1,13 @@
 /** Vaults as the API has them. */
+
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { ListOptions } from '../api/lists.ts';
+import type { Schemas } from '../api/schemas.ts';
 
-export interface Vault {
-  id: string;
-  name: string;
-  description: string;
-  address: string;
-  status: 'active' | 'inactive';
-  createdAt: string;
-  updatedAt: string;
-}
+export type Vault = Schemas['Vault'];
 
-export interface VaultTransaction {
-  hash: string;
-  from: string;
-  to: string;
-  value: string;
-  timestamp: string;
-}
+export type VaultTransaction = Schemas['Transaction'];
 
 export const vaultList: ListOptions = { noun: 'vaults', path: '/platform/vaults' };
 

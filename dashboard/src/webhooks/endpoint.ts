@@ -4,67 +4,23 @@ import { queryOptions } from '@tanstack/react-query';
 import { eventCatalogue } from '../../../src/events/catalogue.ts';
 import { call } from '../api/call.ts';
 import type { ListOptions } from '../api/lists.ts';
+import type { Schemas } from '../api/schemas.ts';
 
-export interface Endpoint {
-  id: string;
-  url: string;
-  eventTypes: string[];
-  description: string;
-  enabled: boolean;
-  status: 'active' | 'failing' | 'disabled';
-  disabledReason: 'owner' | 'gone' | 'failing' | null;
-  rateLimit: number | null;
-  createdAt: string;
-  updatedAt: string;
-}
+export type Endpoint = Schemas['Endpoint'];
 
 /** How the test event went that is sent with every save. */
-export interface TestOutcome {
-  delivered: boolean;
-  statusCode: number | null;
-  error: string | null;
-  durationMs: number;
-}
+export type TestOutcome = Schemas['EndpointTest'];
 
 /** No test is sent to one that is being disabled. */
 export type SavedEndpoint = Endpoint & { test: TestOutcome | null; secret?: string };
 
-export interface Delivery {
-  id: string;
-  eventId: string;
-  endpointId: string;
-  type: string;
-  status: 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
-  createdAt: string;
-  nextAttemptAt: string | null;
-  replayId: string | null;
-}
+export type Delivery = Schemas['Delivery'];
 
-export interface Attempt {
-  number: number;
-  at: string;
-  durationMs: number;
-  statusCode: number | null;
-  error: string | null;
-  responseHeaders: Record<string, string>;
-  responseBody: string;
-}
+export type Attempt = WholeDelivery['attempts'][number];
 
-export interface WholeDelivery extends Delivery {
-  envelope: string;
-  attempts: Attempt[];
-}
+export type WholeDelivery = Schemas['DeliveryWithAttempts'];
 
-export interface Replay {
-  id: string;
-  endpointId: string;
-  status: 'running' | 'paused' | 'completed' | 'cancelled';
-  total: number;
-  enqueued: number;
-  succeeded: number;
-  failed: number;
-  skipped: number;
-}
+export type Replay = Schemas['Replay'];
 
 export const eventTypes = Object.entries(eventCatalogue).map(([type, { about }]) => [type, about] as const);
 

@@ -1,25 +1,13 @@
 /** Workers and their licences as the API has them. */
+
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { ListOptions } from '../api/lists.ts';
+import type { Schemas } from '../api/schemas.ts';
 
-export interface Licence {
-  scope: string;
-  number: string;
-  authority: string;
-  /** Null: it does not expire. */
-  expiresAt: string | null;
-}
+export type Licence = Worker['licences'][number];
 
-export interface Worker {
-  id: string;
-  name: string;
-  address: string;
-  keyHolder: 'service' | 'worker';
-  licences: Licence[];
-  createdAt: string;
-  updatedAt: string;
-}
+export type Worker = Schemas['Worker'];
 
 export const workersPath = '/damc/workers/';
 export const workerUrl = (address: string) => `${workersPath}${address}/`;
