@@ -4,13 +4,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Schemas } from '../api/schemas.ts';
 
-export interface Anchor {
-  chainId: number;
-  transactionHash: string;
-  blockNumber: number;
-  anchoredAt: string;
-}
-
 export type RecordVersion = Schemas['Record'];
 
 export type WholeRecord = RecordVersion & { data: Record<string, unknown> };

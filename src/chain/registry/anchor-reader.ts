@@ -18,9 +18,7 @@ import { registryAbi } from './registry.ts';
 /** A verification takes less, as a rule. State at a block's hash is kept by nodes for 128 blocks: seconds on some rollups. */
 const headHoldsMs = 2_000;
 
-/** The ChainReader of anchoring, which lies above this floor; its comments say what each answer means. */
-export type AnchorReader = ReturnType<typeof createAnchorReader>;
-
+/** The ChainReader of `proof/`, whose comments say what each answer means. */
 export function createAnchorReader(call: RpcCall) {
   const chainId = async () => quantity(await call('eth_chainId', []), 'chain id');
 
