@@ -9,7 +9,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is the process alive
+         * Check that the process is alive
          * @description Asks nothing else: for whoever restarts a process that hangs.
          */
         get: operations["getLiveness"];
@@ -29,7 +29,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can the service do its work
+         * Check that the service is ready
          * @description 503 while the database is away, or a background loop is stuck that requests need. A chain that cannot be reached does not make it unready: what is accepted stays pending.
          */
         get: operations["getReadiness"];
@@ -49,7 +49,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Figures in Prometheus text format
+         * Get metrics in Prometheus text format
          * @description On loopback for anybody, else with `Authorization: Bearer` and the token of the installation.
          */
         get: operations["getMetrics"];
@@ -285,7 +285,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the workspace fares
+         * Get figures of the workspace
          * @description What was anchored and delivered between two times, by default during the last day, and what waits now. At most 92 days. Needs the scope `events:read`.
          */
         get: operations["getStats"];
@@ -305,7 +305,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the workspace may use, and what it uses
+         * Get budgets and usage
          * @description Beyond a rate (requests_per_minute) requests get 429 rate_limited with Retry-After; beyond any other budget what would need more gets 403 budget_exceeded. The header X-Budget of such an answer names the budget. Needs the scope `events:read`.
          */
         get: operations["getUsage"];
@@ -584,7 +584,7 @@ export interface paths {
         put?: never;
         /**
          * Create a worker
-         * @description Without an address the service makes a key for the worker; with one the worker holds an own key. Needs the scope `workers:write`.
+         * @description Without an address the service makes a key for the worker; with one the worker holds their own key. Needs the scope `workers:write`.
          */
         post: operations["createWorker"];
         delete?: never;
@@ -611,7 +611,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a worker or replace the licences
+         * Update a worker
          * @description Needs the scope `workers:write`.
          */
         patch: operations["updateWorker"];
@@ -654,7 +654,7 @@ export interface paths {
          */
         get: operations["getAsset"];
         /**
-         * Change an asset
+         * Update an asset
          * @description What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way, and with If-Match when it was changed since. Needs the scope `assets:write`.
          */
         put: operations["updateAsset"];
@@ -779,7 +779,7 @@ export interface paths {
         get: operations["listAssetViewers"];
         put?: never;
         /**
-         * Let viewers see an asset
+         * Add viewers to an asset
          * @description The owner and assigned workers may see it anyway. A viewer who has a grant already gets the new end. Needs the scope `assets:write`.
          */
         post: operations["addAssetViewers"];
@@ -800,7 +800,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take back the grant of a viewer
+         * Remove a viewer from an asset
          * @description It holds from the very next look. Needs the scope `assets:write`.
          */
         delete: operations["removeAssetViewer"];
@@ -817,7 +817,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask whether an address may see an asset
+         * Check whether an address may see an asset
          * @description Also true for the owner and for assigned workers. It is no look at the asset, so it is not logged. Needs the scope `assets:read`.
          */
         get: operations["verifyAssetViewer"];
@@ -864,7 +864,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a worker off an asset
+         * Remove a worker from an asset
          * @description What the worker put on record stays. Needs the scope `assets:write`.
          */
         delete: operations["removeAssetWorker"];
@@ -881,7 +881,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who looked at an asset
+         * List accesses to an asset
          * @description Newest first: every look with a viewerAddress, also those that were refused. Needs the scope `audit:read`.
          */
         get: operations["listAssetAccess"];
@@ -967,7 +967,7 @@ export interface paths {
         get: operations["listAssetIntervals"];
         put?: never;
         /**
-         * Add work that comes round again
+         * Create a maintenance interval
          * @description Needs the scope `assets:write`.
          */
         post: operations["createAssetInterval"];
@@ -986,7 +986,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an interval, or say by which entry it was done
+         * Update or complete an interval
          * @description What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction. Needs the scope `assets:write`.
          */
         put: operations["updateAssetInterval"];
@@ -1029,13 +1029,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the maintenance of an asset
+         * List maintenance entries
          * @description Work that was done last comes first. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor. Needs the scope `assets:read`.
          */
         get: operations["listMaintenances"];
         put?: never;
         /**
-         * Put maintenance work on record
+         * Create a maintenance entry
          * @description Anchored with the next batch; `maintenance.anchor.confirmed` tells when. An entry is never changed: to correct one, create another that `supersedes` it. Needs the scope `assets:write`.
          */
         post: operations["createMaintenance"];
@@ -1053,7 +1053,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the maintenance of an asset
+         * Count maintenance entries
          * @description Needs the scope `assets:read`.
          */
         get: operations["countMaintenances"];
@@ -1093,7 +1093,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an asset maintenance with everything in it
+         * Get a maintenance entry with everything in it
          * @description Needs the scope `assets:read`.
          */
         get: operations["getMaintenanceDetails"];
@@ -1113,7 +1113,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the proof of an asset maintenance
+         * Get the proof of a maintenance entry
          * @description One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed. Needs the scope `assets:read`.
          */
         get: operations["getMaintenanceProof"];
@@ -1135,8 +1135,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign a maintenance off
-         * @description In the order performed, inspected (may be left out), certified. Whoever did the work neither inspects nor certifies it, and both need a licence that fits. A worker with an own key hands in a signature over the typed data of `request/`. Needs the scope `assets:write`.
+         * Sign off a maintenance entry
+         * @description In the order performed, inspected (may be left out), certified. Whoever did the work neither inspects nor certifies it, and both need a licence that fits. A worker who holds their own key hands in a signature over the typed data of `request/`. Needs the scope `assets:write`.
          */
         post: operations["createSignoff"];
         delete?: never;
@@ -1154,7 +1154,7 @@ export interface paths {
         };
         /**
          * Get the typed data of a sign-off
-         * @description For a worker with an own key: EIP-712 data to be signed outside and handed in within 24 hours. Needs the scope `assets:read`.
+         * @description For a worker who holds their own key: EIP-712 data to be signed outside and handed in within 24 hours. Needs the scope `assets:read`.
          */
         get: operations["getSignoffRequest"];
         put?: never;
@@ -1311,7 +1311,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change, enable or disable a webhook endpoint
+         * Update a webhook endpoint
          * @description Sends webhook.test and tells how it went; a failed test still saves. Disabling sends none, and `test` is null. Needs the scope `webhooks:write`.
          */
         patch: operations["updateEndpoint"];
@@ -1367,7 +1367,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send webhook.test
+         * Send a test event
          * @description Needs the scope `webhooks:write`.
          */
         post: operations["testEndpoint"];
@@ -1427,7 +1427,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a delivery again now
+         * Retry a delivery now
          * @description Needs the scope `webhooks:write`.
          */
         post: operations["retryDelivery"];
@@ -1447,7 +1447,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send past events again
+         * Replay past events
          * @description Every event of the range becomes a new delivery, behind what is new and no faster than the endpoint takes it. With dryRun nothing is sent and the answer is their count. Needs the scope `webhooks:write`.
          */
         post: operations["createReplay"];
@@ -1465,7 +1465,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a replay and how far it has come
+         * Get a replay
          * @description Needs the scope `webhooks:read`.
          */
         get: operations["getReplay"];
@@ -1573,7 +1573,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is signed in
+         * Get who is signed in
          * @description For people who are signed in: needs the role `viewer`.
          */
         get: operations["getMe"];
@@ -1707,7 +1707,7 @@ export interface paths {
         get: operations["listInvitations"];
         put?: never;
         /**
-         * Invite somebody
+         * Create an invitation
          * @description The answer has the link, which is shown this once. It is valid for seven days. For people who are signed in: needs the role `admin`.
          */
         post: operations["createInvitation"];
@@ -1747,7 +1747,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What an invitation is for
+         * Look up an invitation
          * @description Open to whoever has the link.
          */
         post: operations["lookUpInvitation"];

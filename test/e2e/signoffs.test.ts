@@ -303,7 +303,7 @@ test('a correction and a sign-off at the same time never leave a superseded entr
   }
 });
 
-test('a worker with an own key signs the prepared data outside and hands it in, once', async () => {
+test('a worker who holds their own key signs the prepared data outside and hands it in, once', async () => {
   const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.13')]);
   const id = await performed();
   const prepared = await request(id, address, 'certified');
@@ -421,7 +421,7 @@ test('a licence that expired after the data were prepared is refused, however th
   assertError(await request(id, address, 'certified'), 'conflict');
 });
 
-test('a request is refused as the sign-off would be, and needs a worker with an own key', async () => {
+test('a request is refused as the sign-off would be, and needs a worker who holds their own key', async () => {
   const id = await performed();
   assertError(await request(id, mechanic, 'certified'), 'conflict');
   const { address } = await ownKeyWorker();

@@ -107,8 +107,8 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
       )}
       {ownKey && !request && (
         <Alert color="blue" icon={<Icon name="key" />} py="xs">
-          {worker.name} holds an own key. The request is prepared first, to be signed in the worker’s wallet;
-          then its signature is pasted in here.
+          {worker.name} holds their own key. The request is prepared first, to be signed in the worker’s
+          wallet; then its signature is pasted in here.
         </Alert>
       )}
       {request && <RequestStep request={request} signature={signature} change={setSignature} />}
@@ -198,7 +198,7 @@ function LicenceChoice({ licences, role, value, choose }: LicenceChoiceProps) {
 
 const roleHint: Record<SignoffRole, string> = {
   performed: 'Stands for having done the work.',
-  inspected: 'By somebody else than who did the work, with a licence.',
+  inspected: 'By someone other than the person who did the work, with a licence.',
   certified: 'Releases the asset: by somebody else than who did the work, with a licence.',
 };
 

@@ -64,7 +64,7 @@ function WholeWorker({ worker }: { worker: Worker }) {
         about={
           worker.keyHolder === 'service'
             ? 'The service holds the key and signs for this worker.'
-            : 'Signs with an own key; only signatures are handed in.'
+            : 'Signs with their own key; only signatures are handed in.'
         }
         actions={
           mayWrite && (

@@ -24,7 +24,7 @@ const columns: Column<Worker>[] = [
         </Text>
         {keyHolder === 'worker' && (
           <Text c="dimmed" size="xs">
-            holds an own key
+            holds their own key
           </Text>
         )}
       </Link>

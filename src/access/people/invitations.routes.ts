@@ -70,7 +70,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       config: { role: 'admin' },
       schema: {
         operationId: 'createInvitation',
-        summary: 'Invite somebody',
+        summary: 'Create an invitation',
         description: 'The answer has the link, which is shown this once. It is valid for seven days.',
         tags,
         body: Type.Object({ email: Type.Optional(email), role: RoleSchema }, { additionalProperties: false }),
@@ -126,7 +126,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       config: { secretAnswer: true },
       schema: {
         operationId: 'lookUpInvitation',
-        summary: 'What an invitation is for',
+        summary: 'Look up an invitation',
         description: 'Open to whoever has the link.',
         tags,
         body: Type.Object({ token }, { additionalProperties: false }),

@@ -76,7 +76,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     `${apiBase}/platform/me`,
     {
       config: { role: 'viewer' },
-      schema: { operationId: 'getMe', summary: 'Who is signed in', tags, response: { 200: MeSchema } },
+      schema: { operationId: 'getMe', summary: 'Get who is signed in', tags, response: { 200: MeSchema } },
     },
     async (request) => {
       const { caller, person } = personOf(callerOf(request));

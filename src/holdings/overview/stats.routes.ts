@@ -70,7 +70,7 @@ export function statsRoutes(app: Api, { db, readStats }: { db: Db; readStats: Re
       config: { scope: 'events:read' },
       schema: {
         operationId: 'getStats',
-        summary: 'How the workspace fares',
+        summary: 'Get figures of the workspace',
         description: `What was anchored and delivered between two times, by default during the last day, and what waits now. At most ${mostDays} days.`,
         tags: ['operations'],
         querystring: Type.Object(

@@ -36,7 +36,7 @@ export function usageRoutes(app: Api, { readUsage }: { readUsage: ReadUsage }): 
       config: { scope: 'events:read' },
       schema: {
         operationId: 'getUsage',
-        summary: 'What the workspace may use, and what it uses',
+        summary: 'Get budgets and usage',
         description:
           'Beyond a rate (requests_per_minute) requests get 429 rate_limited with Retry-After; beyond any other budget what would need more gets 403 budget_exceeded. The header X-Budget of such an answer names the budget.',
         tags: ['operations'],

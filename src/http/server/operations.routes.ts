@@ -35,7 +35,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
     {
       schema: {
         operationId: 'getLiveness',
-        summary: 'Is the process alive',
+        summary: 'Check that the process is alive',
         description: 'Asks nothing else: for whoever restarts a process that hangs.',
         tags: ['operations'],
         response: {
@@ -51,7 +51,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
     {
       schema: {
         operationId: 'getReadiness',
-        summary: 'Can the service do its work',
+        summary: 'Check that the service is ready',
         description:
           '503 while the database is away, or a background loop is stuck that requests need. A chain that cannot be reached does not make it unready: what is accepted stays pending.',
         tags: ['operations'],
@@ -80,7 +80,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
     {
       schema: {
         operationId: 'getMetrics',
-        summary: 'Figures in Prometheus text format',
+        summary: 'Get metrics in Prometheus text format',
         description:
           'On loopback for anybody, else with `Authorization: Bearer` and the token of the installation.',
         tags: ['operations'],

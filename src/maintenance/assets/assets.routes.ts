@@ -246,7 +246,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
       bodyLimit: bodyBytes.document,
       schema: {
         operationId: 'updateAsset',
-        summary: 'Change an asset',
+        summary: 'Update an asset',
         description:
           'What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way, and with If-Match when it was changed since.',
         tags,

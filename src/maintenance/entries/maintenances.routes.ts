@@ -118,7 +118,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       bodyLimit: bodyBytes.document,
       schema: {
         operationId: 'createMaintenance',
-        summary: 'Put maintenance work on record',
+        summary: 'Create a maintenance entry',
         description:
           'Anchored with the next batch; `maintenance.anchor.confirmed` tells when. An entry is never changed: to correct one, create another that `supersedes` it.',
         tags,
@@ -185,7 +185,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       config: read,
       schema: {
         operationId: 'listMaintenances',
-        summary: 'List the maintenance of an asset',
+        summary: 'List maintenance entries',
         description:
           'Work that was done last comes first. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
         tags,
@@ -238,7 +238,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       config: { scope: 'assets:read' },
       schema: {
         operationId: 'countMaintenances',
-        summary: 'Count the maintenance of an asset',
+        summary: 'Count maintenance entries',
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress, ...filters }, { additionalProperties: false }),
@@ -286,7 +286,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
   app.get(
     `${url}:maintenanceId/details/`,
     viewOne(
-      { operationId: 'getMaintenanceDetails', summary: 'Get an asset maintenance with everything in it' },
+      { operationId: 'getMaintenanceDetails', summary: 'Get a maintenance entry with everything in it' },
       DetailsSchema,
     ),
     async (request, reply) => {
@@ -304,7 +304,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
     viewOne(
       {
         operationId: 'getMaintenanceProof',
-        summary: 'Get the proof of an asset maintenance',
+        summary: 'Get the proof of a maintenance entry',
         description:
           'One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed.',
       },

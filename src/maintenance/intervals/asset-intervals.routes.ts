@@ -123,7 +123,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
       config: { scope: 'assets:write', idempotent: true },
       schema: {
         operationId: 'createAssetInterval',
-        summary: 'Add work that comes round again',
+        summary: 'Create a maintenance interval',
         tags,
         params: assetPath,
         body: Type.Object({ name: Type.Optional(name), every, lastDone }, { additionalProperties: false }),
@@ -176,7 +176,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
       config: { scope: 'assets:write' },
       schema: {
         operationId: 'updateAssetInterval',
-        summary: 'Change an interval, or say by which entry it was done',
+        summary: 'Update or complete an interval',
         description:
           'What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction.',
         tags,

@@ -59,9 +59,9 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
       config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
       schema: {
         operationId: 'createSignoff',
-        summary: 'Sign a maintenance off',
+        summary: 'Sign off a maintenance entry',
         description:
-          'In the order performed, inspected (may be left out), certified. Whoever did the work neither inspects nor certifies it, and both need a licence that fits. A worker with an own key hands in a signature over the typed data of `request/`.',
+          'In the order performed, inspected (may be left out), certified. Whoever did the work neither inspects nor certifies it, and both need a licence that fits. A worker who holds their own key hands in a signature over the typed data of `request/`.',
         tags,
         params: entryPath,
         body: Type.Object(
@@ -98,7 +98,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
         operationId: 'getSignoffRequest',
         summary: 'Get the typed data of a sign-off',
         description:
-          'For a worker with an own key: EIP-712 data to be signed outside and handed in within 24 hours.',
+          'For a worker who holds their own key: EIP-712 data to be signed outside and handed in within 24 hours.',
         tags,
         params: entryPath,
         querystring: Type.Object(requested, { additionalProperties: false }),

@@ -1,5 +1,5 @@
 /**
- * Sign-offs of maintenance entries. The service signs for workers whose keys it holds; a worker with an own key signs the
+ * Sign-offs of maintenance entries. The service signs for workers whose keys it holds; a worker who holds their own key signs the
  * prepared typed data and hands the signature in. Nothing is kept of a request: what it prepared is bound by the
  * signature, and an entry takes one sign-off for each role and worker, so a signature can be handed in once.
  */
@@ -37,7 +37,7 @@ export interface SignoffRequest {
 }
 
 export interface NewSignoff extends SignoffRequest {
-  /** Both for a worker who holds an own key, neither for others. */
+  /** Both for a worker who holds their own key, neither for others. */
   signature?: string | undefined;
   signedAt?: Date | undefined;
 }
@@ -49,7 +49,7 @@ export interface PreparedSignoff {
 }
 
 export interface Signoffs {
-  /** What a worker with an own key has to sign; refused for the same reasons as the sign-off itself. */
+  /** What a worker who holds their own key has to sign; refused for the same reasons as the sign-off itself. */
   prepare(caller: Caller, request: SignoffRequest): Promise<PreparedSignoff>;
   /** `also`: rows to commit with the sign-off. */
   create(caller: Caller, input: NewSignoff, also: (signoff: Signoff) => Write[]): Promise<Signoff>;
@@ -222,7 +222,7 @@ function requireOwnSignature(worker: Subject['worker'], { signature, signedAt }:
   if (signature !== undefined && signedAt !== undefined) return;
   throw new AppError(
     'invalid_request',
-    `${signature === undefined ? 'signature' : 'signedAt'} is required: the worker ${worker.address} holds an own key. GET …/signoffs/request/ gives the typed data to sign.`,
+    `${signature === undefined ? 'signature' : 'signedAt'} is required: the worker ${worker.address} holds their own key. GET …/signoffs/request/ gives the typed data to sign.`,
   );
 }
 

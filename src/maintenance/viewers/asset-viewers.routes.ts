@@ -77,7 +77,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
       config: { scope: 'assets:write', idempotent: true },
       schema: {
         operationId: 'addAssetViewers',
-        summary: 'Let viewers see an asset',
+        summary: 'Add viewers to an asset',
         description:
           'The owner and assigned workers may see it anyway. A viewer who has a grant already gets the new end.',
         tags,
@@ -143,7 +143,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
       config: { scope: 'assets:write' },
       schema: {
         operationId: 'removeAssetViewer',
-        summary: 'Take back the grant of a viewer',
+        summary: 'Remove a viewer from an asset',
         description: 'It holds from the very next look.',
         tags,
         params: personPath,
@@ -163,7 +163,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
       config: { scope: 'assets:read' },
       schema: {
         operationId: 'verifyAssetViewer',
-        summary: 'Ask whether an address may see an asset',
+        summary: 'Check whether an address may see an asset',
         description:
           'Also true for the owner and for assigned workers. It is no look at the asset, so it is not logged.',
         tags,
@@ -252,7 +252,7 @@ function assignmentRoutes(
       config: { scope: 'assets:write' },
       schema: {
         operationId: 'removeAssetWorker',
-        summary: 'Take a worker off an asset',
+        summary: 'Remove a worker from an asset',
         description: 'What the worker put on record stays.',
         tags,
         params: personPath,
@@ -274,7 +274,7 @@ function accessLogRoutes(app: Api, { db, assets, cursors }: AssetViewerRoutesDep
       config: { scope: 'audit:read' },
       schema: {
         operationId: 'listAssetAccess',
-        summary: 'List who looked at an asset',
+        summary: 'List accesses to an asset',
         description: 'Newest first: every look with a viewerAddress, also those that were refused.',
         tags,
         params: assetPath,

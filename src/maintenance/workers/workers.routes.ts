@@ -63,7 +63,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
         operationId: 'createWorker',
         summary: 'Create a worker',
         description:
-          'Without an address the service makes a key for the worker; with one the worker holds an own key.',
+          'Without an address the service makes a key for the worker; with one the worker holds their own key.',
         tags: ['workers'],
         body: Type.Object({ name, address: Type.Optional(address) }, { additionalProperties: false }),
         response: { 201: CreatedWorkerSchema },
@@ -129,7 +129,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
       config: { scope: 'workers:write' },
       schema: {
         operationId: 'updateWorker',
-        summary: 'Rename a worker or replace the licences',
+        summary: 'Update a worker',
         tags: ['workers'],
         params: workerPath,
         body: Type.Object(

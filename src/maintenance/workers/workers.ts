@@ -24,7 +24,7 @@ export interface Worker {
 
 export interface NewWorker {
   name: string;
-  /** Given by a worker who holds an own key; otherwise the service makes one. */
+  /** Given by a worker who holds their own key; otherwise the service makes one. */
   address: string | undefined;
 }
 

@@ -113,7 +113,7 @@ export function deliveryRoutes(
       config: { scope: 'webhooks:write' },
       schema: {
         operationId: 'retryDelivery',
-        summary: 'Try a delivery again now',
+        summary: 'Retry a delivery now',
         tags: ['webhooks'],
         params: deliveryPath,
         response: { 202: DeliverySchema },

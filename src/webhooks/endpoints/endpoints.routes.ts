@@ -172,7 +172,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
       config: { scope: 'webhooks:write' },
       schema: {
         operationId: 'updateEndpoint',
-        summary: 'Change, enable or disable a webhook endpoint',
+        summary: 'Update a webhook endpoint',
         description:
           'Sends webhook.test and tells how it went; a failed test still saves. Disabling sends none, and `test` is null.',
         tags,
@@ -272,7 +272,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
       config: { scope: 'webhooks:write' },
       schema: {
         operationId: 'testEndpoint',
-        summary: 'Send webhook.test',
+        summary: 'Send a test event',
         tags,
         params: endpointPath,
         response: { 200: test },

@@ -58,7 +58,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
       config: { scope: 'webhooks:write', idempotent: true },
       schema: {
         operationId: 'createReplay',
-        summary: 'Send past events again',
+        summary: 'Replay past events',
         description:
           'Every event of the range becomes a new delivery, behind what is new and no faster than the endpoint takes it. With dryRun nothing is sent and the answer is their count.',
         tags,
@@ -97,7 +97,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
       config: { scope: 'webhooks:read' },
       schema: {
         operationId: 'getReplay',
-        summary: 'Get a replay and how far it has come',
+        summary: 'Get a replay',
         tags,
         params: replayPath,
         response: { 200: ReplaySchema },
