@@ -66,7 +66,7 @@ export function anchorToJson({ status, anchor }: AnchorState) {
   return { status, anchor: anchor && { ...anchor, anchoredAt: anchor.anchoredAt.toISOString() } };
 }
 
-/** Their schema. */
+/** The schema of status and anchor in answers. */
 export const anchorFields = {
   status: Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })),
   anchor: orNull(

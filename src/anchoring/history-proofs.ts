@@ -64,12 +64,12 @@ const usualMost = 20;
 export function createHistoryProofs(deps: HistoryProofsDeps): HistoryProofs {
   const { db, manyProofs, most = usualMost } = deps;
   // One after the other, so that the subtrees of one request are in memory at a time.
-  const withLock = createWorkspaceTurns({ mostOfWorkspace: most, refusal: tooManyProofs });
+  const inTurn = createWorkspaceTurns({ mostOfWorkspace: most, refusal: tooManyProofs });
 
   async function makeAll(requests: ProofRequest[]): Promise<(Proof | null)[]> {
     const [first] = requests;
     if (!first) return [];
-    const made = await withLock(first.workspaceId, () => manyProofs(requests));
+    const made = await inTurn(first.workspaceId, () => manyProofs(requests));
     return made.map((proof, place) => {
       if (proof === 'broken') throw new NotAsAnchored(requests[place]?.subjectId ?? '');
       return proof === 'unconfirmed' ? null : proof;

@@ -102,7 +102,7 @@ function startMiner({ client }: Anvil) {
   let baseFee: bigint | null = null;
   /** One after the other: blocks, and whatever wants none of them. */
   let turn: Promise<unknown> = Promise.resolve();
-  function withLock<T>(work: () => Promise<T>): Promise<T> {
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = turn.then(work);
     turn = done.catch(() => {});
     return done;
@@ -113,14 +113,14 @@ function startMiner({ client }: Anvil) {
   }
   const mining = (async () => {
     while (!stopping) {
-      await withLock(mine);
+      await inTurn(mine);
       await sleep(blockMs);
     }
   })();
   // Whoever stops it is told.
   mining.catch(() => {});
   return {
-    without: withLock,
+    without: inTurn,
     setBaseFee(wei: bigint | null) {
       baseFee = wei;
     },

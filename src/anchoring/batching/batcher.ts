@@ -55,12 +55,12 @@ export function createBatcher(deps: BatcherDeps): Batcher {
 
     async step(lead) {
       const behind = await lowWater.find(db);
-      const claim = await selectPending(db, { maxLeaves, behind, without: sealing.shunned() });
-      tellStranded(claim.stranded);
-      if (claim.ids.length === 0) return false;
+      const selection = await selectPending(db, { maxLeaves, behind, without: sealing.shunned() });
+      tellStranded(selection.stranded);
+      if (selection.ids.length === 0) return false;
       // First, so that nothing is built in vain while the chain is away.
       const quote = await sender.quote(lead.chain);
-      const sealed = await sealing.seal(claim);
+      const sealed = await sealing.seal(selection);
       if (sealed === null) return false;
       const call = await anchorCall(lead.chain, { root: sealed.root, size: sealed.ids.length, sends: 0 });
       await lead.term.commit(async (db) => {
@@ -68,7 +68,7 @@ export function createBatcher(deps: BatcherDeps): Batcher {
         await storeBatch(db, { ...sealed, outgoingId });
       });
       senderWakeup.wake();
-      return claim.full;
+      return selection.full;
     },
 
     async resend(lead) {

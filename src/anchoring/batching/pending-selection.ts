@@ -10,10 +10,10 @@ export interface Selection {
   leaves: Buffer;
   /** Place of its vault in `vaults`. */
   vaultOf: number[];
-  /** Place of the leaf that it follows, where that is in this claim too; else -1. */
+  /** Place of the leaf that it follows, where that is in this selection too; else -1. */
   follows: number[];
   vaults: SelectedVault[];
-  /** Leaves left out because what they follow is neither batched nor in this claim. */
+  /** Leaves left out because what they follow is neither batched nor in this selection. */
   stranded: number;
   /** There may be more. */
   full: boolean;
@@ -48,7 +48,7 @@ interface Page {
 
 export async function selectPending(db: Db, options: SelectionOptions): Promise<Selection> {
   const { maxLeaves, behind = 0, maxVaults = 5_000, without, pageSize = 2_000 } = options;
-  const claim: Omit<Selection, 'leaves'> = {
+  const selection: Omit<Selection, 'leaves'> = {
     ids: [],
     vaultOf: [],
     follows: [],
@@ -64,23 +64,23 @@ export async function selectPending(db: Db, options: SelectionOptions): Promise<
     const id = page.vaultIds[entry] ?? '';
     const known = placeOfVault.get(id);
     if (known !== undefined) return known;
-    if (claim.vaults.length === maxVaults) return null;
-    const place = claim.vaults.push({ workspaceId: page.workspaceIds[entry] ?? '', id }) - 1;
+    if (selection.vaults.length === maxVaults) return null;
+    const place = selection.vaults.push({ workspaceId: page.workspaceIds[entry] ?? '', id }) - 1;
     placeOfVault.set(id, place);
     return place;
   }
 
   for (let after = behind; ; ) {
-    const limit = Math.min(pageSize, maxLeaves - claim.ids.length);
+    const limit = Math.min(pageSize, maxLeaves - selection.ids.length);
     const page = await readPage(db, { after, without, limit });
     /** Bytes of the leaves that are not among the pieces yet. */
     let [from, to] = [0, page.leaves.length];
     for (const [entry, id] of page.ids.entries()) {
       const followsId = page.followsIds[entry] ?? 0;
       // What it follows has a lower id, so it was met before.
-      const follows = followsId > 0 ? placeOf(claim.ids, followsId) : -1;
+      const follows = followsId > 0 ? placeOf(selection.ids, followsId) : -1;
       if (followsId < 0 || (followsId > 0 && follows < 0)) {
-        claim.stranded += 1;
+        selection.stranded += 1;
         pieces.push(page.leaves.subarray(from, entry * 32));
         from = (entry + 1) * 32;
         continue;
@@ -88,21 +88,21 @@ export async function selectPending(db: Db, options: SelectionOptions): Promise<
       const vault = placeVault(page, entry);
       if (vault === null) {
         to = entry * 32;
-        claim.full = true;
+        selection.full = true;
         break;
       }
-      claim.ids.push(id);
-      claim.vaultOf.push(vault);
-      claim.follows.push(follows);
+      selection.ids.push(id);
+      selection.vaultOf.push(vault);
+      selection.follows.push(follows);
     }
     pieces.push(page.leaves.subarray(from, to));
     after = page.ids.at(-1) ?? after;
-    claim.full ||= claim.ids.length === maxLeaves;
-    if (claim.full || page.ids.length < limit) return { ...claim, leaves: Buffer.concat(pieces) };
+    selection.full ||= selection.ids.length === maxLeaves;
+    if (selection.full || page.ids.length < limit) return { ...selection, leaves: Buffer.concat(pieces) };
   }
 }
 
-/** A claim with the leaves of each vault side by side: place n of the batch is entry n. */
+/** A selection with the leaves of each vault side by side: place n of the batch is entry n. */
 export interface Groups {
   vaults: { vault: SelectedVault; leaves: number }[];
   ids: number[];
@@ -112,15 +112,15 @@ export interface Groups {
 /** Others get their turn after so many leaves, which take a few milliseconds. */
 const leavesPerTurn = 5_000;
 
-/** Leaves out these vaults, by their place in the claim, and whatever follows a leaf of theirs. */
-export async function groupByVault(claim: Selection, without: ReadonlySet<number>): Promise<Groups> {
+/** Leaves out these vaults, by their place in the selection, and whatever follows a leaf of theirs. */
+export async function groupByVault(selection: Selection, without: ReadonlySet<number>): Promise<Groups> {
   const taken: boolean[] = [];
-  const membersOf: number[][] = claim.vaults.map(() => []);
+  const membersOf: number[][] = selection.vaults.map(() => []);
   let size = 0;
-  for (let place = 0; place < claim.ids.length; place += 1) {
+  for (let place = 0; place < selection.ids.length; place += 1) {
     if (place % leavesPerTurn === leavesPerTurn - 1) await new Promise(setImmediate);
-    const vault = claim.vaultOf[place] ?? -1;
-    const follows = claim.follows[place] ?? -1;
+    const vault = selection.vaultOf[place] ?? -1;
+    const follows = selection.follows[place] ?? -1;
     const fits = !without.has(vault) && (follows < 0 || taken[follows] === true);
     taken.push(fits);
     if (!fits) continue;
@@ -129,12 +129,12 @@ export async function groupByVault(claim: Selection, without: ReadonlySet<number
   }
   const groups: Groups = { vaults: [], ids: [], leaves: Buffer.alloc(32 * size) };
   for (const [at, members] of membersOf.entries()) {
-    const vault = claim.vaults[at];
+    const vault = selection.vaults[at];
     if (members.length === 0 || !vault) continue;
     for (const place of members) {
       if (groups.ids.length % leavesPerTurn === leavesPerTurn - 1) await new Promise(setImmediate);
-      claim.leaves.copy(groups.leaves, groups.ids.length * 32, place * 32, (place + 1) * 32);
-      groups.ids.push(claim.ids[place] ?? 0);
+      selection.leaves.copy(groups.leaves, groups.ids.length * 32, place * 32, (place + 1) * 32);
+      groups.ids.push(selection.ids[place] ?? 0);
     }
     groups.vaults.push({ vault, leaves: members.length });
   }

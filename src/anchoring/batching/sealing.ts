@@ -1,4 +1,4 @@
-/** From a claim to a sealed batch: keys are opened, the thread builds and signs, and a vault that cannot is left out. */
+/** From a selection to a sealed batch: keys are opened, the thread builds and signs, and a vault that cannot is left out. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import type { Keyring, OpenedKeys } from '../../keys/keyring.ts';
@@ -15,9 +15,9 @@ export interface SealingDeps {
 }
 
 export interface Sealing {
-  /** Null when nothing of the claim can be sealed. */
-  seal(claim: Selection): Promise<Omit<NewBatch, 'outgoingId'> | null>;
-  /** Ids of vaults that could not seal a short while ago: their leaves must not fill the claims of the others. */
+  /** Null when nothing of the selection can be sealed. */
+  seal(selection: Selection): Promise<Omit<NewBatch, 'outgoingId'> | null>;
+  /** Ids of vaults that could not seal a short while ago: their leaves must not fill the selections of the others. */
   shunned(): string[];
 }
 
@@ -100,17 +100,17 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
   }
 
   return {
-    async seal(claim) {
+    async seal(selection) {
       const without = new Set<number>();
       for (;;) {
-        const groups = await groupByVault(claim, without);
+        const groups = await groupByVault(selection, without);
         if (groups.ids.length === 0) return null;
         const outcome = await attempt(groups);
         if ('batch' in outcome) return outcome.batch;
         for (const [id, reason] of outcome.faults) {
           log.error({ vault: id, reason }, 'a vault cannot seal: what belongs to it stays pending');
           shunnedUntil.set(id, performance.now() + shunnedMs);
-          without.add(claim.vaults.findIndex((vault) => vault.id === id));
+          without.add(selection.vaults.findIndex((vault) => vault.id === id));
         }
       }
     },
