@@ -45,10 +45,7 @@ function scan(text: string, limits: JsonLimits): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
-      at = text.indexOf('"', at + 1);
-      while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
-      // Not JSON; whoever parses it says so.
-      if (at === -1) return names;
+      at = endOfString(text, at);
     } else if (code === colon) names += 1;
     else if (code === 0x2c) commas += 1;
     else if (code === 0x7b || code === 0x5b) {
@@ -73,11 +70,17 @@ function scan(text: string, limits: JsonLimits): number {
   return names;
 }
 
-/** After an odd number of backslashes. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text.charCodeAt(first - 1) === backslash) first -= 1;
-  return (at - first) % 2 === 1;
+/**
+ * Where the string that begins here has its closing quote, or the end of the text: that is not JSON, and whoever parses
+ * it says so. Unit by unit: a search for the next quote took eight times as long where every quote is escaped.
+ */
+function endOfString(text: string, begin: number): number {
+  for (let at = begin + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code === backslash) at += 1;
+  }
+  return text.length;
 }
 
 function isLetter(code: number): boolean {
@@ -102,8 +105,7 @@ function pathTo(text: string, end: number): string {
     const code = text.charCodeAt(at);
     if (code === quote) {
       const begin = at;
-      do at = text.indexOf('"', at + 1);
-      while (isEscaped(text, at));
+      at = endOfString(text, begin);
       if (typeof steps.at(-1) === 'string') steps[steps.length - 1] = nameIn(text.slice(begin, at + 1));
     } else if (code === 0x7b) steps.push('');
     else if (code === 0x5b) steps.push(0);

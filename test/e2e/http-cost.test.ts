@@ -90,6 +90,13 @@ async function assertBounded(what: string, costOfShare: (share: 1 | 0.25) => Pro
 
 const json = { 'content-type': 'application/json' };
 
+const vaultMember = () => `{"vaultAddress":"${values.vaultAddress}",`;
+
+/** With the one field that many routes need, so that what they can store is stored. */
+function inVault(body: Buffer): Buffer {
+  return body[0] === '{'.charCodeAt(0) ? Buffer.concat([Buffer.from(vaultMember()), body.subarray(1)]) : body;
+}
+
 /** As its own answer says to a body that is larger than any. */
 async function limitOf(operation: Operation): Promise<number> {
   const { status, text } = await costOf(operation, {
@@ -109,8 +116,11 @@ test('no body that a route takes holds up the event loop, and twice the body cos
       const isOpen =
         operation.scope === null && operation.role === null && !operation.path.includes('/sessions');
       assert.ok(limit <= (isOpen ? 4_096 : 1024 * 1024), `${operation.name} takes ${limit} bytes`);
-      for (const [what, make] of Object.entries(hostileBodies))
-        await assertCheap(operation, what, (size) => ({ headers: json, body: make(size) }), limit);
+      const complete = (body: Buffer) => (operation.body?.properties?.vaultAddress ? inVault(body) : body);
+      for (const [what, make] of Object.entries(hostileBodies)) {
+        const sent = (size: number) => ({ headers: json, body: complete(make(size - vaultMember().length)) });
+        await assertCheap(operation, what, sent, limit);
+      }
       if (!operation.takesFile) return;
       const form = (size: number) => {
         const { contentType, body } = hostileForm(size);
