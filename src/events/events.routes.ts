@@ -9,7 +9,7 @@ import { fetchPage, linkNextPage, pageParameters } from '../http/api/page.ts';
 import { type Limits, limitOf } from '../runtime/budgets.ts';
 import { may } from '../runtime/caller.ts';
 import { AppError } from '../runtime/errors.ts';
-import { takeWithin } from '../runtime/page-budget.ts';
+import { bytesOf, takeWithin } from '../runtime/page-budget.ts';
 import { dateTime, named } from '../runtime/schemas.ts';
 import { eventTypes } from './catalogue.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -78,7 +78,7 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
             fetch: (workspaceId, after, limit) =>
               readFeedBackwards(pool, { workspaceId, type, before: after?.[0] as number | undefined, limit }),
             positionOf: ({ position }) => [position],
-            largeRows: true,
+            bytesOf,
           },
           { request, reply, cursors, cursor, limit },
         );

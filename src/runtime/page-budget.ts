@@ -23,7 +23,7 @@ export function takeWithin<Row>(rows: Row[], bytes: (row: Row) => number, most: 
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** As JSON, about. */
-export function bytesOf(row: unknown): number {
-  return Buffer.byteLength(JSON.stringify(row));
+/** As JSON, about; `stored` is JSON that goes out with it as it lies, and is measured so. */
+export function bytesOf(row: unknown, stored = ''): number {
+  return Buffer.byteLength(JSON.stringify(row)) + Buffer.byteLength(stored);
 }

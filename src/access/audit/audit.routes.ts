@@ -1,9 +1,11 @@
 /** /platform/audit-log */
+
 import { Type } from 'typebox';
 import type { Db } from '../../db/database.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { bytesOf } from '../../runtime/page-budget.ts';
 import { dateTime, named, orNull } from '../../runtime/schemas.ts';
 import { type AuditEntry, listAuditEntries } from './audit.ts';
 
@@ -65,7 +67,7 @@ export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursor
               limit,
             }),
           positionOf: ({ id }) => [id],
-          largeRows: true,
+          bytesOf,
         },
         { request, reply, cursors, cursor, limit },
       );

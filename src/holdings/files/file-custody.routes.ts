@@ -8,6 +8,7 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import { mostProofs, sendHistoryPage } from '../../http/api/history-page.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { bytesOf } from '../../runtime/page-budget.ts';
 import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';
 import type { FileHistoryItem } from './file-history.ts';
 import type { FileTransfer } from './file-transfers.ts';
@@ -142,7 +143,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
               proofs,
             }),
           positionOf: ({ position }) => position,
-          largeRows: proofs === true,
+          ...(proofs && { bytesOf }),
         },
         { request, reply, cursors, cursor, limit: limit ?? 100 },
       );

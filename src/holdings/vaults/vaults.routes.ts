@@ -1,10 +1,12 @@
 /** /platform/vaults */
+
 import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { bytesOf } from '../../runtime/page-budget.ts';
 import { address, dateTime, name, named, plainText } from '../../runtime/schemas.ts';
 import type { Vault, VaultStatus } from './vaults.store.ts';
 import type { Vaults } from './vaults.ts';
@@ -85,7 +87,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
           fetch: (workspaceId, after, limit) =>
             vaults.list(workspaceId, { status, before: after?.[0] as string, limit }),
           positionOf: ({ id }) => [id],
-          largeRows: true,
+          bytesOf,
         },
         { request, reply, cursors, ...page },
       );

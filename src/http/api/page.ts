@@ -1,7 +1,7 @@
 /** One page of a list: the query that asks for it, and the headers that lead to the next. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { bytesOf, createPageBudget, largeRowsAtOnce } from '../../runtime/page-budget.ts';
+import { createPageBudget, largeRowsAtOnce } from '../../runtime/page-budget.ts';
 import { callerOf } from '../admission/authentication.ts';
 import type { CursorPosition, Cursors } from './cursor.ts';
 import { pathOf } from './error-reply.ts';
@@ -20,8 +20,8 @@ export interface List<Row> {
   /** Up to `limit` rows that follow the position, or the first ones. */
   fetch(workspaceId: string, after: CursorPosition | undefined, limit: number): Promise<Row[]>;
   positionOf(row: Row): CursorPosition;
-  /** A thousand of them may be more than an answer should have: they are fetched in steps, and counted by bytes. */
-  largeRows?: boolean;
+  /** Where a thousand may be more than an answer should have: they are fetched in steps, and counted by bytes. */
+  bytesOf?: (row: Row) => number;
 }
 
 export interface PageRequest {
@@ -38,8 +38,8 @@ export async function fetchPage<Row>(list: List<Row>, page: PageRequest): Promis
   const { workspaceId } = callerOf(request);
   const bound = { name: list.name, workspaceId, filters: list.filters };
   const after = cursor === undefined ? undefined : cursors.read(bound, cursor);
-  const { items, more } = list.largeRows
-    ? await fetchByBytes(list, { workspaceId, after, limit })
+  const { items, more } = list.bytesOf
+    ? await fetchByBytes(list, list.bytesOf, { workspaceId, after, limit })
     : await fetchByRows(list, { workspaceId, after, limit });
   const last = items.at(-1);
   if (more && last) linkNextPage(request, reply, cursors.write(bound, list.positionOf(last)));
@@ -57,7 +57,11 @@ async function fetchByRows<Row>(list: List<Row>, { workspaceId, after, limit }: 
   return { items: rows.slice(0, limit), more: rows.length > limit };
 }
 
-async function fetchByBytes<Row>(list: List<Row>, { workspaceId, after, limit }: Stretch) {
+async function fetchByBytes<Row>(
+  list: List<Row>,
+  bytesOf: (row: Row) => number,
+  { workspaceId, after, limit }: Stretch,
+) {
   const items: Row[] = [];
   const hasRoom = createPageBudget();
   for (let position = after; ; ) {

@@ -1,8 +1,8 @@
 /** Searches assets by words, with bounded work for a page, however many assets the workspace has. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
-import { bytesOf, createPageBudget, largeRowsAtOnce } from '../../runtime/page-budget.ts';
-import { type AssetQuery, readAssets, type StoredAsset, whichOf } from './assets.store.ts';
+import { createPageBudget, largeRowsAtOnce } from '../../runtime/page-budget.ts';
+import { type AssetQuery, bytesOfAsset, readAssets, type StoredAsset, whichOf } from './assets.store.ts';
 
 export interface AssetSearch extends AssetQuery {
   /** All of its words occur in the id, name, serial number or part number, in whatever case. */
@@ -71,7 +71,7 @@ async function readWithin(db: Db, workspaceId: string, assetIds: string[]): Prom
         order by a.created_at desc, a.asset_id desc`,
     );
     for (const asset of assets) {
-      if (!hasRoom(bytesOf(asset))) return items;
+      if (!hasRoom(bytesOfAsset(asset))) return items;
       items.push(asset);
     }
   }

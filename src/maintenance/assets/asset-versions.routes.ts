@@ -9,6 +9,7 @@ import { historyParameters, sendHistoryPage } from '../../http/api/history-page.
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import type { Caller } from '../../runtime/caller.ts';
+import { bytesOf } from '../../runtime/page-budget.ts';
 import { dateTime, named } from '../../runtime/schemas.ts';
 import type { AssetAccess } from './asset-access.ts';
 import type { AssetVersion } from './asset-versions.ts';
@@ -87,7 +88,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
             return assets.versions(await looked, { before: after?.[0] as number, limit });
           },
           positionOf: ({ version }) => [version],
-          largeRows: true,
+          bytesOf: ({ document, ...rest }) => bytesOf(rest, document),
         },
         { request, reply, cursors, cursor, limit },
       );

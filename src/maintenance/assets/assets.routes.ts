@@ -14,7 +14,7 @@ import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { address, dateTime, name, named, orNull, plainText } from '../../runtime/schemas.ts';
 import type { AssetAccess } from './asset-access.ts';
 import { maxAssetIdLength } from './asset-id.ts';
-import type { Asset, StoredAsset } from './assets.store.ts';
+import { type Asset, bytesOfAsset, type StoredAsset } from './assets.store.ts';
 import type { Assets } from './assets.ts';
 
 export const assetsUrl = `${apiBase}/damc/assets/`;
@@ -173,7 +173,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
               limit,
             }),
           positionOf: ({ createdAt, assetId }) => [createdAt.toISOString(), assetId],
-          largeRows: true,
+          bytesOf: bytesOfAsset,
         },
         { request, reply, cursors, cursor, limit },
       );

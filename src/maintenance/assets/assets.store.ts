@@ -1,8 +1,10 @@
 /** Assets in SQL: as they are today with the state of their newest anchor, or held for a change. */
+
 import { type RawBuilder, sql } from 'kysely';
 import { type AnchorColumns, type AnchorState, anchorStateOf } from '../../anchoring/anchor-state.ts';
 import type { Db } from '../../db/database.ts';
 import type { VaultStatus } from '../../holdings/vaults/vaults.store.ts';
+import { bytesOf } from '../../runtime/page-budget.ts';
 import { noAsset } from './asset-access.ts';
 import { type AssetFields, assetKind, type Installation, type Usage } from './asset-document.ts';
 
@@ -23,6 +25,11 @@ export interface Asset extends AssetFields, AnchorState {
 export interface StoredAsset extends Omit<Asset, 'metadata'> {
   /** JSON. */
   metadata: string;
+}
+
+/** As JSON, about. */
+export function bytesOfAsset({ metadata, ...rest }: StoredAsset): number {
+  return bytesOf(rest, metadata);
 }
 
 export interface AssetKey {

@@ -1,10 +1,12 @@
 /** /damc/workers/ */
+
 import { type Static, Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { bytesOf } from '../../runtime/page-budget.ts';
 import { address, dateTime, name, named, orNull, plainText } from '../../runtime/schemas.ts';
 import type { Licence } from '../signing/licence.ts';
 import type { Worker, Workers } from './workers.ts';
@@ -100,7 +102,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
           fetch: (workspaceId, after, limit) =>
             workers.list(workspaceId, { before: after?.[0] as string, limit }),
           positionOf: ({ id }) => [id],
-          largeRows: true,
+          bytesOf,
         },
         { request, reply, cursors, ...request.query },
       );

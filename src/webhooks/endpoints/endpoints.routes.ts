@@ -1,4 +1,5 @@
 /** /platform/webhooks/endpoints */
+
 import { Type } from 'typebox';
 import { type EventType, eventTypes } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
@@ -7,6 +8,7 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { type Caller, may } from '../../runtime/caller.ts';
+import { bytesOf } from '../../runtime/page-budget.ts';
 import { dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
 import type { Endpoint } from './endpoints.store.ts';
 import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
@@ -139,7 +141,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
           fetch: (workspaceId, after, limit) =>
             endpoints.list(workspaceId, { before: after?.[0] as string, limit }),
           positionOf: ({ id }) => [id],
-          largeRows: true,
+          bytesOf,
         },
         { request, reply, cursors, ...request.query },
       );
