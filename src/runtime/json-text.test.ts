@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { threadCpuMs } from '../../test/support/service/cpu-time.ts';
 import { findJsonFault } from './json-fault.ts';
 import { JsonTextError, maxJsonDepth, parseJsonText } from './json-text.ts';
 
@@ -83,10 +84,10 @@ for (const [name, make] of Object.entries(hostile)) {
     for (let turn = 0; turn < 20; turn += 1) {
       costs.small = Math.min(costs.small, costOf(small));
       costs.large = Math.min(costs.large, costOf(large));
-      // Eight times the text; quadratic work would be 64 times. The least that is counted is a millisecond.
-      if (turn > 2 && costs.large <= 24 * Math.max(costs.small, 1_000)) return;
+      // Eight times the text; quadratic work would be 64 times. The least that is counted is half a millisecond.
+      if (turn > 2 && costs.large <= 24 * Math.max(costs.small, 0.5)) return;
     }
-    assert.fail(`${costs.small} µs, then ${costs.large} µs`);
+    assert.fail(`${costs.small} ms, then ${costs.large} ms`);
   });
 }
 
@@ -95,16 +96,15 @@ function findFault(value: unknown): string | null {
   return findJsonFault(value, '', { value: noNul, name: noNul });
 }
 
-/** CPU time of this thread in microseconds: other work of the machine does not count. */
+/** In milliseconds of this thread's CPU time. */
 function costOf(text: string): number {
-  const before = process.threadCpuUsage();
+  const before = threadCpuMs();
   try {
     findFault(parseJsonText(text));
   } catch (error) {
     assert.ok(error instanceof JsonTextError);
   }
-  const { user, system } = process.threadCpuUsage(before);
-  return user + system;
+  return threadCpuMs() - before;
 }
 
 test('a fault is named with its path, which is cut where it is long', () => {

@@ -32,6 +32,7 @@ export function parseJsonText(
   return value;
 }
 
+const blank = 0x20;
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
@@ -44,6 +45,7 @@ function scan(text: string, limits: JsonLimits): number {
   let opened = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
+    if (code <= blank) continue;
     if (code === quote) {
       at = endOfString(text, at);
     } else if (code === colon) names += 1;

@@ -1,4 +1,5 @@
 /** The service that is fuzzed: in a process of its own, so that its memory and processor time are its own, too. */
+
 import type { Scope } from '../../src/runtime/caller.ts';
 import { type PathValues, readOperations, webhookSettings } from '../support/openapi/openapi-operations.ts';
 import {
@@ -8,6 +9,7 @@ import {
   makePerson,
   makeThings,
 } from '../support/openapi/openapi-things.ts';
+import { threadCpuMs } from '../support/service/cpu-time.ts';
 import { startService } from '../support/service/service.ts';
 import type { Fixture, Question } from './fixture.ts';
 
@@ -50,7 +52,6 @@ process.on('message', (question: Question) => {
     void service.close().then(() => process.disconnect());
     return;
   }
-  const { user, system } = process.threadCpuUsage();
   if (question === 'heap') global.gc?.();
-  process.send?.(question === 'heap' ? process.memoryUsage().heapUsed : (user + system) / 1000);
+  process.send?.(question === 'heap' ? process.memoryUsage().heapUsed : threadCpuMs());
 });

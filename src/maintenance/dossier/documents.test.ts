@@ -1,10 +1,12 @@
 /** Documents of the longest texts in the scripts that are dear to lay out: none of it is work of the thread that answers. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { readPdf } from '../../../test/support/clients/read-pdf.ts';
+import { threadCpuMs } from '../../../test/support/service/cpu-time.ts';
 import type { CertificateInput } from '../../holdings/certificates/certificate-input.ts';
 import { createDocumentThread } from '../../pdf/document-thread.ts';
 import type { LogbookInput } from './logbook.ts';
@@ -41,11 +43,11 @@ function hostile(length: number): string {
 }
 
 async function measured(kind: string, input: unknown, items?: AsyncIterable<unknown>) {
-  const before = process.threadCpuUsage();
+  const before = threadCpuMs();
   const pieces = thread.write({ workspaceId: 'ws_1', kind, input, ...(items && { items }) });
   const pdf = await buffer(pieces);
-  const { user, system } = process.threadCpuUsage(before);
-  return { ...readPdf(pdf), ms: (user + system) / 1_000 };
+  const ms = threadCpuMs() - before;
+  return { ...readPdf(pdf), ms };
 }
 
 /** Now and then something else happens in the thread, such as a collection of garbage; and code runs slowly at first. */
