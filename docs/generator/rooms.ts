@@ -19,7 +19,7 @@ export const floors: Room[][] = [
     },
   ],
   [
-    { path: 'src/maintenance/assets/', job: 'Assets: versions, installation, transfers, who may see them' },
+    { path: 'src/maintenance/assets/', job: 'Assets: versions, installation, who may see them' },
     { path: 'src/maintenance/viewers/', job: 'Viewers and workers of an asset, and the log of who looked' },
     { path: 'src/maintenance/entries/', job: 'Maintenance entries: recorded, listed, proved; open defects' },
     { path: 'src/maintenance/signing/', job: 'PURE: what is hashed and signed, and who may sign it' },
@@ -35,8 +35,9 @@ export const floors: Room[][] = [
   [
     { path: 'src/holdings/vaults/', job: 'Vaults and their transactions' },
     { path: 'src/holdings/records/', job: 'Records and their versions' },
-    { path: 'src/holdings/files/', job: 'Files: versions, content, erasure, custody and its transfers' },
+    { path: 'src/holdings/files/', job: 'Files: versions, content, erasure, history' },
     { path: 'src/holdings/files/validation/', job: 'Validation of files that are stored elsewhere' },
+    { path: 'src/holdings/transfers/', job: 'Transfers of files and assets from vault to vault' },
     { path: 'src/holdings/certificates/', job: 'Certificates in PDF' },
     { path: 'src/holdings/audit-proofs/', job: 'Anchoring of the audit log, and its proofs' },
     {

@@ -1,15 +1,9 @@
 /** What a document says it is about, for the reader to recognise it. Whether that is true, the steps say. */
+import { labelOf } from '../../src/proof/kinds.ts';
 import { isEvmAnchor, type Proof } from '../../src/proof/proof.ts';
 import { sizeText } from './size-text.ts';
 
 export type Fact = [name: string, value: string];
-
-const kinds: Record<string, string> = {
-  file: 'File',
-  record: 'Record',
-  transfer: 'Transfer of a file',
-  validation: 'Validation of a file',
-};
 
 /**
  * `chainId`: of the chain that was asked and bears out the anchors on it; null where none does. A document may name others
@@ -23,7 +17,7 @@ export function factsOf(
   const said = (name: string) => (typeof claims?.[name] === 'string' ? String(claims[name]) : '');
   const size = claims?.size;
   const facts: Fact[] = [
-    [kinds[kind] ?? kind, `${subject.id}, version ${leaf.values[4]}`],
+    [labelOf(kind), `${subject.id}, version ${leaf.values[4]}`],
     ['Name', said('name')],
     ['Type', said('mediaType')],
     ['Size', typeof size === 'number' ? sizeText(size) : ''],

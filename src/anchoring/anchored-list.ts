@@ -2,13 +2,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { AnchorStatus } from '../proof/anchor-status.ts';
-import { batchStatuses } from './anchor-state.ts';
+import type { Kind } from '../proof/kinds.ts';
+import { batchStatuses } from './anchored.ts';
 
 /** A kind of things, and a query for them. */
 export interface AnchoredList<Item extends { id: string }> {
   workspaceId: string;
   /** Of its leaves. */
-  kind: string;
+  kind: Kind;
   status: AnchorStatus | undefined;
   /** Id after which the page begins. */
   before: string | undefined;

@@ -1,150 +1,69 @@
-/** Holds confirmed batches against the chain: the registry has each root, logged once, in the transaction that is stored. */
-import { sql } from 'kysely';
-import { type Hex, type PublicClient, parseEventLogs } from 'viem';
-import { registryAbi } from '../chain/registry/registry.ts';
-import { fromBytea } from '../db/bytea.ts';
-import type { Db } from '../db/database.ts';
-import { rowsPass } from '../db/rows-pass.ts';
-import type { Finding, Pass } from '../runtime/check.ts';
+/** What the checks of all anchored things share: each row has a leaf, with the row's digest and of its vault. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Kind } from '../proof/kinds.ts';
+import { isLeaf, type LeafKey, leafKey } from './anchored.ts';
+import { type AnchoredKind, anchoredKinds } from './kinds.ts';
 
-export interface AnchoredPassDeps {
-  db: Db;
-  /** Throws NotMade when the chain cannot be asked. */
-  chain(): Promise<PublicClient>;
+/** Of a select with `joinLeaf`. */
+export interface LeafColumns {
+  leaf_digest: Buffer | null;
+  leaf_vault: string | null;
 }
 
-interface Row {
-  id: number;
-  root: Buffer;
-  size: number;
-  transaction_hash: Buffer;
-  block_number: number;
-  block_hash: Buffer;
-  block_time: number;
-  /** Who sent it, and where to. */
-  account: Buffer;
-  to_address: Buffer;
+export const leafColumns = sql.raw('leaf.digest as leaf_digest, leaf.vault_id as leaf_vault');
+
+/** Joins its leaf to each row, as `leaf`. */
+export function joinLeaf(kind: Kind, alias: string): RawBuilder<unknown> {
+  return sql`
+      left join lateral (
+        select l.* from anchor_leaves l where ${sql.raw(isLeaf(leafKey(kind, alias)))} limit 1
+      ) as leaf on true`;
 }
 
-interface Logged {
-  registry: Hex;
-  submitter: Hex;
-  root: Hex;
-  size: number;
-  transactionHash: Hex;
-  blockHash: Hex;
+/** Tells `find` what is wrong with the leaf of a row. */
+export function judgeLeaf(
+  kind: Kind,
+  { leaf_digest, leaf_vault }: LeafColumns,
+  row: { digest: Buffer; vaultId: string },
+  find: (rule: string, what: string) => void,
+): void {
+  if (leaf_digest === null || leaf_vault === null) {
+    find(`${kind}_without_leaf`, 'has no leaf: it will never be anchored');
+  } else if (!leaf_digest.equals(row.digest) || leaf_vault !== row.vaultId) {
+    find(`${kind}_leaf_differs`, 'has a leaf with another hash or of another vault');
+  }
 }
 
-/** Blocks of one request for logs: no provider that is known to us allows fewer. */
-const logWindow = 500;
-/** Calls at a time. */
-const inFlight = 8;
+/** A kind of things, and the event that tells of their confirmation. */
+export interface Announced {
+  /** What messages and rules call one: leaf_without_THING, THING_unannounced. */
+  thing: string;
+  /** The type of the event, and the member of its data that has the thing's id. Null: it has none. */
+  event: { type: string; idMember: string } | null;
+  /** Whether leaf `l` is of this kind. */
+  isOne: RawBuilder<unknown>;
+  /** Whether what leaf `l` is of is stored. */
+  isStored: RawBuilder<unknown>;
+  /** A select of the ids of the leaves that `told` (workspace_id, subject_id, data: that of the event) may mean. */
+  leaves: RawBuilder<unknown>;
+}
 
-export function anchoredPass({ db, chain }: AnchoredPassDeps): Pass {
-  return rowsPass<Row>({
-    db,
-    what: 'confirmed batches against the chain',
-    table: 'anchor_batches',
-    key: [{ column: 'b.id', member: 'id' }],
-    pageRows: 200,
-    read: ({ where, end }) => sql<Row>`
-      select b.id, b.root, b.size, b.transaction_hash, b.block_number, b.block_hash, b.block_time, t.account, t.to_address
-      from anchor_batches b join outgoing_transactions t on t.id = b.outgoing_id
-      where b.status in ('confirmed', 'finalized') and ${where} ${end}`,
-    async judge(rows) {
-      const client = await chain();
-      const logs = await readLogs(client, rows);
-      const findings: Finding[] = [];
-      for (let at = 0; at < rows.length; at += inFlight) {
-        const judged = rows.slice(at, at + inFlight).map((row) => judge(client, row, logs));
-        findings.push(...(await Promise.all(judged)).flat());
-      }
-      return findings;
-    },
+/** All kinds but transfers, which files and assets tell of in their own way. */
+export function announcedKinds(): Announced[] {
+  return (Object.entries(anchoredKinds) as [Kind, AnchoredKind][]).flatMap(([kind, { rows, confirmed }]) => {
+    if (rows === null || kind === 'transfer') return [];
+    const told: LeafKey = {
+      workspace: 'told.workspace_id',
+      kind: `'${kind}'`,
+      subject: 'told.subject_id',
+      version: rows.version === null ? '1' : "(told.data ->> 'version')::integer",
+    };
+    return {
+      thing: kind,
+      event: confirmed && { type: confirmed.type, idMember: confirmed.subject },
+      isOne: sql.raw(`l.kind = '${kind}'`),
+      isStored: sql.raw(`exists (select 1 from ${rows.table} t where ${isLeaf(leafKey(kind, 't'))})`),
+      leaves: sql.raw(`select l.id from anchor_leaves l where ${isLeaf(told)} limit 1`),
+    };
   });
-}
-
-async function judge(client: PublicClient, row: Row, logs: Logged[]): Promise<Finding[]> {
-  const { id: batch, root, account, to_address } = row;
-  const findings: Finding[] = [];
-  const find = (rule: string, what: string) =>
-    findings.push({
-      rule,
-      ids: { batch, root: fromBytea(root), transaction: fromBytea(row.transaction_hash) },
-      message: `The root of batch ${batch} ${what}.`,
-      advice:
-        'Proofs of this batch fail. Look whether the service follows the chain (`holdfast chain status`); if it does, compare the rows with a backup.',
-    });
-
-  const [time, size] = await client.readContract({
-    abi: registryAbi,
-    address: fromBytea(to_address),
-    functionName: 'anchors',
-    args: [fromBytea(account), fromBytea(root)],
-  });
-  if (time === 0n) find('not_anchored', 'is not in the registry');
-  else if (Number(time) !== row.block_time || Number(size) !== row.size) {
-    find(
-      'anchored_otherwise',
-      `is in the registry with time ${time} and size ${size}, not ${row.block_time} and ${row.size}`,
-    );
-  }
-
-  const mine = logs.filter(
-    (log) =>
-      log.root === fromBytea(root) &&
-      log.submitter === fromBytea(account) &&
-      log.registry === fromBytea(to_address),
-  );
-  const [only] = mine;
-  if (mine.length > 1 || !only) find('anchored_times', `was logged ${mine.length} times around its block`);
-  else if (
-    only.transactionHash !== fromBytea(row.transaction_hash) ||
-    only.blockHash !== fromBytea(row.block_hash) ||
-    only.size !== row.size
-  ) {
-    find(
-      'anchored_elsewhere',
-      `was logged in transaction ${only.transactionHash}, block ${only.blockHash}, not in those stored`,
-    );
-  }
-  return findings;
-}
-
-/** The logs of the blocks that these batches are in, and of those between batches that lie close together. */
-async function readLogs(client: PublicClient, rows: Row[]): Promise<Logged[]> {
-  const numbers = [...new Set(rows.map((row) => row.block_number))].sort((one, other) => one - other);
-  const registries = [...new Set(rows.map((row) => fromBytea(row.to_address)))];
-  const found: Logged[] = [];
-  for (let at = 0; at < numbers.length; ) {
-    const from = numbers[at] ?? 0;
-    while (at < numbers.length && (numbers[at] ?? 0) < from + logWindow) at += 1;
-    const to = numbers[at - 1] ?? from;
-    const logs = await client.getLogs({
-      address: registries,
-      event: registryAbi[0],
-      fromBlock: BigInt(from),
-      toBlock: BigInt(to),
-    });
-    found.push(...parseEventLogs({ abi: registryAbi, eventName: 'Anchored', logs }).map(toLogged));
-  }
-  return found;
-}
-
-interface AnchoredLog {
-  address: Hex;
-  args: { submitter: Hex; root: Hex; size: bigint };
-  transactionHash: Hex;
-  blockHash: Hex;
-}
-
-function toLogged({ address, args, transactionHash, blockHash }: AnchoredLog): Logged {
-  return {
-    registry: address.toLowerCase() as Hex,
-    submitter: args.submitter.toLowerCase() as Hex,
-    root: args.root,
-    size: Number(args.size),
-    transactionHash,
-    blockHash,
-  };
 }

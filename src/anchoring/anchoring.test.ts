@@ -15,16 +15,16 @@ import { registryRuntimeCode } from '../chain/registry/registry-code.ts';
 import { createChainRpc } from '../chain/rpc/rpc.ts';
 import { createSender } from '../chain/sender/sender.ts';
 import { placeEvents } from '../events/events.ts';
-import { recordConfirmed } from '../holdings/records/record-events.ts';
 import { recordDigest } from '../proof/content.ts';
 import { fromHex, toHex } from '../proof/hex.ts';
 import { leafHash } from '../proof/leaf.ts';
 import type { EvmAnchor, ProofContent } from '../proof/proof.ts';
 import { verifyProof } from '../proof/verify.ts';
 import { countAnchorSubscribers } from '../webhooks/endpoints/endpoints.store.ts';
-import { createAnnouncer, emits } from './announcer.ts';
+import { createAnnouncer } from './announcer.ts';
 import { applyOutcomes, vaultsOfAnchors } from './batching/batches.ts';
 import { listSetAside, sendAgain } from './batching/set-aside.ts';
+import { confirmedEvents } from './confirmed-event.ts';
 import { createProofs } from './proofs.ts';
 
 const skip = await anvilMissing();
@@ -78,7 +78,7 @@ async function openService(t: TestContext) {
   const announcer = createAnnouncer({
     db,
     eventWakeup: { wake() {} },
-    confirmations: { record: emits(recordConfirmed) },
+    confirmations: confirmedEvents(),
     placeEvents,
     countSubscribers: countAnchorSubscribers,
   });

@@ -6,21 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
 import type { Check, Finding, Pass } from '../runtime/check.ts';
-
-/** A kind of things, and the event that tells of their confirmation. */
-export interface Announced {
-  /** What messages and rules call one: leaf_without_THING, THING_unannounced. */
-  thing: string;
-  /** Type of the event, and the member of its data that has the thing's id. */
-  type: string;
-  idMember: string;
-  /** Whether leaf `l` is of this kind. */
-  isOne: RawBuilder<unknown>;
-  /** Whether what leaf `l` is of is stored. */
-  isStored: RawBuilder<unknown>;
-  /** A select of the ids of the leaves that `told` (workspace_id, subject_id, data: that of the event) may mean. */
-  leaves: RawBuilder<unknown>;
-}
+import type { Announced } from './anchored.check.ts';
 
 /** What was announced in full before the events were read; what moved since is for the next run. */
 interface Start {
@@ -44,7 +30,7 @@ export function announcementsCheck(db: Db, kinds: Announced[]): Check {
     // All are read, whatever their type: a page takes as long whether there is something in it or not.
     read: ({ where, end }) => sql<EventRow>`
       select e.workspace_id, e.id, e.type,
-             case when e.type = any (${kinds.map(({ type }) => type)}::text[]) then e.envelope end as envelope
+             case when e.type = any (${kinds.flatMap(({ event }) => event?.type ?? [])}::text[]) then e.envelope end as envelope
       from events e where ${where} ${end}`,
     async judge(rows) {
       const findings: Finding[] = [];
@@ -144,10 +130,10 @@ function announcementOf(
   { workspace_id: workspace, id: event, type, envelope }: EventRow,
   kind: Announced,
 ): Announcement[] {
-  if (envelope === null || type !== kind.type) return [];
+  if (envelope === null || type !== kind.event?.type) return [];
   try {
     const { data } = JSON.parse(envelope) as { data: Record<string, unknown> };
-    return [{ workspace, event, subject: String(data[kind.idMember]), data }];
+    return [{ workspace, event, subject: String(data[kind.event.idMember]), data }];
   } catch {
     return [];
   }
@@ -176,7 +162,7 @@ function unknown({ workspace, event, subject, data }: Announcement, { thing }: A
   };
 }
 
-function judge(row: LeafRow, { thing }: Announced, { unseen }: { unseen: boolean }): Finding[] {
+function judge(row: LeafRow, { thing, event }: Announced, { unseen }: { unseen: boolean }): Finding[] {
   const { workspace_id: workspace, subject_id: subject, version, batch_id } = row;
   const findings: Finding[] = [];
   if (!row.is_stored) {
@@ -187,7 +173,7 @@ function judge(row: LeafRow, { thing }: Announced, { unseen }: { unseen: boolean
       advice: 'The row was removed from the database: restore it from a backup.',
     });
   }
-  if (row.announced && unseen) {
+  if (event && row.announced && unseen) {
     findings.push({
       rule: `${thing}_unannounced`,
       ids: { workspace, [thing]: subject, version, batch: Number(batch_id) },

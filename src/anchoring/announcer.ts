@@ -5,6 +5,7 @@ import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { isStatementTimeout } from '../db/faults.ts';
 import { insertAll, type Write } from '../db/writes.ts';
+import type { Kind } from '../proof/kinds.ts';
 import type { Wakeup } from '../runtime/loop.ts';
 
 /** A leaf whose batch is confirmed. */
@@ -23,24 +24,13 @@ export interface AnchoredLeaf {
 }
 
 /**
- * What follows from a confirmation, by the kind of leaf; of other kinds nothing is told. Runs in the commit that counts the
- * leaves as told and gives the events to insert; after a reorg it runs again for the same leaves.
+ * What follows from a confirmation of leaves of one kind. Runs in the commit that counts the leaves as told, and gives the
+ * events to insert; after a reorg it runs again for the same leaves.
  */
-export type Confirmations = Record<string, (db: Db, leaves: AnchoredLeaf[]) => Promise<Write[]>>;
+export type Confirm = (db: Db, leaves: AnchoredLeaf[]) => Promise<Write[]>;
 
-/** For kinds of which only has to be told. */
-export function emits(event: (leaf: AnchoredLeaf) => Write): Confirmations[string] {
-  return async (_db, leaves) => leaves.map(event);
-}
-
-/** For a kind that things of several sorts have: each leaves those alone that are not its own. */
-export function combine(...confirms: Confirmations[string][]): Confirmations[string] {
-  return async (db, leaves) => {
-    const writes: Write[] = [];
-    for (const confirm of confirms) writes.push(...(await confirm(db, leaves)));
-    return writes;
-  };
-}
+/** Of other kinds nothing is told. */
+export type Confirmations = Partial<Record<Kind, Confirm>>;
 
 export interface AnnouncerDeps {
   db: Db;

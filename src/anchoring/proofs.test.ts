@@ -14,7 +14,7 @@ import { fromHex, toHex } from '../proof/hex.ts';
 import { type ProofContent, parseProof } from '../proof/proof.ts';
 import { verifyProof } from '../proof/verify.ts';
 import type { AppError } from '../runtime/errors.ts';
-import { batchStatuses, statusOf } from './anchor-state.ts';
+import { batchStatuses, statusOf } from './anchored.ts';
 import { createProofs, type Proofs } from './proofs.ts';
 
 let fixture: Fixture;

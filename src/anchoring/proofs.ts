@@ -1,4 +1,5 @@
 /** Makes proofs from what is stored, and says how far a thing is anchored. */
+
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import { fromBytea } from '../db/bytea.ts';

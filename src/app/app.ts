@@ -11,8 +11,8 @@ import { createSignIn } from '../access/people/sign-in.ts';
 import { createSignInEffects } from '../access/people/sign-in-effects.ts';
 import { createSignInThrottle } from '../access/people/sign-in-throttle.ts';
 import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspace-limits.ts';
-import { combine, emits } from '../anchoring/announcer.ts';
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
+import { confirmedEvents } from '../anchoring/confirmed-event.ts';
 import { createBlobs } from '../blobs/blobs.ts';
 import { openBlobStore } from '../blobs/open-blob-store.ts';
 import { createSweep } from '../blobs/sweep.ts';
@@ -29,17 +29,14 @@ import { createFeedWatcher } from '../events/feed-watcher.ts';
 import { openapiWebhooks } from '../events/openapi-webhooks.ts';
 import { createCertificates } from '../holdings/certificates/certificates.ts';
 import { createFileContents } from '../holdings/files/file-content.ts';
-import { fileConfirmed } from '../holdings/files/file-events.ts';
-import { confirmFileTransfers } from '../holdings/files/file-transfers.ts';
-import { fileKind } from '../holdings/files/files.store.ts';
+import { transferableFile } from '../holdings/files/file-transfer.ts';
 import { createFiles } from '../holdings/files/files.ts';
 import { createFileValidations } from '../holdings/files/validation/file-validations.ts';
 import { createFileValidator } from '../holdings/files/validation/file-validator.ts';
 import { createStats } from '../holdings/overview/stats.ts';
 import { createUsage } from '../holdings/overview/usage.ts';
-import { recordConfirmed } from '../holdings/records/record-events.ts';
-import { recordKind } from '../holdings/records/records.store.ts';
 import { createRecords } from '../holdings/records/records.ts';
+import { confirmTransfers } from '../holdings/transfers/transfers.ts';
 import { createTransactions } from '../holdings/vaults/transactions.ts';
 import { createVaults } from '../holdings/vaults/vaults.ts';
 import { createChainRelay } from '../holdings/verify-page/chain-relay.ts';
@@ -51,12 +48,9 @@ import { openKeyring } from '../keys/keyring.ts';
 import { openServiceSecret } from '../keys/service-secret.ts';
 import { createAssetAccess } from '../maintenance/assets/asset-access.ts';
 import { createAssetInstalls } from '../maintenance/assets/asset-installs.ts';
-import { confirmAssetTransfers } from '../maintenance/assets/asset-transfer-confirmation.ts';
-import { createAssetTransfers } from '../maintenance/assets/asset-transfers.ts';
+import { transferableAsset } from '../maintenance/assets/asset-transfer.ts';
 import { createAssets } from '../maintenance/assets/assets.ts';
 import { createDossiers } from '../maintenance/dossier/dossier.ts';
-import { maintenanceKind } from '../maintenance/entries/maintenance-content.ts';
-import { maintenanceConfirmed } from '../maintenance/entries/maintenance-events.ts';
 import { createMaintenances } from '../maintenance/entries/maintenances.ts';
 import { createAssetIntervals, followCorrections } from '../maintenance/intervals/asset-intervals.ts';
 import { createSignoffs } from '../maintenance/signoffs/signoffs.ts';
@@ -64,7 +58,6 @@ import { createAssetViewers } from '../maintenance/viewers/asset-viewers.ts';
 import { createAssetWorkers } from '../maintenance/viewers/asset-workers.ts';
 import { createWorkers } from '../maintenance/workers/workers.ts';
 import { createDocumentThread } from '../pdf/document-thread.ts';
-import { transferKind } from '../proof/history.ts';
 import { createWakeup, once, type Supervisor, superviseLoops } from '../runtime/loop.ts';
 import { version } from '../runtime/version.ts';
 import { createDeliveries } from '../webhooks/deliveries/deliveries.ts';
@@ -152,10 +145,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       connection: store.connection,
       keyring,
       confirmations: {
-        [recordKind]: emits(recordConfirmed),
-        [fileKind]: emits(fileConfirmed),
-        [maintenanceKind]: emits(maintenanceConfirmed),
-        [transferKind]: combine(confirmFileTransfers, confirmAssetTransfers),
+        ...confirmedEvents(),
+        transfer: confirmTransfers(transferableFile, transferableAsset),
       },
       placeEvents: (db, writes) => placeEvents(db, writes, eventLowWater),
       countSubscribers: countAnchorSubscribers,
@@ -292,7 +283,6 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
           }),
           workers,
           assets,
-          assetTransfers: createAssetTransfers(db),
           assetViewers: createAssetViewers(db),
           assetWorkers: createAssetWorkers(db),
           assetInstalls: createAssetInstalls(db),

@@ -1,6 +1,7 @@
 /** All checks of `holdfast fsck` on one screen; the same are the oracle of the fault runs. */
 import type { PublicClient } from 'viem';
 import { auditCheck } from '../access/audit/audit.check.ts';
+import { announcedKinds } from '../anchoring/anchored.check.ts';
 import { anchorsCheck } from '../anchoring/anchors.check.ts';
 import { announcementsCheck } from '../anchoring/announcements.check.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -9,13 +10,14 @@ import { blocksCheck } from '../chain/indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from '../chain/indexer/vault-transactions.check.ts';
 import { noncesCheck } from '../chain/sender/nonces.check.ts';
 import type { Db } from '../db/database.ts';
-import { announcedFiles, announcedFileTransfers, filesCheck } from '../holdings/files/files.check.ts';
+import { filesCheck } from '../holdings/files/files.check.ts';
 import { fileValidationsCheck } from '../holdings/files/validation/file-validations.check.ts';
-import { announcedRecords, recordsCheck } from '../holdings/records/records.check.ts';
+import { recordsCheck } from '../holdings/records/records.check.ts';
+import { announcedTransfers } from '../holdings/transfers/transfers.check.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { signingKeysCheck } from '../keys/signing-keys.check.ts';
-import { announcedAssetTransfers, assetsCheck } from '../maintenance/assets/assets.check.ts';
-import { announcedMaintenances, maintenancesCheck } from '../maintenance/entries/maintenances.check.ts';
+import { assetsCheck } from '../maintenance/assets/assets.check.ts';
+import { maintenancesCheck } from '../maintenance/entries/maintenances.check.ts';
 import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from '../runtime/check.ts';
 import { eventsCheck } from '../webhooks/deliveries/events.check.ts';
 
@@ -48,11 +50,9 @@ export function allChecks(deps: CheckDeps): Check[] {
     assetsCheck(deps.db),
     maintenancesCheck(deps.db),
     announcementsCheck(deps.db, [
-      announcedRecords,
-      announcedFiles,
-      announcedFileTransfers,
-      announcedAssetTransfers,
-      announcedMaintenances,
+      ...announcedKinds(),
+      announcedTransfers('file'),
+      announcedTransfers('asset'),
     ]),
   ];
 }

@@ -49,7 +49,6 @@ import type { AssetAccess } from '../maintenance/assets/asset-access.ts';
 import { assetInstallRoutes } from '../maintenance/assets/asset-installs.routes.ts';
 import type { AssetInstalls } from '../maintenance/assets/asset-installs.ts';
 import { assetTransferRoutes } from '../maintenance/assets/asset-transfers.routes.ts';
-import type { AssetTransfers } from '../maintenance/assets/asset-transfers.ts';
 import { assetVersionRoutes } from '../maintenance/assets/asset-versions.routes.ts';
 import { assetRoutes } from '../maintenance/assets/assets.routes.ts';
 import type { Assets } from '../maintenance/assets/assets.ts';
@@ -89,7 +88,6 @@ export interface RouteDeps extends Pick<Database, 'db' | 'pool'> {
   certificates: Certificates;
   workers: Workers;
   assets: Assets;
-  assetTransfers: AssetTransfers;
   assetViewers: AssetViewers;
   assetWorkers: AssetWorkers;
   assetInstalls: AssetInstalls;

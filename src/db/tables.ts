@@ -6,6 +6,7 @@ import type { FileTables } from './tables/files.ts';
 import type { FoundationTables } from './tables/foundation.ts';
 import type { MaintenanceTables } from './tables/maintenances.ts';
 import type { PeopleTables } from './tables/people.ts';
+import type { TransferTables } from './tables/transfers.ts';
 import type { WebhookTables } from './tables/webhooks.ts';
 
 export interface Tables
@@ -15,5 +16,6 @@ export interface Tables
     AnchoringTables,
     FileTables,
     AssetTables,
+    TransferTables,
     MaintenanceTables,
     PeopleTables {}

@@ -40,6 +40,18 @@ function isOlderThanLog({ createdAt }: Summary): boolean {
 /** Nobody had a node in the restored place, so nobody is among them. */
 const emptied = 'webhook_nodes';
 
+/** Tables whose rows a migration has put into another. */
+const moved: Record<string, string> = { file_transfers: 'transfers', asset_transfers: 'transfers' };
+
+function expectedRows({ rows }: Summary): Record<string, number> {
+  const expected: Record<string, number> = {};
+  for (const [table, count] of Object.entries({ ...rows, [emptied]: 0 })) {
+    const name = moved[table] ?? table;
+    expected[name] = (expected[name] ?? 0) + count;
+  }
+  return expected;
+}
+
 for (const name of names) {
   const summary: Summary = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
 
@@ -51,8 +63,8 @@ for (const name of names) {
     t.after(() => fixture.close());
 
     await t.test('with every row', async () => {
-      const rows = await fixture.countRows(Object.keys(summary.rows));
-      assert.deepEqual(rows, { ...summary.rows, [emptied]: 0 });
+      const expected = expectedRows(summary);
+      assert.deepEqual(await fixture.countRows(Object.keys(expected)), expected);
     });
 
     // Background work is not started yet: it goes by the clock, and would end what is over by now.

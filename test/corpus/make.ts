@@ -162,8 +162,7 @@ async function settled(): Promise<void> {
         + (select count(*) from webhook_queue)
         + (select count(*) from webhook_replays where state = 'running')
         + (select count(*) from file_validations where result is null)
-        + (select count(*) from file_transfers where completed_at is null)
-        + (select count(*) from asset_transfers where completed_at is null) as left`);
+        + (select count(*) from transfers where completed_at is null) as left`);
     return Number(rows[0].left) === 0;
   }, 120_000);
 }

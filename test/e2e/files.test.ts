@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test';
 import type { QueryResult } from 'pg';
 import { openDatabase } from '../../src/db/database.ts';
 import { insertAll } from '../../src/db/writes.ts';
-import { confirmFileTransfers } from '../../src/holdings/files/file-transfers.ts';
+import { transferableFile } from '../../src/holdings/files/file-transfer.ts';
+import { confirmTransfers } from '../../src/holdings/transfers/transfers.ts';
 import { timeOf } from '../../src/runtime/ids.ts';
 import { type FormParts, sendForm } from '../support/clients/upload.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
@@ -69,7 +70,7 @@ function sql(text: string, values: unknown[] = []): Promise<QueryResult> {
 async function stored(): Promise<number[]> {
   const { rows } = await sql(`
     select (select count(*) from files)::int as files, (select count(*) from file_versions)::int as versions,
-      (select count(*) from file_transfers)::int as transfers, (select count(*) from blobs)::int as blobs,
+      (select count(*) from transfers)::int as transfers, (select count(*) from blobs)::int as blobs,
       (select count(*) from anchor_leaves)::int as leaves,
       (select count(*) from audit_entries where action like 'file.%')::int as entries`);
   return Object.values(rows[0]);
@@ -86,7 +87,7 @@ async function confirm(fileId: string, number: number): Promise<void> {
     onError() {},
   });
   await db.transaction().execute(async (db) => {
-    const writes = await confirmFileTransfers(db, [
+    const writes = await confirmTransfers(transferableFile)(db, [
       {
         workspaceId: rows[0].workspace_id,
         kind: 'transfer',
@@ -379,7 +380,7 @@ test('of two transfers at once one wins, and the file belongs to its old vault u
   assert.match(winner.id, /^trf_/);
   assert.equal((await service.call('GET', `${url}/${id}`)).json.vaultId, vault.id);
   const version = () => service.call('POST', `${url}/${id}/versions`, { body: { contentHash: someHash() } });
-  assertError(await version(), 'conflict', /under way/);
+  assertError(await version(), 'conflict', /is being transferred/);
 
   await confirm(id, 1);
   const owned = (await service.call('GET', `${url}/${id}`)).json;
@@ -418,7 +419,7 @@ test('a transfer that is confirmed a second time moves nothing, and is told of a
   assert.equal(back.status, 202, back.text);
   // As after a reorg, while another one is under way.
   await confirm(id, 1);
-  assertError(await transfer(id, vault), 'conflict', /under way/);
+  assertError(await transfer(id, vault), 'conflict', /is being transferred/);
   await confirm(id, 2);
   assert.equal((await service.call('GET', `${url}/${id}`)).json.vaultId, third.id);
   const { rows } = await sql(

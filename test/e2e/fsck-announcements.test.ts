@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
+import { announcedKinds } from '../../src/anchoring/anchored.check.ts';
 import { announcementsCheck } from '../../src/anchoring/announcements.check.ts';
 import type { AnchoredLeaf } from '../../src/anchoring/announcer.ts';
+import { confirmedEvents } from '../../src/anchoring/confirmed-event.ts';
 import type { Database, Db } from '../../src/db/database.ts';
 import { insertAll } from '../../src/db/writes.ts';
-import { confirmAssetTransfers } from '../../src/maintenance/assets/asset-transfer-confirmation.ts';
-import { announcedAssetTransfers } from '../../src/maintenance/assets/assets.check.ts';
-import { maintenanceConfirmed } from '../../src/maintenance/entries/maintenance-events.ts';
-import { announcedMaintenances } from '../../src/maintenance/entries/maintenances.check.ts';
+import { announcedTransfers } from '../../src/holdings/transfers/transfers.check.ts';
+import { confirmTransfers } from '../../src/holdings/transfers/transfers.ts';
+import { transferableAsset } from '../../src/maintenance/assets/asset-transfer.ts';
 import { runEach } from '../../src/runtime/check.ts';
 import { openTestDatabase } from '../support/service/database.ts';
 
@@ -24,9 +25,10 @@ before(async () => {
         select 'ws_1', 'vlt_' || n, '', '', '0x' || repeat(n::text, 40) from generate_series(1, 3) n`,
     sql`insert into assets (workspace_id, asset_id, vault_id, name, last_leaf)
         values ('ws_1', 'pump', 'vlt_1', '', sha256('t2'))`,
-    sql`insert into asset_transfers (workspace_id, id, asset_id, number, asset_version, from_vault_id, to_vault_id, completed_at)
-        values ('ws_1', 'trf_1', 'pump', 1, 1, 'vlt_1', 'vlt_2', now()),
-               ('ws_1', 'trf_2', 'pump', 2, 1, 'vlt_2', 'vlt_3', null)`,
+    sql`insert into transfers (workspace_id, id, subject_kind, subject_id, number, subject_version, from_vault_id,
+          to_vault_id, completed_at)
+        values ('ws_1', 'trf_1', 'asset', 'pump', 1, 1, 'vlt_1', 'vlt_2', now()),
+               ('ws_1', 'trf_2', 'asset', 'pump', 2, 1, 'vlt_2', 'vlt_3', null)`,
     sql`insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type,
           summary, performed_at, entry, salt, hash)
         values ('ws_1', 'mnt_1', 'pump', 'vlt_1', 'wrk_1', '', '', 'repair', '', now(), '{}', sha256('s'), sha256('h'))`,
@@ -59,20 +61,18 @@ before(async () => {
       select 'ws_1', ${kind}, ${subjectId}, ${version}, 'vlt_1', sha256('d'), sha256('p'), sha256('c'),
         sha256(${`${kind} ${version}`}::bytea), id, ${place}::integer from anchor_batches`.execute(db);
   }
+  const leavesOf = (wanted: string) => leaves.filter(({ kind }) => kind === wanted);
   await db.transaction().execute(async (db) => {
     await insertAll(db, [
-      ...leaves.filter(({ kind }) => kind === 'maintenance').map(maintenanceConfirmed),
-      ...(await confirmAssetTransfers(
-        db,
-        leaves.filter(({ kind }) => kind === 'transfer'),
-      )),
+      ...((await confirmedEvents().maintenance?.(db, leavesOf('maintenance'))) ?? []),
+      ...(await confirmTransfers(transferableAsset)(db, leavesOf('transfer'))),
     ]);
   });
 });
 after(() => database.close());
 
 async function rulesOn(db: Db): Promise<string[]> {
-  const check = announcementsCheck(db, [announcedAssetTransfers, announcedMaintenances]);
+  const check = announcementsCheck(db, [...announcedKinds(), announcedTransfers('asset')]);
   const [report] = await runEach([check], { settleMs: 0 });
   // Three leaves and three events.
   assert.ok(report && report.checked >= 4, `${report?.checked} rows`);
@@ -97,7 +97,7 @@ const cases: [name: string, statement: RawBuilder<unknown>, rules: string[]][] =
   ['an entry that is gone', sql`delete from maintenances`, ['leaf_without_maintenance']],
   [
     'a transfer that is gone',
-    sql`delete from asset_transfers where number = 1`,
+    sql`delete from transfers where number = 1`,
     ['announced_unknown', 'asset_transfer_unannounced', 'leaf_without_asset_transfer'],
   ],
   [

@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
+import { announcedKinds } from '../../src/anchoring/anchored.check.ts';
 import { announcementsCheck } from '../../src/anchoring/announcements.check.ts';
+import { confirmedEvents } from '../../src/anchoring/confirmed-event.ts';
 import { type Database, type Db, openDatabase } from '../../src/db/database.ts';
 import { insertAll } from '../../src/db/writes.ts';
-import { fileConfirmed } from '../../src/holdings/files/file-events.ts';
-import { confirmFileTransfers } from '../../src/holdings/files/file-transfers.ts';
-import { announcedFiles, announcedFileTransfers, filesCheck } from '../../src/holdings/files/files.check.ts';
+import { transferableFile } from '../../src/holdings/files/file-transfer.ts';
+import { filesCheck } from '../../src/holdings/files/files.check.ts';
+import { announcedTransfers } from '../../src/holdings/transfers/transfers.check.ts';
+import { confirmTransfers } from '../../src/holdings/transfers/transfers.ts';
 import { type CheckReport, runEach } from '../../src/runtime/check.ts';
 import { sendForm } from '../support/clients/upload.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -89,18 +92,16 @@ async function confirmAll(): Promise<void> {
       blockNumber: 1,
       anchoredAt: new Date(),
     }));
+    const leavesOf = (wanted: string) => confirmed.filter(({ kind }) => kind === wanted);
     await insertAll(db, [
-      ...confirmed.filter(({ kind }) => kind === 'file').map(fileConfirmed),
-      ...(await confirmFileTransfers(
-        db,
-        confirmed.filter(({ kind }) => kind === 'transfer'),
-      )),
+      ...((await confirmedEvents().file?.(db, leavesOf('file'))) ?? []),
+      ...(await confirmTransfers(transferableFile)(db, leavesOf('transfer'))),
     ]);
   });
 }
 
 function look(db: Db): Promise<CheckReport[]> {
-  const announcements = announcementsCheck(db, [announcedFiles, announcedFileTransfers]);
+  const announcements = announcementsCheck(db, [...announcedKinds(), announcedTransfers('file')]);
   return runEach([filesCheck(db), announcements], { settleMs: 0 });
 }
 
@@ -150,12 +151,12 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
   ],
   [
     'an owner whom no transfer made one',
-    [sql`update files set vault_id = (select from_vault_id from file_transfers) where version = 2`],
+    [sql`update files set vault_id = (select from_vault_id from transfers) where version = 2`],
     ['file_owner'],
   ],
   [
     'a transfer that was told of and not done',
-    [sql`update file_transfers set completed_at = null`],
+    [sql`update transfers set completed_at = null`],
     ['file_owner', 'file_transfer_incomplete', 'file_transfer_open'],
   ],
   [
@@ -165,7 +166,7 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
   ],
   [
     'a transfer that is gone',
-    [sql`delete from file_transfers`],
+    [sql`delete from transfers`],
     ['announced_unknown', 'file_owner', 'file_transfer_unannounced', 'leaf_without_file_transfer'],
   ],
   [

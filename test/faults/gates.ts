@@ -17,7 +17,7 @@ const gates = {
   },
   transfer_completed: {
     key: 7_303,
-    when: 'before update on file_transfers for each row when (old.completed_at is null and new.completed_at is not null)',
+    when: 'before update on transfers for each row when (old.completed_at is null and new.completed_at is not null)',
   },
 };
 

@@ -100,8 +100,8 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'transfer over a transfer',
-    file: 'src/holdings/files/file-transfers.ts',
-    text: 'if (file.transferId !== null) throw transferUnderWay(fileId);',
+    file: 'src/holdings/transfers/transfers.ts',
+    text: 'refuseDuringTransfer(kind, subjectId, subject.transferId);',
     replacement: '',
     why: 'Of two transfers at once both would be sealed, and custody would fork.',
     tests: ['test/e2e/files.test.ts'],

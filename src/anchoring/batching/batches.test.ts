@@ -13,10 +13,11 @@ import {
 import type { Lead } from '../../chain/chain.ts';
 import type { MinedAt, TransactionOutcome } from '../../chain/sender/transaction-outcomes.ts';
 import { placeEvents } from '../../events/events.ts';
-import { recordConfirmed } from '../../holdings/records/record-events.ts';
+import type { Kind } from '../../proof/kinds.ts';
 import { countAnchorSubscribers } from '../../webhooks/endpoints/endpoints.store.ts';
 import { readAnchoringStats } from '../anchoring-stats.ts';
-import { type AnnouncerDeps, createAnnouncer, emits } from '../announcer.ts';
+import { type AnnouncerDeps, createAnnouncer } from '../announcer.ts';
+import { confirmedEvents } from '../confirmed-event.ts';
 import { applyOutcomes, vaultsOfAnchors } from './batches.ts';
 
 let fixture: Fixture;
@@ -78,7 +79,7 @@ const announcer = (leavesAtOnce = 1000) =>
     db: fixture.db,
     leavesAtOnce,
     eventWakeup: { wake: () => (wakeups.events += 1) },
-    confirmations: { record: emits(recordConfirmed) },
+    confirmations: confirmedEvents(),
     placeEvents,
     countSubscribers: countAnchorSubscribers,
   });
@@ -146,7 +147,7 @@ describe('confirmations', () => {
       const stepwise = createAnnouncer({
         db: fixture.db,
         eventWakeup: { wake() {} },
-        confirmations: { record: emits(recordConfirmed) },
+        confirmations: confirmedEvents(),
         countSubscribers: countAnchorSubscribers,
         placeEvents,
         ...(rowsAtOnce !== undefined && { rowsAtOnce }),
@@ -200,7 +201,7 @@ describe('confirmations', () => {
   });
 
   test('of a kind that nobody tells of are passed over', async () => {
-    await fixture.accept(one, 'odd', { kind: 'constructor' });
+    await fixture.accept(one, 'odd', { kind: 'constructor' as Kind });
     const { id, outgoing_id } = await newBatch(1);
     await apply(outgoing_id, { to: 'confirmed', mined: await mine(fixture.db, outgoing_id) });
     while (await announcer().step(fixture.lead));

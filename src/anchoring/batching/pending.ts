@@ -1,15 +1,17 @@
 /** A pending leaf: made when a thing is accepted and committed with it, then waiting for the next batch. */
+
 import { hash } from 'node:crypto';
 import type { Write } from '../../db/writes.ts';
 import { canonicalJson } from '../../proof/canonical.ts';
 import { type Keccak, loadKeccak, plainKeccak } from '../../proof/keccak.ts';
+import type { Kind } from '../../proof/kinds.ts';
 import { leafDomainHash, leafTypes } from '../../proof/leaf.ts';
 import { smallRandomBytes } from '../../runtime/random.ts';
 
 /** One version of one thing. */
 export interface Anchorable {
   workspaceId: string;
-  kind: string;
+  kind: Kind;
   subjectId: string;
   /** Counts from 1. */
   version: number;

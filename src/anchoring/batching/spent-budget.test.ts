@@ -9,7 +9,7 @@ function leaves(workspaceId: string, count: number): Write[] {
   const vault = { id: 'vlt_1', address: `0x${'11'.repeat(20)}` };
   const thing = {
     workspaceId,
-    kind: 'record',
+    kind: 'record' as const,
     subjectId: 'rec_1',
     vault,
     previousLeaf: firstLeaf,

@@ -30,17 +30,6 @@ export interface AssetTables {
     digest: Buffer;
     created_at: Timestamp;
   };
-  asset_transfers: {
-    workspace_id: string;
-    id: string;
-    asset_id: string;
-    number: number;
-    asset_version: number;
-    from_vault_id: string;
-    to_vault_id: string;
-    completed_at: NullableTimestamp;
-    created_at: Timestamp;
-  };
   asset_installations: {
     workspace_id: string;
     asset_id: string;

@@ -1,4 +1,4 @@
-/** Files with their versions, transfers and validations, and the blobs of their bytes. */
+/** Files with their versions and validations, and the blobs of their bytes. */
 import type { Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 
@@ -36,17 +36,6 @@ export interface FileTables {
     expiration_date: string | null;
     expires_at: NullableTimestamp;
     current: Generated<boolean>;
-    created_at: Timestamp;
-  };
-  file_transfers: {
-    workspace_id: string;
-    id: string;
-    file_id: string;
-    number: number;
-    file_version: number;
-    from_vault_id: string;
-    to_vault_id: string;
-    completed_at: NullableTimestamp;
     created_at: Timestamp;
   };
   file_validations: {

@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { auditWrite, chainAuditEntries, firstHash } from '../../access/audit/audit.ts';
 import { operatorIn } from '../../access/workspaces/workspaces.ts';
 import { insertAll } from '../../db/writes.ts';
-import { anchorAuditHeads, auditKind } from './audit-anchors.ts';
+import { anchorAuditHeads } from './audit-anchors.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
@@ -45,7 +45,7 @@ const leavesOf = (workspaceId: string) =>
     .selectFrom('anchor_leaves')
     .select(['version', 'digest', 'previous_leaf', 'leaf', 'claims', 'vault_id'])
     .where('workspace_id', '=', workspaceId)
-    .where('kind', '=', auditKind)
+    .where('kind', '=', 'audit-log')
     .orderBy('version')
     .execute();
 

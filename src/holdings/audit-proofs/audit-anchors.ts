@@ -2,15 +2,12 @@
 import { sql } from 'kysely';
 import { firstHash } from '../../access/audit/audit.ts';
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
+import type { ProofRequest } from '../../anchoring/proofs.ts';
 import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { AppError } from '../../runtime/errors.ts';
-import type { ProofRequest } from '../records/records.ts';
-
-/** What the leaves of audit logs are called; their subject is the workspace. */
-export const auditKind = 'audit-log';
 
 /** Also how old a workspace is before its first. */
 const everySeconds = 24 * 60 * 60;
@@ -41,7 +38,7 @@ export function anchorAuditHeads(db: Db): Promise<boolean> {
       ) as v
       left join lateral (
         select version, leaf, digest, created_at from anchor_leaves l
-        where l.workspace_id = w.id and l.subject_id = w.id and l.kind = ${auditKind}
+        where l.workspace_id = w.id and l.subject_id = w.id and l.kind = 'audit-log'
         order by version desc limit 1
       ) as last on true
       where coalesce(last.created_at, w.created_at) < now() - make_interval(secs => ${everySeconds})
@@ -53,7 +50,7 @@ export function anchorAuditHeads(db: Db): Promise<boolean> {
         (row) =>
           pendingLeaf({
             workspaceId: row.workspace_id,
-            kind: auditKind,
+            kind: 'audit-log',
             subjectId: row.workspace_id,
             version: (row.version ?? 0) + 1,
             vault: { id: row.vault_id, address: row.address },
@@ -83,7 +80,7 @@ export async function proveAuditLog(
 ): Promise<AuditProof> {
   const { rows } = await sql<{ version: number; digest: Buffer; claims: string }>`
     select l.version, l.digest, l.claims from anchor_leaves l join anchor_batches b on b.id = l.batch_id
-    where l.workspace_id = ${workspaceId} and l.subject_id = ${workspaceId} and l.kind = ${auditKind}
+    where l.workspace_id = ${workspaceId} and l.subject_id = ${workspaceId} and l.kind = 'audit-log'
       and b.status in ('confirmed', 'finalized')
     order by l.version desc limit 1`.execute(db);
   const [leaf] = rows;
@@ -103,7 +100,7 @@ export async function proveAuditLog(
   const at = (place: number) => entries.find((entry) => entry.sequence === place);
   const proof = await makeProof({
     workspaceId,
-    kind: auditKind,
+    kind: 'audit-log',
     subjectId: workspaceId,
     version: leaf.version,
     content: {

@@ -1,13 +1,13 @@
 /** /platform/audit-log/proof */
 
 import { Type } from 'typebox';
-import { ProofSchema } from '../../anchoring/anchor-state.ts';
+import { ProofSchema } from '../../anchoring/anchored.ts';
+import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { named } from '../../runtime/schemas.ts';
-import type { ProofRequest } from '../records/records.ts';
 import { proveAuditLog } from './audit-anchors.ts';
 
 export interface AuditProofRoutesDeps {

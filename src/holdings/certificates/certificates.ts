@@ -1,13 +1,14 @@
 /** Certificates of files: gathers what is known of a version, and has the document written. */
+
 import { buffer } from 'node:stream/consumers';
 import type { Pool } from 'pg';
+import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import type { Proofs } from '../../anchoring/proofs.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { DocumentThread } from '../../pdf/document-thread.ts';
-import { transferKind } from '../../proof/history.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { verifyProof } from '../../proof/verify.ts';
-import { fileKind, noFile, noFileVersion } from '../files/files.store.ts';
+import { noFile, noFileVersion } from '../files/files.store.ts';
 import type { CertificateInput, CustodyEntry } from './certificate-input.ts';
 
 export interface CertificateRequest {
@@ -49,7 +50,7 @@ export function createCertificates(deps: CertificatesDeps): Certificates {
       const row = await findVersion(pool, { workspaceId, fileId, version });
       const proof = await proofs.make({
         workspaceId,
-        kind: fileKind,
+        kind: 'file',
         subjectId: fileId,
         version: row.version,
         content: {
@@ -137,8 +138,7 @@ async function findVersion(
              and v.version = coalesce($3, f.version)
            left join blobs k on k.workspace_id = v.workspace_id and k.id = v.blob_id
            left join vaults s on s.workspace_id = v.workspace_id and s.id = v.vault_id
-           left join anchor_leaves l on l.workspace_id = v.workspace_id and l.subject_id = v.file_id
-             and l.kind = '${fileKind}' and l.version = v.version
+           left join anchor_leaves l on ${isLeaf(leafKey('file', 'v'))}
            left join anchor_batches b on b.id = l.batch_id
            where f.workspace_id = $1 and f.id = $2`,
     values: [workspaceId, fileId, version ?? null],
@@ -175,12 +175,12 @@ async function findCustody(
              select workspace_id, subject_id, kind, version, vault_id, batch_id,
                     (row_number() over (order by id))::integer as place, (count(*) over ())::integer as total
              from anchor_leaves
-             where workspace_id = $1 and subject_id = $2 and kind in ('${fileKind}', '${transferKind}')
+             where workspace_id = $1 and subject_id = $2 and kind in ('file', 'transfer')
            ) as l
            join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
            left join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
-           left join file_transfers t on l.kind = '${transferKind}' and t.workspace_id = l.workspace_id
-             and t.file_id = l.subject_id and t.number = l.version
+           left join transfers t on l.kind = 'transfer' and t.workspace_id = l.workspace_id
+             and t.subject_id = l.subject_id and t.number = l.version
            left join vaults tv on tv.workspace_id = t.workspace_id and tv.id = t.to_vault_id
            where l.place = 1 or l.place > l.total - $3::integer
            order by l.place`,
@@ -192,7 +192,7 @@ async function findCustody(
 function toEntry({ kind, version, name, address, ...row }: CustodyRow): CustodyEntry {
   const { to_name, to_address, block_number, block_time } = row;
   return {
-    kind: kind === fileKind ? 'version' : 'transfer',
+    kind: kind === 'file' ? 'version' : 'transfer',
     number: version,
     vault: { name, address },
     to: to_name === null || to_address === null ? null : { name: to_name, address: to_address },

@@ -1,7 +1,7 @@
 /** /platform/files/{fileId}: transfer, history and proof */
 
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -10,8 +10,8 @@ import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';
+import type { Transfer } from '../transfers/transfers.store.ts';
 import type { FileHistoryItem } from './file-history.ts';
-import type { FileTransfer } from './file-transfers.ts';
 import { filePath, fileVersion } from './files.routes.ts';
 import type { Files } from './files.ts';
 
@@ -82,7 +82,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
     },
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
-      const transfer = { fileId: request.params.fileId, ...request.body };
+      const transfer = { subjectId: request.params.fileId, ...request.body };
       await files.transfer(callerOf(request), transfer, (made) => answer.remember(transferJson(made)));
       return answer.send();
     },
@@ -173,8 +173,8 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
   );
 }
 
-function transferJson(transfer: FileTransfer) {
-  return { ...transfer, ...anchorToJson(transfer) };
+function transferJson({ subjectId, number, ...transfer }: Transfer) {
+  return { ...transfer, fileId: subjectId, ...anchorToJson(transfer) };
 }
 
 function historyJson({ at, anchor, position: _, ...rest }: FileHistoryItem) {

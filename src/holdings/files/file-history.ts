@@ -1,13 +1,17 @@
 /** What happened to a file: every version, transfer and validation in the order they were asked for, and the proof of it. */
 import type { Pool } from 'pg';
-import { type AnchorColumns, type AnchorState, anchorStateOf } from '../../anchoring/anchor-state.ts';
+import {
+  type AnchorColumns,
+  type AnchorState,
+  anchorColumns,
+  anchorStateOf,
+  joinAnchor,
+} from '../../anchoring/anchored.ts';
 import type { HistoryLeaf, HistoryProofs, HistoryStretch } from '../../anchoring/history-proofs.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
-import { transferKind } from '../../proof/history.ts';
 import type { Proof } from '../../proof/proof.ts';
-import { transferStateOf } from './file-transfers.ts';
-import { type FileCanonicalization, type FileKey, fileKind, findDigest } from './files.store.ts';
-import { validationKind } from './validation/file-validations.store.ts';
+import { transferStateOf } from '../transfers/transfers.store.ts';
+import { type FileCanonicalization, type FileKey, findDigest } from './files.store.ts';
 
 /** With the state of its anchor; members that its type does not have are null. */
 export interface FileHistoryItem extends AnchorState {
@@ -51,19 +55,14 @@ export async function listHistory(
   const { workspaceId, id } = file;
   const { rows } = await pool.query<HistoryRow>({
     name: 'file-history',
-    text: `select h.*, v.address, t.address as to_address, b.status, c.chain_id, b.transaction_hash, b.block_number,
-             b.block_time
+    text: `select h.*, v.address, t.address as to_address, ${anchorColumns}
            from (
              select * from (${versions} union all ${transfers} union all ${validations}) as every
              where $3::bigint is null or (micros, rank, ordinal) > ($3::bigint, $4::integer, $5::bigint)
              order by micros, rank, ordinal limit $6
            ) as h
            left join vaults v on v.workspace_id = $1 and v.id = h.vault_id
-           left join vaults t on t.workspace_id = $1 and t.id = h.to_vault_id
-           left join anchor_leaves l on l.workspace_id = $1 and l.subject_id = $2 and l.kind = h.kind
-             and l.version = h.number
-           left join anchor_batches b on b.id = l.batch_id
-           left join chain c on c.singleton
+           left join vaults t on t.workspace_id = $1 and t.id = h.to_vault_id ${joinAnchor({ workspace: '$1', subject: '$2', kind: 'h.kind', version: 'h.number' })}
            order by h.micros, h.rank, h.ordinal`,
     values: [workspaceId, id, ...(after ?? [null, null, null]), limit],
   });
@@ -88,7 +87,7 @@ export async function proveHistory(
   return historyProofs.page({
     workspaceId: file.workspaceId,
     subjectId: file.id,
-    kinds: [fileKind, transferKind],
+    kinds: ['file', 'transfer'],
     ...stretch,
     async contentsOf(leaves) {
       const canonicalizations = await canonicalizationsOf(pool, file, leaves);
@@ -112,10 +111,10 @@ async function canonicalizationsOf(
     name: 'file-canonicalizations',
     text: `select v.canonicalization
            from unnest($3::text[], $4::integer[]) with ordinality as leaf (kind, version, place)
-           left join file_transfers t on leaf.kind = '${transferKind}' and t.workspace_id = $1 and t.file_id = $2
+           left join transfers t on leaf.kind = 'transfer' and t.workspace_id = $1 and t.subject_id = $2
              and t.number = leaf.version
            left join file_versions v on v.workspace_id = $1 and v.file_id = $2
-             and v.version = coalesce(t.file_version, leaf.version)
+             and v.version = coalesce(t.subject_version, leaf.version)
            order by leaf.place`,
     values: [workspaceId, id, leaves.map(({ kind }) => kind), leaves.map(({ version }) => version)],
   });
@@ -125,21 +124,21 @@ async function canonicalizationsOf(
 const micros = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint as micros`;
 
 const versions = `
-  select 'version' as type, '${fileKind}' as kind, 1 as rank, ${micros('created_at')}, version::bigint as ordinal,
+  select 'version' as type, 'file' as kind, 1 as rank, ${micros('created_at')}, version::bigint as ordinal,
     version as number, created_at, null as id, version as file_version, vault_id, null as to_vault_id, content_hash, name,
     canonicalization, null as result, null::timestamptz as completed_at
   from file_versions where workspace_id = $1 and file_id = $2`;
 
 const transfers = `
-  select 'transfer', '${transferKind}', 2, ${micros('t.created_at')}, t.number, t.number, t.created_at, t.id, t.file_version,
+  select 'transfer', 'transfer', 2, ${micros('t.created_at')}, t.number, t.number, t.created_at, t.id, t.subject_version,
     t.from_vault_id, t.to_vault_id, v.content_hash, null, v.canonicalization, null, t.completed_at
-  from file_transfers t
-  join file_versions v on v.workspace_id = t.workspace_id and v.file_id = t.file_id and v.version = t.file_version
-  where t.workspace_id = $1 and t.file_id = $2`;
+  from transfers t
+  join file_versions v on v.workspace_id = t.workspace_id and v.file_id = t.subject_id and v.version = t.subject_version
+  where t.workspace_id = $1 and t.subject_id = $2`;
 
 /** One that names no vault is judged for whoever has the file then: until that, it is shown with who has it now. */
 const validations = `
-  select 'validation', '${validationKind}', 3, ${micros('w.created_at')},
+  select 'validation', 'validation', 3, ${micros('w.created_at')},
     row_number() over (order by w.id), w.number, w.created_at, w.id, w.file_version, coalesce(w.vault_id, f.vault_id), null,
     w.presented_hash, null, v.canonicalization, w.result, null
   from file_validations w

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type AnchoredPage, type Bounds, listAnchored } from '../../anchoring/anchored-list.ts';
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
-import { type FileVersion, fileKind, readFiles } from './files.store.ts';
+import { type FileVersion, readFiles } from './files.store.ts';
 
 export interface FileQuery {
   vaultId?: string | undefined;
@@ -41,7 +41,7 @@ export function listFiles(
     db,
     {
       workspaceId,
-      kind: fileKind,
+      kind: 'file',
       status,
       before,
       limit,

@@ -1,21 +1,12 @@
 /** Versions of files: made as the rows that are committed for them, the first or one that follows under the file's lock. */
-import { sql } from 'kysely';
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { ReceivedBlob } from '../../blobs/blobs.ts';
 import type { Db } from '../../db/database.ts';
 import type { Write } from '../../db/writes.ts';
-import { AppError } from '../../runtime/errors.ts';
 import { newId, timeOf } from '../../runtime/ids.ts';
-import { vaultDeactivated } from '../vaults/refused-seal.ts';
-import type { VaultStatus } from '../vaults/vaults.store.ts';
+import type { OwningVault } from '../vaults/held-vault.ts';
 import type { Expiration } from './file-input.ts';
-import {
-  type FileCanonicalization,
-  type FileKey,
-  type FileVersion,
-  fileKind,
-  noFile,
-} from './files.store.ts';
+import { type FileCanonicalization, type FileKey, type FileVersion, noFile } from './files.store.ts';
 
 /** What a version is made of. */
 export interface FileContentInput {
@@ -32,11 +23,6 @@ export interface StoredContent {
 export interface HashOnly {
   contentHash: Buffer;
   canonicalization: FileCanonicalization;
-}
-
-export interface OwningVault {
-  id: string;
-  address: string;
 }
 
 export interface MadeFileVersion {
@@ -151,20 +137,6 @@ export async function holdFile(db: Db, { workspaceId, id }: FileKey): Promise<He
   };
 }
 
-/** Held until the transaction ends, so that it cannot be deactivated in between. One for each transaction: no order needed. */
-export async function holdActiveVault(
-  db: Db,
-  { workspaceId, address }: { workspaceId: string; address: string },
-): Promise<OwningVault> {
-  const { rows } = await sql<OwningVault & { status: VaultStatus }>`
-    select id, address, status from vaults
-    where workspace_id = ${workspaceId} and lower(address) = ${address.toLowerCase()} for share`.execute(db);
-  const [vault] = rows;
-  if (!vault) throw new AppError('resource_not_found', `There is no vault ${address}.`);
-  if (vault.status !== 'active') throw vaultDeactivated(vault.address);
-  return vault;
-}
-
 interface VersionToMake extends FileContentInput {
   id: string;
   version: number;
@@ -182,7 +154,7 @@ async function makeVersion(
   const expirationDate = expiration?.text ?? null;
   const { leaf, write } = pendingLeaf({
     workspaceId,
-    kind: fileKind,
+    kind: 'file',
     subjectId: id,
     version,
     vault,

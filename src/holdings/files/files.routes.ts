@@ -1,7 +1,7 @@
 /** /platform/files: create, list, get, versions and erasure */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';

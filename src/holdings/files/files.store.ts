@@ -4,9 +4,12 @@ import type { Pool } from 'pg';
 import {
   type AnchorColumns,
   type AnchorState,
+  anchorColumns,
   anchorStateOf,
   hasStatus,
-} from '../../anchoring/anchor-state.ts';
+  joinAnchor,
+  leafKey,
+} from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -34,9 +37,6 @@ export interface FileVersion extends AnchorState {
   erased: boolean;
   createdAt: Date;
 }
-
-/** What the leaves of versions of files are called. */
-export const fileKind = 'file';
 
 export type FileCanonicalization = 'raw' | 'hmac-sha256';
 
@@ -127,16 +127,12 @@ export function noFileVersion(id: string, version: number | undefined): AppError
 const columns = `f.id, f.vault_id, o.address, v.version, v.name, v.media_type, v.size, v.content_hash,
   v.expiration_date, coalesce(v.expires_at <= now(), false) as expired, v.erased_at is not null as erased,
   v.created_at,
-  b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time`;
+  ${anchorColumns}`;
 
 /** Each by a key of its own, for every row `f` that has workspace_id, id, version and vault_id. */
 const joins = `
   join file_versions v on v.workspace_id = f.workspace_id and v.file_id = f.id and v.version = f.version
-  join vaults o on o.workspace_id = f.workspace_id and o.id = f.vault_id
-  left join anchor_leaves l on l.workspace_id = f.workspace_id and l.subject_id = f.id and l.kind = '${fileKind}'
-    and l.version = f.version
-  left join anchor_batches b on b.id = l.batch_id
-  left join chain c on c.singleton`;
+  join vaults o on o.workspace_id = f.workspace_id and o.id = f.vault_id ${joinAnchor(leafKey('file', 'f', { subject: 'id' }))}`;
 
 interface FileRow extends AnchorColumns {
   id: string;

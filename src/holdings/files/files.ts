@@ -9,6 +9,9 @@ import { insertAll, type Write } from '../../db/writes.ts';
 import type { Proof } from '../../proof/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import type { Transfer } from '../transfers/transfers.store.ts';
+import { refuseDuringTransfer, startTransfer, type TransferRequest } from '../transfers/transfers.ts';
+import { holdActiveVault } from '../vaults/held-vault.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { eraseContent } from './file-erasure.ts';
 import { type FileHistoryItem, type HistoryPage, listHistory, proveHistory } from './file-history.ts';
@@ -20,22 +23,16 @@ import {
   unknownMediaType,
 } from './file-input.ts';
 import { type FilePage, type FileQuery, listFiles } from './file-list.ts';
-import {
-  type FileTransfer,
-  startTransfer,
-  type TransferRequest,
-  transferUnderWay,
-} from './file-transfers.ts';
+import { transferableFile } from './file-transfer.ts';
 import {
   type FileContentInput,
   firstFileVersion,
   type HashOnly,
-  holdActiveVault,
   holdFile,
   nextFileVersion,
   type StoredContent,
 } from './file-versions.ts';
-import { type FileVersion, fileKind, findDigest, findFile, findFileVersions } from './files.store.ts';
+import { type FileVersion, findDigest, findFile, findFileVersions } from './files.store.ts';
 
 export interface Files {
   /** `also`: rows to commit with the file. A blob is settled, whatever comes of it. */
@@ -61,8 +58,8 @@ export interface Files {
   transfer(
     caller: Caller,
     request: TransferRequest,
-    also: (transfer: FileTransfer) => Write[],
-  ): Promise<FileTransfer>;
+    also: (transfer: Transfer) => Write[],
+  ): Promise<Transfer>;
   /** Everything that happened to it, oldest first. */
   history(workspaceId: string, id: string, page: HistoryPage): Promise<FileHistoryItem[]>;
   /** The chain of its versions and transfers, up to the first that is not confirmed. */
@@ -126,7 +123,7 @@ export function createFiles(deps: FilesDeps): Files {
           if (named !== null && named.id !== held.vault.id) {
             throw new AppError('conflict', `The file ${id} belongs to the vault ${held.vault.address}.`);
           }
-          if (held.transferId !== null) throw transferUnderWay(id);
+          refuseDuringTransfer('file', id, held.transferId);
           await holdActiveVault(db, { workspaceId, address: held.vault.address });
           const input: FileContentInput = {
             name: held.name,
@@ -145,7 +142,7 @@ export function createFiles(deps: FilesDeps): Files {
     async expectVersion(workspaceId, id) {
       await db.transaction().execute(async (db) => {
         const { vault, transferId } = await holdFile(db, { workspaceId, id });
-        if (transferId !== null) throw transferUnderWay(id);
+        refuseDuringTransfer('file', id, transferId);
         await holdActiveVault(db, { workspaceId, address: vault.address });
       });
     },
@@ -159,7 +156,7 @@ export function createFiles(deps: FilesDeps): Files {
 
     versions: (workspaceId, id, page) => findFileVersions(pool, { workspaceId, id }, page),
 
-    transfer: (caller, request, also) => startTransfer(db, caller, { ...request, also }),
+    transfer: (caller, request, also) => startTransfer(db, transferableFile, caller, { ...request, also }),
 
     history: (workspaceId, id, page) => listHistory({ pool, historyProofs }, { workspaceId, id }, page),
 
@@ -170,7 +167,7 @@ export function createFiles(deps: FilesDeps): Files {
       const { version, contentHash, canonicalization } = await findDigest(pool, { workspaceId, id }, wanted);
       return proofs.make({
         workspaceId,
-        kind: fileKind,
+        kind: 'file',
         subjectId: id,
         version,
         content: { algorithm: 'sha-256', digest: contentHash, canonicalization, salt: null },

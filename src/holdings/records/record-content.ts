@@ -6,7 +6,7 @@ import { CanonicalJsonError, canonicalJson } from '../../proof/canonical.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId, timeOf } from '../../runtime/ids.ts';
 import { smallRandomBytes } from '../../runtime/random.ts';
-import { type RecordVersion, recordKind } from './records.store.ts';
+import type { RecordVersion } from './records.store.ts';
 
 export interface RecordContent {
   /** RFC 8785 form. */
@@ -74,7 +74,7 @@ function makeVersion(
   const { data, salt, digest, bytes } = content;
   const { leaf, write } = pendingLeaf({
     workspaceId,
-    kind: recordKind,
+    kind: 'record',
     subjectId: id,
     version,
     vault,

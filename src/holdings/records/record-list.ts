@@ -4,7 +4,7 @@ import { type AnchoredPage, type Bounds, listAnchored } from '../../anchoring/an
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { idBound } from '../../runtime/ids.ts';
-import { type RecordVersion, readRecords, recordKind } from './records.store.ts';
+import { type RecordVersion, readRecords } from './records.store.ts';
 
 export interface RecordQuery {
   vaultId?: string | undefined;
@@ -31,7 +31,7 @@ export function listRecords(
     db,
     {
       workspaceId,
-      kind: recordKind,
+      kind: 'record',
       status,
       before,
       limit,

@@ -1,6 +1,7 @@
 /** Adds versions to records; those asked for at the same time share a commit, and no two get the same number. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
+import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import { isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
@@ -10,7 +11,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../vaults/refused-seal.ts';
 import type { VaultStatus } from '../vaults/vaults.store.ts';
 import { type MadeVersion, nextVersion, type RecordContent } from './record-content.ts';
-import { type RecordVersion, recordKind } from './records.store.ts';
+import type { RecordVersion } from './records.store.ts';
 
 export interface VersionAddition {
   caller: Caller;
@@ -118,8 +119,7 @@ async function lockNewest(db: Db, additions: VersionAddition[]): Promise<Map<str
       select * from records
       where workspace_id = wanted.workspace_id and id = wanted.id order by version desc limit 1
     ) as r
-    join anchor_leaves l on l.workspace_id = r.workspace_id and l.subject_id = r.id and l.kind = ${recordKind}
-      and l.version = r.version
+    join anchor_leaves l on ${sql.raw(isLeaf(leafKey('record', 'r')))}
     join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id`.execute(db);
   return new Map(rows.map((row) => [keyOf(row.workspace_id, row.id), toNewest(row)]));
 }

@@ -1,34 +1,17 @@
 /** Checks the records: their digests, their versions and their leaves. */
 import { sql } from 'kysely';
-import type { Announced } from '../../anchoring/announcements.check.ts';
+import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import { recordDigest } from '../../proof/content.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
 
-/** For the check of announcements. */
-export const announcedRecords: Announced = {
-  thing: 'record',
-  type: 'record.anchor.confirmed',
-  idMember: 'record_id',
-  isOne: sql`l.kind = 'record'`,
-  isStored: sql`exists (
-    select 1 from records r
-    where r.workspace_id = l.workspace_id and r.id = l.subject_id and r.version = l.version
-  )`,
-  leaves: sql`
-    select l.id from anchor_leaves l
-    where l.workspace_id = told.workspace_id and l.subject_id = told.subject_id and l.kind = 'record'
-      and l.version = (told.data ->> 'version')::integer
-    limit 1`,
-};
-
 export function recordsCheck(db: Db): Check {
   return { name: 'records', passes: [recordsPass(db), storedBytesPass(db)] };
 }
 
-interface Row {
+interface Row extends LeafColumns {
   workspace_id: string;
   id: string;
   version: number;
@@ -39,8 +22,6 @@ interface Row {
   current: boolean;
   newest: boolean;
   first: boolean;
-  leaf_digest: Buffer | null;
-  leaf_vault: string | null;
 }
 
 function recordsPass(db: Db): Pass {
@@ -61,13 +42,8 @@ function recordsPass(db: Db): Pass {
              not exists (
                select 1 from records p where p.workspace_id = r.workspace_id and p.id = r.id and p.version = r.version - 1
              ) as first,
-             leaf.digest as leaf_digest, leaf.vault_id as leaf_vault
-      from records r
-      left join lateral (
-        select l.digest, l.vault_id from anchor_leaves l
-        where l.workspace_id = r.workspace_id and l.subject_id = r.id and l.kind = 'record' and l.version = r.version
-        limit 1
-      ) as leaf on true
+             ${leafColumns}
+      from records r ${joinLeaf('record', 'r')}
       where ${where} ${end}`,
     judge: (rows) => rows.flatMap(judge),
   });
@@ -88,11 +64,7 @@ function judge(row: Row): Finding[] {
   if (digestOf(row) !== fromBytea(row.data_hash)) {
     find('record_changed', 'has other data than those that its hash was made of');
   }
-  if (row.leaf_digest === null || row.leaf_vault === null) {
-    find('record_without_leaf', 'has no leaf: it will never be anchored');
-  } else if (!row.leaf_digest.equals(row.data_hash) || row.leaf_vault !== row.vault_id) {
-    find('record_leaf_differs', 'has a leaf with another hash or of another vault');
-  }
+  judgeLeaf('record', row, { digest: row.data_hash, vaultId: row.vault_id }, find);
   if (row.first !== (version === 1)) find('record_version_gap', 'is without the version before it');
   if (row.current !== row.newest) {
     find(

@@ -4,9 +4,12 @@ import type { Pool } from 'pg';
 import {
   type AnchorColumns,
   type AnchorState,
+  anchorColumns,
   anchorStateOf,
   hasStatus,
-} from '../../anchoring/anchor-state.ts';
+  joinAnchor,
+  leafKey,
+} from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
 
@@ -24,9 +27,6 @@ export interface RecordVersion extends AnchorState {
   dataHash: `0x${string}`;
   createdAt: Date;
 }
-
-/** What the leaves of records are called. */
-export const recordKind = 'record';
 
 export interface WholeRecord {
   record: RecordVersion;
@@ -90,15 +90,11 @@ export async function readRecords(
 }
 
 const columns = `r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at,
-  b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time`;
+  ${anchorColumns}`;
 
 /** Each by a key of its own, for every version `r`. */
 const joins = `
-  join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id
-  left join anchor_leaves l on l.workspace_id = r.workspace_id and l.subject_id = r.id and l.kind = '${recordKind}'
-    and l.version = r.version
-  left join anchor_batches b on b.id = l.batch_id
-  left join chain c on c.singleton`;
+  join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id ${joinAnchor(leafKey('record', 'r'))}`;
 
 interface RecordRow extends AnchorColumns {
   id: string;

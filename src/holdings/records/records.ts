@@ -1,9 +1,10 @@
 /** Records: JSON data of a vault in versions, each hashed under a salt and anchored. */
 import type { Pool } from 'pg';
 import { auditWrite } from '../../access/audit/audit.ts';
+import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
 import type { CommitTogether, Write } from '../../db/writes.ts';
-import type { Proof, ProofContent } from '../../proof/proof.ts';
+import type { Proof } from '../../proof/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../vaults/refused-seal.ts';
@@ -12,13 +13,7 @@ import type { Vaults } from '../vaults/vaults.ts';
 import { firstVersion, recordContent } from './record-content.ts';
 import { listRecords, type RecordPage, type RecordQuery } from './record-list.ts';
 import { createVersionAdder, noRecord } from './record-versions.ts';
-import {
-  findRecord,
-  findVersions,
-  type RecordVersion,
-  recordKind,
-  type WholeRecord,
-} from './records.store.ts';
+import { findRecord, findVersions, type RecordVersion, type WholeRecord } from './records.store.ts';
 
 export interface Records {
   /** `also`: rows to commit with the record. */
@@ -67,14 +62,6 @@ export interface RecordsDeps {
   vaults: Pick<Vaults, 'get'>;
   /** Refuses what is not confirmed yet. */
   makeProof(of: ProofRequest): Promise<Proof>;
-}
-
-export interface ProofRequest {
-  workspaceId: string;
-  kind: string;
-  subjectId: string;
-  version: number;
-  content: ProofContent;
 }
 
 export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDeps): Records {
@@ -142,7 +129,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
       const { record, salt } = await get(workspaceId, id, version);
       return makeProof({
         workspaceId,
-        kind: recordKind,
+        kind: 'record',
         subjectId: id,
         version: record.version,
         content: {

@@ -3,9 +3,9 @@ import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';
+import { refuseDuringTransfer } from '../../holdings/transfers/transfers.ts';
 import { vaultDeactivated } from '../../holdings/vaults/refused-seal.ts';
 import type { Caller } from '../../runtime/caller.ts';
-import { AppError } from '../../runtime/errors.ts';
 import {
   type AssetFields,
   canonicalMetadata,
@@ -17,18 +17,9 @@ import { type HeldAsset, holdAsset } from './assets.store.ts';
 /** Held, and such that it may get a new version. */
 export async function holdForChange(db: Db, caller: Caller, assetId: string): Promise<HeldAsset> {
   const asset = await holdAsset(db, { workspaceId: caller.workspaceId, assetId });
-  refuseDuringTransfer(asset);
+  refuseDuringTransfer('asset', assetId, asset.transferId);
   if (asset.vault.status !== 'active') throw vaultDeactivated(asset.vault.address);
   return asset;
-}
-
-/** Its next leaf has to be sealed by whoever owns it then, and that is not settled before the confirmation. */
-export function refuseDuringTransfer({ assetId, transferId }: HeldAsset): void {
-  if (transferId === null) return;
-  throw new AppError(
-    'conflict',
-    `The asset ${assetId} is being transferred (${transferId}). Wait for asset.transfer.completed.`,
-  );
 }
 
 /** `asset.changed`: there is a new version, the first one included. */

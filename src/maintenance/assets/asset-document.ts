@@ -4,9 +4,6 @@ import type { Write } from '../../db/writes.ts';
 import { canonicalOf, recordContent } from '../../holdings/records/record-content.ts';
 import { AppError } from '../../runtime/errors.ts';
 
-/** What the leaves of assets are called. */
-export const assetKind = 'asset';
-
 export interface Usage {
   hours: number;
   cycles: number;
@@ -79,7 +76,7 @@ export function makeAssetVersion(made: NewAssetVersion): MadeAssetVersion {
   const { data, salt, digest, bytes } = recordContent(document, 'asset');
   const { leaf, write } = pendingLeaf({
     workspaceId,
-    kind: assetKind,
+    kind: 'asset',
     subjectId: assetId,
     version,
     vault,

@@ -1,14 +1,17 @@
 /** /damc/assets/{assetId}/transfer/ and transfers/ */
 
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
+import type { Db } from '../../db/database.ts';
+import { listTransfers, type Transfer } from '../../holdings/transfers/transfers.store.ts';
+import { startTransfer } from '../../holdings/transfers/transfers.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { address, named } from '../../runtime/schemas.ts';
-import type { AssetTransfer, AssetTransfers } from './asset-transfers.ts';
+import { transferableAsset } from './asset-transfer.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';
 import type { Assets } from './assets.ts';
 
@@ -25,13 +28,13 @@ const TransferSchema = named(
 
 export interface AssetTransferRoutesDeps {
   assets: Pick<Assets, 'get'>;
-  assetTransfers: AssetTransfers;
+  db: Db;
   cursors: Cursors;
   idempotency: Idempotency;
 }
 
 export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): void {
-  const { assets, assetTransfers, cursors, idempotency } = deps;
+  const { assets, db, cursors, idempotency } = deps;
 
   app.post(
     `${assetUrl}transfer/`,
@@ -50,8 +53,11 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
     },
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
-      const input = { assetId: request.params.assetId, ...request.body };
-      await assetTransfers.start(callerOf(request), input, (transfer) => answer.remember(toJson(transfer)));
+      await startTransfer(db, transferableAsset, callerOf(request), {
+        subjectId: request.params.assetId,
+        ...request.body,
+        also: (transfer) => answer.remember(toJson(transfer)),
+      });
       return answer.send();
     },
   );
@@ -73,12 +79,12 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
     async (request, reply) => {
       const { assetId } = request.params;
       await assets.get(callerOf(request).workspaceId, assetId);
-      const items = await fetchPage<AssetTransfer>(
+      const items = await fetchPage<Transfer>(
         {
           name: 'asset-transfers',
           filters: { assetId },
           fetch: (workspaceId, after, limit) =>
-            assetTransfers.list({ workspaceId, assetId }, { before: after?.[0] as number, limit }),
+            listTransfers(db, { workspaceId, subjectId: assetId }, { before: after?.[0] as number, limit }),
           positionOf: ({ number }) => [number],
         },
         { request, reply, cursors, ...request.query },
@@ -88,6 +94,6 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
   );
 }
 
-function toJson({ number, status, anchor, ...rest }: AssetTransfer) {
-  return { ...rest, ...anchorToJson({ status, anchor }) };
+function toJson({ subjectId, number, ...transfer }: Transfer) {
+  return { ...transfer, assetId: subjectId, ...anchorToJson(transfer) };
 }

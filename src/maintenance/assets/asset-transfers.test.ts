@@ -11,6 +11,7 @@ import {
 import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import type { Database } from '../../db/database.ts';
+import { listTransfers } from '../../holdings/transfers/transfers.store.ts';
 
 let database: Database;
 let fixture: Awaited<ReturnType<typeof openAssetFixture>>;
@@ -24,8 +25,7 @@ const [one = '', two = '', three = ''] = vaultAddresses;
 const viewer = `0x${'f'.repeat(40)}`;
 const create = (assetId: string) =>
   fixture.assets.create(caller, { vaultAddress: one, name: 'Pump', assetId }, () => []);
-const start = (assetId: string, destinationVaultAddress: string) =>
-  fixture.transfers.start(caller, { assetId, destinationVaultAddress }, () => []);
+const start = (assetId: string, address: string) => fixture.startTransfer(assetId, address);
 const grant = (assetId: string) =>
   fixture.viewers.grant(caller, { assetId, addresses: [viewer], until: null }, () => []);
 const isViewer = (assetId: string, address: string) =>
@@ -180,10 +180,8 @@ test('a transfer counts as confirmed once it has taken effect', async () => {
     )
     update anchor_leaves set batch_id = batch.id, place = 0 from batch where subject_id = 'seen' and kind = 'transfer'`);
   const seen = async () => {
-    const [transfer] = await fixture.transfers.list(
-      { workspaceId, assetId: 'seen' },
-      { before: undefined, limit: 1 },
-    );
+    const key = { workspaceId, subjectId: 'seen' };
+    const [transfer] = await listTransfers(database.db, key, { before: undefined, limit: 1 });
     return [transfer?.status, transfer?.anchor?.blockNumber];
   };
   assert.deepEqual(await seen(), ['submitted', undefined]);

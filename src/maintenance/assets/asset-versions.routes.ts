@@ -1,7 +1,7 @@
 /** /damc/assets/{assetId}/versions/, proof/ and history/ */
 
 import { Type } from 'typebox';
-import { ProofSchema } from '../../anchoring/anchor-state.ts';
+import { ProofSchema } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';

@@ -3,11 +3,9 @@ import { sql } from 'kysely';
 import type { HistoryLeaf } from '../../anchoring/history-proofs.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
-import { transferKind } from '../../proof/history.ts';
 import type { ProofContent } from '../../proof/proof.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { noAsset } from './asset-access.ts';
-import { assetKind } from './asset-document.ts';
 import type { AssetKey } from './assets.store.ts';
 
 export interface AssetVersion {
@@ -20,7 +18,7 @@ export interface AssetVersion {
 }
 
 /** Of the leaves that follow each other. */
-export const historyKinds = [assetKind, transferKind];
+export const historyKinds = ['asset', 'transfer'];
 
 /** Without a version: the newest. */
 export async function findAssetVersion(
@@ -63,10 +61,10 @@ export async function contentsOfLeaves(
     select v.digest, v.salt
     from unnest(${leaves.map(({ kind }) => kind)}::text[], ${leaves.map(({ version }) => version)}::integer[])
       with ordinality as leaf (kind, version, place)
-    left join asset_transfers t on leaf.kind = ${transferKind} and t.workspace_id = ${workspaceId}
-      and t.asset_id = ${assetId} and t.number = leaf.version
+    left join transfers t on leaf.kind = 'transfer' and t.workspace_id = ${workspaceId}
+      and t.subject_id = ${assetId} and t.number = leaf.version
     join asset_versions v on v.workspace_id = ${workspaceId} and v.asset_id = ${assetId}
-      and v.version = coalesce(t.asset_version, leaf.version)
+      and v.version = coalesce(t.subject_version, leaf.version)
     order by leaf.place`.execute(db);
   return rows.map(toContent);
 }

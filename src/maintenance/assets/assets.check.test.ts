@@ -16,7 +16,7 @@ import { assetsCheck } from './assets.check.ts';
 let database: Database;
 before(async () => {
   database = await openTestDatabase();
-  const { assets, transfers, installs, confirm } = await openAssetFixture(database);
+  const { assets, startTransfer, installs, confirm } = await openAssetFixture(database);
   const [one = '', two = ''] = vaultAddresses;
   const none = () => [];
   for (const assetId of ['pump', 'engine', 'aircraft']) {
@@ -25,10 +25,10 @@ before(async () => {
   await assets.update(caller, 'pump', { change: { name: 'Fuel pump' }, seen: undefined });
   await installs.install(caller, { assetId: 'pump', parentAssetId: 'engine', at: new Date() }, none);
   await installs.install(caller, { assetId: 'engine', parentAssetId: 'aircraft', at: new Date() }, none);
-  await transfers.start(caller, { assetId: 'pump', destinationVaultAddress: two }, none);
+  await startTransfer('pump', two);
   await confirm(transferLeaf('pump', 1));
   await assets.update(caller, 'pump', { change: { name: 'Main fuel pump' }, seen: undefined });
-  await transfers.start(caller, { assetId: 'aircraft', destinationVaultAddress: two }, none);
+  await startTransfer('aircraft', two);
 });
 after(() => database.close());
 
@@ -44,20 +44,20 @@ async function rulesOf(db: Db): Promise<string[]> {
 test('where all is right nothing is found, and everything was looked at', async () => {
   const [report] = await runEach([assetsCheck(database.db)], { settleMs: 0 });
   assert.deepEqual(report?.findings, []);
-  assert.equal(report?.checked, 3 + 7 + 2);
+  assert.equal(report?.checked, 3 + 7 + 3 + 2);
 });
 
 const cases: [name: string, statement: string, rules: string[]][] = [
   ['another owner', "update assets set vault_id = 'vlt_3' where asset_id = 'pump'", ['asset_owner']],
   [
     'a transfer that was taken back',
-    "update asset_transfers set completed_at = null where asset_id = 'pump'",
-    ['asset_owner', 'asset_transfer'],
+    "update transfers set completed_at = null where subject_id = 'pump'",
+    ['asset_owner', 'asset_transfer_open'],
   ],
   [
     'a transfer under way that the asset does not know of',
     "update assets set transfer_id = null where asset_id = 'aircraft'",
-    ['asset_transfer'],
+    ['asset_transfer_open'],
   ],
   [
     'another document',
@@ -118,7 +118,7 @@ const cases: [name: string, statement: string, rules: string[]][] = [
        select sha256('r'), 1, id, 'confirmed', sha256('t'), 7, sha256('b'), 1800000000, 1 from sent returning id
      )
      update anchor_leaves set batch_id = made.id, place = 0 from made where kind = 'transfer' and subject_id = 'aircraft'`,
-    ['asset_transfer_not_completed'],
+    ['asset_transfer_incomplete'],
   ],
 ];
 

@@ -1,12 +1,19 @@
 /** Assets in SQL: as they are today with the state of their newest anchor, or held for a change. */
 
 import { type RawBuilder, sql } from 'kysely';
-import { type AnchorColumns, type AnchorState, anchorStateOf } from '../../anchoring/anchor-state.ts';
+import {
+  type AnchorColumns,
+  type AnchorState,
+  anchorColumns,
+  anchorStateOf,
+  joinAnchor,
+  leafKey,
+} from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import type { VaultStatus } from '../../holdings/vaults/vaults.store.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import { noAsset } from './asset-access.ts';
-import { type AssetFields, assetKind, type Installation, type Usage } from './asset-document.ts';
+import type { AssetFields, Installation, Usage } from './asset-document.ts';
 
 export interface Asset extends AssetFields, AnchorState {
   assetId: string;
@@ -170,13 +177,10 @@ export async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<St
     select a.asset_id, a.vault_id, v.address, a.name, a.serial_number, a.part_number, a.metadata,
       greatest(a.usage_hours, by_hours.value) as usage_hours, greatest(a.usage_cycles, by_cycles.value) as usage_cycles,
       a.parent_asset_id, a.version, a.created_at, a.updated_at,
-      b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
+      ${sql.raw(anchorColumns)}
     from assets a
     join vaults v on v.workspace_id = a.workspace_id and v.id = a.vault_id
-    left join anchor_leaves l on l.workspace_id = a.workspace_id and l.subject_id = a.asset_id
-      and l.kind = ${assetKind} and l.version = a.version
-    left join anchor_batches b on b.id = l.batch_id
-    left join chain c on c.singleton
+    ${sql.raw(joinAnchor(leafKey('asset', 'a')))}
     left join lateral ${mostStated('hours')} as by_hours on true
     left join lateral ${mostStated('cycles')} as by_cycles on true
     where ${which}`.execute(db);

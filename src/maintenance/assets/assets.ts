@@ -14,7 +14,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import { requireSeen, type SeenVersions } from '../../runtime/seen-version.ts';
 import { assetChanged, holdForChange, writeNextVersion } from './asset-changes.ts';
-import { type AssetFields, assetKind, canonicalMetadata, makeAssetVersion } from './asset-document.ts';
+import { type AssetFields, canonicalMetadata, makeAssetVersion } from './asset-document.ts';
 import { checkAssetId } from './asset-id.ts';
 import { type AssetSearch, type FoundAssets, searchAssets } from './asset-search.ts';
 import { type GivenUsage, statedUsage } from './asset-usage.ts';
@@ -192,7 +192,7 @@ export function createAssets({ db, commit, vaults, proofs, historyProofs }: Asse
       const found = await findAssetVersion(db, key, version);
       return proofs.make({
         workspaceId: key.workspaceId,
-        kind: assetKind,
+        kind: 'asset',
         subjectId: key.assetId,
         version: found.version,
         content: toContent(found),

@@ -2,7 +2,6 @@
  * What the versions and transfers of an asset prove of it: who owned it when, where it was installed, and what was stated
  * of its usage. dossier.json is held against that. Pure, and safe in browsers.
  */
-import { transferKind } from '../../proof/history.ts';
 import { isEvmAnchor, type Proof } from '../../proof/proof.ts';
 import type { Dossier, VersionLine } from './dossier-format.ts';
 
@@ -45,7 +44,7 @@ export function ownershipsOf(proofs: TimedProof[]): Ownership[] {
     },
   ];
   for (const { proof, times } of proofs) {
-    if (proof.kind !== transferKind) continue;
+    if (proof.kind !== 'transfer') continue;
     const before = owned.at(-1);
     if (before && times.length > 0) before.until = Math.max(...times);
     const from = times.length > 0 ? Math.min(...times) : -Infinity;

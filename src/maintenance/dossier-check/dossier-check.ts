@@ -8,7 +8,7 @@ import { isDevelopmentChain } from '../../chain/rules/development-chain.ts';
 import type { ChainReader, Registry } from '../../proof/chain-reader.ts';
 import { contentDigest, recordDigest } from '../../proof/content.ts';
 import { fromHex } from '../../proof/hex.ts';
-import { type History, transferKind, verifyHistory } from '../../proof/history.ts';
+import { type History, verifyHistory } from '../../proof/history.ts';
 import type { Proof } from '../../proof/proof.ts';
 import type { Verification } from '../../proof/steps.ts';
 import { parseJsonText } from '../../runtime/json-text.ts';
@@ -230,7 +230,7 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   if (stated.at(-1) !== dossier.owner.address.toLowerCase()) {
     findings.fault('The owner', 'in dossier.json is not the last of its owners');
   }
-  const versionsProven = proven.filter(({ kind }) => kind !== transferKind).length;
+  const versionsProven = proven.filter(({ kind }) => kind !== 'transfer').length;
   if (versionsProven < versions.size) {
     findings.gap('The newest versions of the asset were not anchored yet.');
   }
@@ -257,7 +257,7 @@ function contentsOf(document: string, versions: Map<number, VersionLine>): (Uint
   try {
     const { proofs } = JSON.parse(document) as History;
     return proofs.map(({ kind, leaf, claims }) => {
-      const version = versions.get(Number(kind === transferKind ? claims?.assetVersion : leaf.values[4]));
+      const version = versions.get(Number(kind === 'transfer' ? claims?.assetVersion : leaf.values[4]));
       return version && new TextEncoder().encode(JSON.stringify(version.document));
     });
   } catch {

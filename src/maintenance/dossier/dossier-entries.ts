@@ -1,11 +1,16 @@
 /** All entries of an asset with their sign-offs, page by page, as an export reads them: oldest work first. */
 import { sql } from 'kysely';
-import { type AnchorColumns, type AnchorState, anchorStateOf } from '../../anchoring/anchor-state.ts';
+import {
+  type AnchorColumns,
+  type AnchorState,
+  anchorColumns,
+  anchorStateOf,
+  joinAnchor,
+  leafKey,
+} from '../../anchoring/anchored.ts';
 import { fromBytea, type HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import type { AssetKey } from '../assets/assets.store.ts';
-import { maintenanceKind } from '../entries/maintenance-content.ts';
-import { signoffKind } from '../entries/maintenances.store.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
 import type { SignoffDocument } from '../signing/signoff.ts';
 
@@ -71,7 +76,7 @@ async function readEntries(
     : sql``;
   const { rows } = await sql<EntryRow>`
     select m.id, m.performed_at, m.entry, m.salt, m.hash, correction.id as superseded_by,
-      b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
+      ${sql.raw(anchorColumns)}
     from (
       select *, sum(octet_length(entry)) over (order by performed_at, id) - octet_length(entry) as bytes_before
       from (
@@ -82,10 +87,7 @@ async function readEntries(
     ) as m
     left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
       and correction.created_at <= ${recordedUntil}
-    left join anchor_leaves l on l.workspace_id = m.workspace_id and l.subject_id = m.id
-      and l.kind = ${maintenanceKind} and l.version = 1
-    left join anchor_batches b on b.id = l.batch_id
-    left join chain c on c.singleton
+    ${sql.raw(joinAnchor(leafKey('maintenance', 'm')))}
     where m.bytes_before < ${pageBytes}
     order by m.performed_at, m.id`.execute(db);
   return rows;
@@ -103,16 +105,13 @@ interface SignoffRow extends AnchorColumns {
 async function readSignoffs(db: Db, workspaceId: string, ids: string[]): Promise<Map<string, SignoffRow[]>> {
   const { rows } = await sql<SignoffRow>`
     select s.maintenance_id, s.number, s.document, s.salt, s.hash,
-      b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
+      ${sql.raw(anchorColumns)}
     from unnest(${ids}::text[]) as wanted (id)
     cross join lateral (
       select * from signoffs where workspace_id = ${workspaceId} and maintenance_id = wanted.id
       order by number limit 1000
     ) as s
-    left join anchor_leaves l on l.workspace_id = s.workspace_id and l.subject_id = s.maintenance_id
-      and l.kind = ${signoffKind} and l.version = s.number
-    left join anchor_batches b on b.id = l.batch_id
-    left join chain c on c.singleton
+    ${sql.raw(joinAnchor(leafKey('signoff', 's')))}
     order by s.maintenance_id, s.number`.execute(db);
   return Map.groupBy(rows, ({ maintenance_id }) => maintenance_id);
 }

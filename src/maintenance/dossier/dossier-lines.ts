@@ -1,6 +1,6 @@
 /** Entries as lines of JSON, each with everything that it takes to verify it: sign-offs, typed data, salts and proofs. */
 import { sql } from 'kysely';
-import { anchorToJson } from '../../anchoring/anchor-state.ts';
+import { anchorToJson } from '../../anchoring/anchored.ts';
 import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { HexText } from '../../db/bytea.ts';
@@ -11,8 +11,6 @@ import {
   type DossierCounts,
   type SignoffLine,
 } from '../dossier-check/dossier-format.ts';
-import { maintenanceKind } from '../entries/maintenance-content.ts';
-import { signoffKind } from '../entries/maintenances.store.ts';
 import type { Usage } from '../signing/maintenance-entry.ts';
 import { fieldsOf, signoffDomain, signoffTypes } from '../signing/signoff.ts';
 import { isCertified, type KeptEntry, type KeptSignoff } from './dossier-entries.ts';
@@ -122,11 +120,11 @@ function proofToJson(proof: MadeProof): Pick<SignoffLine, 'proof' | 'unprovable'
 function proofRequests({ entry, hash, salt, signoffs }: KeptEntry): ProofRequest[] {
   const { workspaceId, maintenanceId: subjectId } = entry;
   return [
-    { workspaceId, subjectId, kind: maintenanceKind, version: 1, content: contentOf(hash, salt) },
+    { workspaceId, subjectId, kind: 'maintenance', version: 1, content: contentOf(hash, salt) },
     ...signoffs.map((signoff) => ({
       workspaceId,
       subjectId,
-      kind: signoffKind,
+      kind: 'signoff',
       version: signoff.number,
       content: contentOf(signoff.hash, signoff.salt),
     })),

@@ -1,11 +1,18 @@
 /** What a dossier says of the asset itself: whose it was and is, where it was installed, its versions and their proofs. */
 import { sql } from 'kysely';
-import { type AnchorColumns, anchorStateOf, anchorToJson } from '../../anchoring/anchor-state.ts';
+import {
+  type AnchorColumns,
+  anchorColumns,
+  anchorStateOf,
+  anchorToJson,
+  joinAnchor,
+  leafKey,
+} from '../../anchoring/anchored.ts';
 import { type HistoryPosition, positionAfter, readHistoryLeaves } from '../../anchoring/history-proofs.ts';
 import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
-import { historyFormat, transferKind } from '../../proof/history.ts';
+import { historyFormat } from '../../proof/history.ts';
 import type { Proof } from '../../proof/proof.ts';
 import type { Usage } from '../assets/asset-document.ts';
 import { contentsOfLeaves, historyKinds } from '../assets/asset-versions.ts';
@@ -42,14 +49,11 @@ export async function findOwners(db: Db, key: AssetKey): Promise<Owners> {
     where d.workspace_id = ${workspaceId} and d.asset_id = ${assetId} and d.version = 1`.execute(db);
   const { rows } = await sql<OwnerRow>`
     select t.id, t.number, t.completed_at, v.name, v.address,
-      b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time
-    from asset_transfers t
+      ${sql.raw(anchorColumns)}
+    from transfers t
     join vaults v on v.workspace_id = t.workspace_id and v.id = t.to_vault_id
-    left join anchor_leaves l on l.workspace_id = t.workspace_id and l.subject_id = t.asset_id
-      and l.kind = ${transferKind} and l.version = t.number
-    left join anchor_batches b on b.id = l.batch_id
-    left join chain c on c.singleton
-    where t.workspace_id = ${workspaceId} and t.asset_id = ${assetId} and t.completed_at is not null
+    ${sql.raw(joinAnchor(leafKey('transfer', 't')))}
+    where t.workspace_id = ${workspaceId} and t.subject_id = ${assetId} and t.completed_at is not null
     order by t.number`.execute(db);
   const owners: Owners['owners'] = [
     ...first.map(({ name, address, created_at }) => ({

@@ -8,7 +8,6 @@ import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import type { Db } from '../../db/database.ts';
 import type { FileContents } from '../../holdings/files/file-content.ts';
 import type { DocumentThread } from '../../pdf/document-thread.ts';
-import { transferKind } from '../../proof/history.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { type Limits, limitOf } from '../../runtime/budgets.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -174,7 +173,7 @@ async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writ
   const proven: string[] = [];
   const onProof = (proof: Proof) => {
     const [time] = anchorTimes(proof, null);
-    const begins = proven.length === 0 || proof.kind === transferKind;
+    const begins = proven.length === 0 || proof.kind === 'transfer';
     if (begins && time !== undefined) proven.push(new Date(time).toISOString());
   };
   const pieces = historyText({ db, manyProofs, onProof }, key);

@@ -1,6 +1,6 @@
 /** How logbooks and release certificates put things: times, roles, states of anchors, and the asset itself. */
 
-import type { AnchorState } from '../../anchoring/anchor-state.ts';
+import type { AnchorState } from '../../anchoring/anchored.ts';
 import { chainName } from '../../holdings/certificates/chain-names.ts';
 import type { Pair } from '../../pdf/blocks.ts';
 import { openFace } from '../../pdf/faces.ts';

@@ -1,6 +1,6 @@
 /** Sign-offs of an entry: as answers show them, one by one, and proved. */
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';

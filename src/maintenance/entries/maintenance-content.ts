@@ -10,9 +10,6 @@ import {
   type Usage,
 } from '../signing/maintenance-entry.ts';
 
-/** What the leaves of entries are called. */
-export const maintenanceKind = 'maintenance';
-
 export interface NewEntry {
   workspaceId: string;
   assetId: string;
@@ -60,7 +57,7 @@ export function makeEntry(entry: NewEntry): MadeEntry {
   const { data: text, salt, digest, bytes } = recordContent(document, 'entry');
   const { write } = pendingLeaf({
     workspaceId,
-    kind: maintenanceKind,
+    kind: 'maintenance',
     subjectId: maintenanceId,
     version: 1,
     vault,

@@ -1,6 +1,7 @@
 /** Checks maintenance entries and sign-offs: hashes, signatures, leaves, and that the columns say what was hashed. */
 import { sql } from 'kysely';
-import type { Announced } from '../../anchoring/announcements.check.ts';
+import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
+import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
@@ -8,27 +9,12 @@ import { recordDigest } from '../../proof/content.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
 import type { MaintenanceEntry, Usage } from '../signing/maintenance-entry.ts';
 import { type SignoffDocument, verifySignoff } from '../signing/signoff.ts';
-import { maintenanceKind } from './maintenance-content.ts';
-import { signoffKind } from './maintenances.store.ts';
-
-/** For the check of announcements. */
-export const announcedMaintenances: Announced = {
-  thing: 'maintenance',
-  type: 'maintenance.anchor.confirmed',
-  idMember: 'maintenance_id',
-  isOne: sql`l.kind = 'maintenance'`,
-  isStored: sql`exists (select 1 from maintenances m where m.workspace_id = l.workspace_id and m.id = l.subject_id)`,
-  leaves: sql`
-    select l.id from anchor_leaves l
-    where l.workspace_id = told.workspace_id and l.subject_id = told.subject_id and l.kind = 'maintenance'
-    limit 1`,
-};
 
 export function maintenancesCheck(db: Db): Check {
   return { name: 'maintenances', passes: [entriesPass(db), signoffsPass(db)] };
 }
 
-interface EntryRow {
+interface EntryRow extends LeafColumns {
   workspace_id: string;
   id: string;
   asset_id: string;
@@ -48,8 +34,6 @@ interface EntryRow {
   has_asset: boolean;
   /** Null: nothing is superseded, or what is superseded is not there. */
   superseded_asset: string | null;
-  leaf_digest: Buffer | null;
-  leaf_vault: string | null;
 }
 
 function entriesPass(db: Db): Pass {
@@ -67,16 +51,11 @@ function entriesPass(db: Db): Pass {
              exists (
                select 1 from assets a where a.workspace_id = m.workspace_id and a.asset_id = m.asset_id
              ) as has_asset,
-             old.asset_id as superseded_asset, leaf.digest as leaf_digest, leaf.vault_id as leaf_vault
+             old.asset_id as superseded_asset, ${leafColumns}
       from maintenances m
       left join lateral (
         select o.asset_id from maintenances o where o.workspace_id = m.workspace_id and o.id = m.supersedes limit 1
-      ) as old on true
-      left join lateral (
-        select l.digest, l.vault_id from anchor_leaves l
-        where l.workspace_id = m.workspace_id and l.subject_id = m.id and l.kind = ${maintenanceKind} and l.version = 1
-        limit 1
-      ) as leaf on true
+      ) as old on true ${joinLeaf('maintenance', 'm')}
       where ${where} ${end}`,
     judge: (rows) => rows.flatMap(judgeEntry),
   });
@@ -99,11 +78,7 @@ function judgeEntry(row: EntryRow): Finding[] {
   } else if (!saysTheSame(row, JSON.parse(row.entry))) {
     find('maintenance_shown_wrong', 'is listed with other facts than those that were hashed');
   }
-  if (row.leaf_digest === null || row.leaf_vault === null) {
-    find('maintenance_without_leaf', 'has no leaf: it will never be anchored');
-  } else if (!row.leaf_digest.equals(row.hash) || row.leaf_vault !== row.vault_id) {
-    find('maintenance_leaf_differs', 'has a leaf with another hash or of another vault');
-  }
+  judgeLeaf('maintenance', row, { digest: row.hash, vaultId: row.vault_id }, find);
   if (!row.has_asset)
     find('maintenance_without_asset', `is of the asset ${row.asset_id}, which is not there`);
   if (row.supersedes !== null && row.superseded_asset !== row.asset_id) {
@@ -166,23 +141,12 @@ function signoffsPass(db: Db): Pass {
                select 1 from signoffs p
                where p.workspace_id = s.workspace_id and p.maintenance_id = s.maintenance_id and p.number = s.number - 1
              ) as first,
-             leaf.digest as leaf_digest, leaf.previous_leaf = entry.leaf as follows
+             leaf.digest as leaf_digest, leaf.previous_leaf = l.leaf as follows
       from signoffs s
       left join lateral (
         select asset_id, hash from maintenances where workspace_id = s.workspace_id and id = s.maintenance_id limit 1
-      ) as m on true
-      left join lateral (
-        select l.digest, l.previous_leaf from anchor_leaves l
-        where l.workspace_id = s.workspace_id and l.subject_id = s.maintenance_id and l.kind = ${signoffKind}
-          and l.version = s.number
-        limit 1
-      ) as leaf on true
-      left join lateral (
-        select l.leaf from anchor_leaves l
-        where l.workspace_id = s.workspace_id and l.subject_id = s.maintenance_id and l.kind = ${maintenanceKind}
-          and l.version = 1
-        limit 1
-      ) as entry on true
+      ) as m on true ${joinLeaf('signoff', 's')}
+      left join anchor_leaves l on ${sql.raw(isLeaf({ ...leafKey('signoff', 's'), kind: "'maintenance'", version: '1' }))}
       where ${where} ${end}`,
     async judge(rows) {
       const findings: Finding[] = [];

@@ -1,6 +1,6 @@
 /** /damc/assets/{assetId}/maintenances/ */
 import { type TSchema, Type } from 'typebox';
-import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchor-state.ts';
+import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';

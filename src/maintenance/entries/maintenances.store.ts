@@ -3,18 +3,17 @@ import { type RawBuilder, sql } from 'kysely';
 import {
   type AnchorColumns,
   type AnchorState,
+  anchorColumns,
   anchorStateOf,
   hasStatus,
-} from '../../anchoring/anchor-state.ts';
+  joinAnchor,
+  leafKey,
+} from '../../anchoring/anchored.ts';
 import { fromBytea, type HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { SignoffDocument } from '../signing/signoff.ts';
-import { maintenanceKind } from './maintenance-content.ts';
-
-/** What the leaves of sign-offs are called. */
-export const signoffKind = 'signoff';
 
 /** The type of an entry as it is compared: case does not matter. An index has the same. */
 export const plainType = sql`(lower(btrim(type) collate "default") collate "C")`;
@@ -142,26 +141,16 @@ async function readSignoffs(
   return found;
 }
 
-const anchorColumns = 'b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time';
-
 const columns = `m.id, m.asset_id, m.hash, m.type, m.summary, m.performed_at, m.created_at, m.worker_address,
   m.worker_name, m.supersedes, correction.id as superseded_by, ${anchorColumns}`;
 
 /** Each by a key of its own, for every entry `m`. */
 const joins = `
-  left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
-  left join anchor_leaves l on l.workspace_id = m.workspace_id and l.subject_id = m.id and l.kind = '${maintenanceKind}'
-    and l.version = 1
-  left join anchor_batches b on b.id = l.batch_id
-  left join chain c on c.singleton`;
+  left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id ${joinAnchor(leafKey('maintenance', 'm'))}`;
 
 const signoffColumns = `s.maintenance_id, s.number, s.document, s.hash, ${anchorColumns}`;
 
-const signoffJoins = `
-  left join anchor_leaves l on l.workspace_id = s.workspace_id and l.subject_id = s.maintenance_id
-    and l.kind = '${signoffKind}' and l.version = s.number
-  left join anchor_batches b on b.id = l.batch_id
-  left join chain c on c.singleton`;
+const signoffJoins = joinAnchor(leafKey('signoff', 's'));
 
 interface MaintenanceRow extends AnchorColumns {
   id: string;

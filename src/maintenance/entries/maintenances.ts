@@ -5,7 +5,6 @@ import type { Proof, ProofContent } from '../../proof/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { AssetAccess } from '../assets/asset-access.ts';
-import { maintenanceKind } from './maintenance-content.ts';
 import {
   type CreateMaintenance,
   type CreationDeps,
@@ -22,7 +21,6 @@ import {
   findMaintenance,
   findSignoff,
   noMaintenance,
-  signoffKind,
   type WholeMaintenance,
   type WholeSignoff,
 } from './maintenances.store.ts';
@@ -125,7 +123,7 @@ export function createMaintenances(deps: MaintenancesDeps): Maintenances {
       const { maintenance, salt } = await get(view, 'maintenance proof');
       return makeProof({
         workspaceId: view.caller.workspaceId,
-        kind: maintenanceKind,
+        kind: 'maintenance',
         subjectId: view.maintenanceId,
         version: 1,
         content: contentOf(maintenance.maintenanceHash, salt),
@@ -136,7 +134,7 @@ export function createMaintenances(deps: MaintenancesDeps): Maintenances {
       const { signoff, salt } = await getSignoff(view, number, 'sign-off proof');
       return makeProof({
         workspaceId: view.caller.workspaceId,
-        kind: signoffKind,
+        kind: 'signoff',
         subjectId: view.maintenanceId,
         version: number,
         content: contentOf(signoff.signoffHash, salt),

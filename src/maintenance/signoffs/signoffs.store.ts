@@ -1,7 +1,8 @@
 /** An entry as its signers need it: what was signed before and by whom, held while another sign-off is added. */
+
 import { sql } from 'kysely';
+import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
-import { maintenanceKind } from '../entries/maintenance-content.ts';
 import { type MaintenanceKey, noMaintenance } from '../entries/maintenances.store.ts';
 import type { Licence } from '../signing/licence.ts';
 import { type MaintenanceEntry, scopeOf } from '../signing/maintenance-entry.ts';
@@ -40,8 +41,7 @@ export async function lockEntry(
   const { rows } = await sql<EntryRow>`
     select m.entry, m.worker_id, m.hash, l.leaf, correction.id as superseded_by
     from maintenances m
-    join anchor_leaves l on l.workspace_id = m.workspace_id and l.subject_id = m.id and l.kind = ${maintenanceKind}
-      and l.version = 1
+    join anchor_leaves l on ${sql.raw(isLeaf(leafKey('maintenance', 'm')))}
     left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
     where m.workspace_id = ${workspaceId} and m.id = ${maintenanceId} and m.asset_id = ${assetId}`.execute(
     db,

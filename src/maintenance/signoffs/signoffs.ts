@@ -15,7 +15,7 @@ import type { Keyring } from '../../keys/keyring.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { findSubject, type Subject } from '../entries/maintenance-subject.ts';
-import { type MaintenanceKey, type Signoff, signoffKind } from '../entries/maintenances.store.ts';
+import type { MaintenanceKey, Signoff } from '../entries/maintenances.store.ts';
 import {
   fieldsOf,
   makeSignoffTypedData,
@@ -179,7 +179,7 @@ function makeSignoff(
   const { workspaceId, maintenanceId, role } = document;
   const { write } = pendingLeaf({
     workspaceId,
-    kind: signoffKind,
+    kind: 'signoff',
     subjectId: maintenanceId,
     version: number,
     vault: subject.vault,

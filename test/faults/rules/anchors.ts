@@ -19,9 +19,9 @@ export const nothingIsStuck: Rule = {
       union all
       select 'announcement', id, announced || ' of ' || size, reason from anchor_batches where announced < size
       union all
-      select 'transfer', l.id, f.file_id || ' ' || f.id, null from file_transfers f
-        join anchor_leaves l on l.workspace_id = f.workspace_id and l.subject_id = f.file_id and l.kind = 'transfer'
-          and l.version = f.number where f.completed_at is null
+      select 'transfer', l.id, t.subject_id || ' ' || t.id, null from transfers t
+        join anchor_leaves l on l.workspace_id = t.workspace_id and l.subject_id = t.subject_id and l.kind = 'transfer'
+          and l.version = t.number where t.completed_at is null
       union all
       select 'validation', null, file_id || ' ' || id, null from file_validations where result is null
       union all

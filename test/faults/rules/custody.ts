@@ -23,11 +23,11 @@ export const transfersAreComplete: Rule = {
   needsChain: true,
   async check({ store, journal }) {
     const rows = await store.query<TransferRow>(
-      `select t.id, t.file_id, t.completed_at is not null as completed, v.address as taker, o.address as owner
-       from file_transfers t
-       join files f on f.workspace_id = t.workspace_id and f.id = t.file_id
+      `select t.id, t.subject_id as file_id, t.completed_at is not null as completed, v.address as taker, o.address as owner
+       from transfers t
+       join files f on f.workspace_id = t.workspace_id and f.id = t.subject_id
        join vaults v on v.workspace_id = t.workspace_id and v.id = t.to_vault_id
-       join vaults o on o.workspace_id = t.workspace_id and o.id = f.vault_id order by t.file_id, t.number`,
+       join vaults o on o.workspace_id = t.workspace_id and o.id = f.vault_id order by t.subject_id, t.number`,
     );
     const stored = Map.groupBy(rows, ({ file_id }) => file_id);
     expectNone(

@@ -120,7 +120,11 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     await copy('asset_installations', ofAsset, { number: 'n + 1' });
     const other = await fixture.newVault();
     await send('POST', `${url}/transfer/`, { destinationVaultAddress: other.address });
-    await copy('asset_transfers', ofAsset, { id: text('trf_'), number: 'n + 1', completed_at: 'now()' });
+    await copy('transfers', `subject_id = '${assetId}'`, {
+      id: text('trf_'),
+      number: 'n + 1',
+      completed_at: 'now()',
+    });
     await copy('asset_versions', `${ofAsset} and version = 2`, { version: 'n + 1000', count: some });
     await confirmAsset(assetId);
   }
@@ -131,7 +135,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       `select v.workspace_id, v.digest, passed.digest as passed_digest
        from asset_versions v join asset_versions passed using (workspace_id, asset_id)
        where asset_id = $1 and v.version = 2
-         and passed.version = (select max(asset_version) from asset_transfers where asset_id = $1)`,
+         and passed.version = (select max(subject_version) from transfers where subject_id = $1)`,
       [assetId],
     );
     const { workspace_id: workspaceId, digest, passed_digest: passed } = rows[0];
@@ -140,10 +144,15 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     const to = vaultAddress.toLowerCase();
     await confirmLeaves(service, thing, [
       ...Array.from({ length: many }, (_, n) => ({
-        ...{ kind: 'transfer', version: n + 2, digest: passed },
+        ...{ kind: 'transfer' as const, version: n + 2, digest: passed },
         claims: { to, transferId, assetVersion: 2 },
       })),
-      ...Array.from({ length: some }, (_, n) => ({ kind: 'asset', version: n + 1001, digest, claims: {} })),
+      ...Array.from({ length: some }, (_, n) => ({
+        kind: 'asset' as const,
+        version: n + 1001,
+        digest,
+        claims: {},
+      })),
     ]);
   }
 
@@ -152,7 +161,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     const thing = { workspaceId: rows[0].workspace_id, subjectId: fileId, vault: fixture.vault };
     const digest = Buffer.from(contentHash.slice(2), 'hex');
     const next = Array.from({ length: many }, (_, n) => ({
-      ...{ kind: 'file', version: n + 2, digest },
+      ...{ kind: 'file' as const, version: n + 2, digest },
       claims: { ...claims },
     }));
     await confirmLeaves(service, thing, next);

@@ -6,7 +6,7 @@ import type { Db } from '../../../db/database.ts';
 import { insertAll, type Write } from '../../../db/writes.ts';
 import { eventWrite } from '../../../events/events.ts';
 import type { Caller } from '../../../runtime/caller.ts';
-import { type OpenValidation, validationKind } from './file-validations.store.ts';
+import type { OpenValidation } from './file-validations.store.ts';
 
 export interface JudgedValidation extends OpenValidation {
   authenticity: boolean;
@@ -71,7 +71,7 @@ async function lockOpen(db: Db, judged: JudgedValidation[]): Promise<Map<string,
   const { rows } = await sql<State>`
     select o.id, f.vault_id as owner_id, a.address as owner_address, coalesce((
              select l.version from anchor_leaves l
-             where l.workspace_id = o.workspace_id and l.subject_id = o.file_id and l.kind = ${validationKind}
+             where l.workspace_id = o.workspace_id and l.subject_id = o.file_id and l.kind = 'validation'
              order by l.version desc limit 1
            ), 0) as last_number
     from unnest(${judged.map(({ workspaceId }) => workspaceId)}::text[], ${judged.map(({ id }) => id)}::text[])
@@ -104,7 +104,7 @@ function writesOf(completed: Completed, at: Date): Write[] {
   const verdict = { result, integrity, authenticity, ownership };
   const { write } = pendingLeaf({
     workspaceId,
-    kind: validationKind,
+    kind: 'validation',
     subjectId: fileId,
     version: number,
     vault: owner,

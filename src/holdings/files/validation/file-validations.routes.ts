@@ -1,7 +1,7 @@
 /** /platform/files/{fileId}/validate and /validations */
 
 import { Type } from 'typebox';
-import { ProofSchema } from '../../../anchoring/anchor-state.ts';
+import { ProofSchema } from '../../../anchoring/anchored.ts';
 import { callerOf } from '../../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../../http/api/api.ts';
 import type { Cursors } from '../../../http/api/cursor.ts';

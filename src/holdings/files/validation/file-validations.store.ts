@@ -1,6 +1,8 @@
 /** Validations of files in SQL: as they are answered, those that wait for their result, and what such a result is about. */
+
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import { isLeaf, leafKey } from '../../../anchoring/anchored.ts';
 import type { Db } from '../../../db/database.ts';
 
 /** A validation, as it is answered. */
@@ -15,9 +17,6 @@ export interface FileValidation {
   ownership: boolean | null;
   validatedAt: Date | null;
 }
-
-/** What the leaves of validations are called. */
-export const validationKind = 'validation';
 
 export interface FileKey {
   workspaceId: string;
@@ -127,8 +126,7 @@ export async function findOpen(
     from file_validations o
     join file_versions v on v.workspace_id = o.workspace_id and v.file_id = o.file_id and v.version = o.file_version
     left join vaults a on a.workspace_id = o.workspace_id and a.id = o.vault_id
-    join anchor_leaves l on l.workspace_id = o.workspace_id and l.subject_id = o.file_id and l.kind = 'file'
-      and l.version = o.file_version
+    join anchor_leaves l on ${sql.raw(isLeaf(leafKey('file', 'v')))}
     join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
     where o.result is null and o.id <> all (${without}::text[])
     order by o.id limit ${limit}`.execute(db);

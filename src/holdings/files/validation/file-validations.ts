@@ -16,7 +16,6 @@ import {
   findTarget,
   findValidation,
   findValidations,
-  validationKind,
   type WholeValidation,
 } from './file-validations.store.ts';
 
@@ -143,7 +142,7 @@ export function createFileValidations(deps: FileValidationsDeps): FileValidation
       if (number === null) throw new AppError('conflict', `The validation ${id} has no result yet.`);
       return makeProof({
         workspaceId: key.workspaceId,
-        kind: validationKind,
+        kind: 'validation',
         subjectId: key.fileId,
         version: number,
         content: {

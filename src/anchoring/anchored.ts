@@ -1,9 +1,11 @@
-/** How far things are anchored, as the API shows it. */
+/** What every anchored thing has: a leaf, which leads to its batch and the chain, and a state that follows them. */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { fromBytea } from '../db/bytea.ts';
 import { type AnchorStatus, anchorStatuses } from '../proof/anchor-status.ts';
+import type { Kind } from '../proof/kinds.ts';
 import { dateTime, named, orNull } from '../runtime/schemas.ts';
+import { anchoredKinds } from './kinds.ts';
 
 export interface AnchorState {
   status: AnchorStatus;
@@ -17,7 +19,44 @@ export interface AnchorState {
   } | null;
 }
 
-/** Of the leaf's batch and of the chain; all null while it is pending. */
+/** Which leaf belongs to a row: expressions in SQL. */
+export interface LeafKey {
+  workspace: string;
+  kind: string;
+  subject: string;
+  version: string;
+}
+
+/** Of a row of the kind's own table, or of one that has what names the thing in another column. */
+export function leafKey(kind: Kind, alias: string, columns: { subject?: string } = {}): LeafKey {
+  const { rows } = anchoredKinds[kind];
+  if (rows === null) throw new Error(`leaves of ${kind} are of no row`);
+  const { subject, version } = { ...rows, ...columns };
+  return {
+    workspace: `${alias}.workspace_id`,
+    kind: `'${kind}'`,
+    subject: `${alias}.${subject}`,
+    version: version === null ? '1' : `${alias}.${version}`,
+  };
+}
+
+/** A condition in SQL: leaf `l` is that of the row. */
+export function isLeaf({ workspace, kind, subject, version }: LeafKey): string {
+  return `l.workspace_id = ${workspace} and l.subject_id = ${subject} and l.kind = ${kind} and l.version = ${version}`;
+}
+
+/** Joins its leaf `l`, the leaf's batch `b` and the chain `c` to each row; there is no batch while it is pending. */
+export function joinAnchor(key: LeafKey): string {
+  return `
+  left join anchor_leaves l on ${isLeaf(key)}
+  left join anchor_batches b on b.id = l.batch_id
+  left join chain c on c.singleton`;
+}
+
+/** Of a select with these joins. */
+export const anchorColumns = 'b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time';
+
+/** All null while it is pending. */
 export interface AnchorColumns {
   status: string | null;
   chain_id: number | null;

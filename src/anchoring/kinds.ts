@@ -1,0 +1,53 @@
+/**
+ * All anchored things on one screen: where each kind keeps what its leaves are of, and what subscribers are told when one is
+ * confirmed. The joins, the checks and the events are made from it. A new kind is a line here, its label in proof/kinds.ts,
+ * and its room.
+ */
+import type { Tables } from '../db/tables.ts';
+import type { EventType } from '../events/catalogue.ts';
+import type { Kind } from '../proof/kinds.ts';
+
+export interface AnchoredKind {
+  /** The table with a row for each leaf, and its columns that name the thing and the version of the leaf (null: always 1). */
+  rows: { table: keyof Tables; subject: string; version: string | null } | null;
+  /** The event that tells of a confirmation: the member that names the thing, and members that are in the leaf's claims. */
+  confirmed: { type: EventType; subject: string; claims?: Record<string, string> } | null;
+}
+
+export const anchoredKinds: Record<Kind, AnchoredKind> = {
+  record: {
+    rows: { table: 'records', subject: 'id', version: 'version' },
+    confirmed: { type: 'record.anchor.confirmed', subject: 'record_id' },
+  },
+  file: {
+    rows: { table: 'file_versions', subject: 'file_id', version: 'version' },
+    confirmed: { type: 'file.anchor.confirmed', subject: 'file_id' },
+  },
+  asset: {
+    rows: { table: 'asset_versions', subject: 'asset_id', version: 'version' },
+    confirmed: null,
+  },
+  // Files and assets tell of theirs once they have changed hands: see holdings/transfers/.
+  transfer: {
+    rows: { table: 'transfers', subject: 'subject_id', version: 'number' },
+    confirmed: null,
+  },
+  validation: {
+    rows: { table: 'file_validations', subject: 'file_id', version: 'number' },
+    confirmed: null,
+  },
+  maintenance: {
+    rows: { table: 'maintenances', subject: 'id', version: null },
+    confirmed: {
+      type: 'maintenance.anchor.confirmed',
+      subject: 'maintenance_id',
+      claims: { asset_id: 'assetId' },
+    },
+  },
+  signoff: {
+    rows: { table: 'signoffs', subject: 'maintenance_id', version: 'number' },
+    confirmed: null,
+  },
+  // Its leaves are of a point in the log, which is in their claims.
+  'audit-log': { rows: null, confirmed: null },
+};

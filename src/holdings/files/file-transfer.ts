@@ -1,0 +1,33 @@
+/** What is a file's own in a transfer. */
+import { eventWrite } from '../../events/events.ts';
+import type { Transferable } from '../transfers/transfers.ts';
+import { holdFile } from './file-versions.ts';
+
+export const transferableFile: Transferable = {
+  kind: 'file',
+  table: 'files',
+  id: 'id',
+  versionClaim: 'fileVersion',
+
+  async hold(db, { workspaceId, subjectId }) {
+    const { contentHash, ...file } = await holdFile(db, { workspaceId, id: subjectId });
+    return { ...file, digest: contentHash };
+  },
+
+  completed: (leaf, { subjectId, subjectVersion, fromVaultId, toVaultId }) =>
+    eventWrite({
+      workspaceId: leaf.workspaceId,
+      type: 'file.transfer.completed',
+      at: new Date(),
+      data: {
+        file_id: subjectId,
+        from_vault_id: fromVaultId,
+        to_vault_id: toVaultId,
+        // Of the file; the leaf has the number of the transfer.
+        version: subjectVersion,
+        tx_hash: leaf.transactionHash,
+        block_number: leaf.blockNumber,
+        transferred_at: leaf.anchoredAt.toISOString(),
+      },
+    }),
+};

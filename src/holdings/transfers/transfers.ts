@@ -1,0 +1,152 @@
+/** Transfers of files and assets: sealed by the giving vault, and done when the chain has confirmed it. */
+import { sql } from 'kysely';
+import { auditWrite } from '../../access/audit/audit.ts';
+import type { AnchoredLeaf, Confirm } from '../../anchoring/announcer.ts';
+import { pendingLeaf } from '../../anchoring/batching/pending.ts';
+import type { Db } from '../../db/database.ts';
+import { insertAll, type Write } from '../../db/writes.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ids.ts';
+import { holdActiveVault, type OwningVault } from '../vaults/held-vault.ts';
+import {
+  type ConfirmedTransfer,
+  findTransfers,
+  lastTransferNumber,
+  moveSubjects,
+  type SubjectKey,
+  type SubjectKind,
+  type SubjectTable,
+  type Transfer,
+} from './transfers.store.ts';
+
+/** What can change hands, and what is its own in that. */
+export interface Transferable extends SubjectTable {
+  kind: SubjectKind;
+  /** Held against every other change until the transaction ends. */
+  hold(db: Db, key: SubjectKey): Promise<HeldSubject>;
+  /** The claim that names the version which is handed over. */
+  versionClaim: string;
+  /** What else follows from the change of owner; in the same commit. */
+  onCompleted?(db: Db, transfers: ConfirmedTransfer[]): Promise<Write[]>;
+  /** The event that tells of it, each time the chain confirms it. */
+  completed(leaf: AnchoredLeaf, transfer: ConfirmedTransfer): Write;
+}
+
+export interface HeldSubject {
+  vault: OwningVault;
+  /** The newest one. */
+  version: number;
+  /** Of that version, so that it verifies the transfer too. */
+  digest: Buffer;
+  lastLeaf: Buffer;
+  transferId: string | null;
+}
+
+export interface TransferRequest {
+  subjectId: string;
+  destinationVaultAddress: string;
+}
+
+/** `also`: rows to commit with the transfer. */
+export function startTransfer(
+  db: Db,
+  what: Transferable,
+  caller: Caller,
+  { subjectId, destinationVaultAddress, also }: TransferRequest & { also: (transfer: Transfer) => Write[] },
+): Promise<Transfer> {
+  const { workspaceId } = caller;
+  const { kind } = what;
+  return db.transaction().execute(async (db) => {
+    const subject = await what.hold(db, { workspaceId, subjectId });
+    refuseDuringTransfer(kind, subjectId, subject.transferId);
+    const from = subject.vault;
+    const to = await holdActiveVault(db, { workspaceId, address: destinationVaultAddress });
+    if (to.id === from.id) {
+      throw new AppError('conflict', `The ${kind} ${subjectId} already belongs to the vault ${to.address}.`);
+    }
+    const id = newId('trf');
+    const number = 1 + (await lastTransferNumber(db, { workspaceId, subjectId }));
+    const { leaf, write } = pendingLeaf({
+      workspaceId,
+      kind: 'transfer',
+      subjectId,
+      version: number,
+      vault: from,
+      digest: subject.digest,
+      previousLeaf: subject.lastLeaf,
+      claims: { to: to.address.toLowerCase(), transferId: id, [what.versionClaim]: subject.version },
+    });
+    const transfer: Transfer = {
+      id,
+      subjectId,
+      number,
+      fromVaultAddress: from.address,
+      toVaultAddress: to.address,
+      status: 'pending',
+      anchor: null,
+    };
+    await insertAll(db, [
+      {
+        table: 'transfers',
+        row: {
+          workspace_id: workspaceId,
+          id,
+          subject_kind: kind,
+          subject_id: subjectId,
+          number,
+          subject_version: subject.version,
+          from_vault_id: from.id,
+          to_vault_id: to.id,
+          completed_at: null,
+          created_at: new Date(),
+        },
+      },
+      write,
+      auditWrite(caller, {
+        action: `${kind}.transfer`,
+        targetId: subjectId,
+        details: { transferId: id, fromVaultId: from.id, toVaultId: to.id },
+      }),
+      ...also(transfer),
+    ]);
+    await sql`
+      update ${sql.table(what.table)} set transfer_id = ${id}, last_leaf = ${leaf}
+      where workspace_id = ${workspaceId} and ${sql.ref(what.id)} = ${subjectId}`.execute(db);
+    return transfer;
+  });
+}
+
+/** The next leaf has to be sealed by the owner of that time, and who that is is not settled before the confirmation. */
+export function refuseDuringTransfer(kind: SubjectKind, subjectId: string, transferId: string | null): void {
+  if (transferId === null) return;
+  throw new AppError(
+    'conflict',
+    `The ${kind} ${subjectId} is being transferred (${transferId}). Wait for ${kind}.transfer.completed.`,
+  );
+}
+
+/** Inside the commit that tells of confirmed transfers: they take effect. */
+export function confirmTransfers(...kinds: Transferable[]): Confirm {
+  return async (db, leaves) => {
+    const transfers = await findTransfers(db, leaves);
+    const writes: Write[] = [];
+    for (const what of kinds) {
+      const open = transfers.filter(({ subjectKind, completed }) => subjectKind === what.kind && !completed);
+      if (open.length === 0) continue;
+      await moveSubjects(db, what, open);
+      writes.push(...((await what.onCompleted?.(db, open)) ?? []));
+    }
+    const byLeaf = new Map(transfers.map((one) => [keyOf(one, one.number), one]));
+    for (const leaf of leaves) {
+      const transfer = byLeaf.get(keyOf(leaf, leaf.version));
+      const what = kinds.find(({ kind }) => kind === transfer?.subjectKind);
+      if (transfer && what) writes.push(what.completed(leaf, transfer));
+    }
+    return writes;
+  };
+}
+
+function keyOf({ workspaceId, subjectId }: SubjectKey, number: number): string {
+  return JSON.stringify([workspaceId, subjectId, number]);
+}

@@ -1,0 +1,25 @@
+/** The vault that something belongs to, or is to belong to: held, so that it stays active until the commit. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { vaultDeactivated } from './refused-seal.ts';
+import type { VaultStatus } from './vaults.store.ts';
+
+export interface OwningVault {
+  id: string;
+  address: string;
+}
+
+/** Held until the transaction ends, so that it cannot be deactivated in between. One for each transaction: no order needed. */
+export async function holdActiveVault(
+  db: Db,
+  { workspaceId, address }: { workspaceId: string; address: string },
+): Promise<OwningVault> {
+  const { rows } = await sql<OwningVault & { status: VaultStatus }>`
+    select id, address, status from vaults
+    where workspace_id = ${workspaceId} and lower(address) = ${address.toLowerCase()} for share`.execute(db);
+  const [vault] = rows;
+  if (!vault) throw new AppError('resource_not_found', `There is no vault ${address}.`);
+  if (vault.status !== 'active') throw vaultDeactivated(vault.address);
+  return vault;
+}
