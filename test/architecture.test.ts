@@ -27,7 +27,7 @@ test('imports point down', () => {
 });
 
 test('only routes, loops and the files that put the service together import the HTTP shell', () => {
-  const allowed = /\.routes\.ts$|\.loop\.ts$|^src\/(app|http)\//;
+  const allowed = /\.(routes|loop|part)\.ts$|^src\/(app|http)\//;
   const wrong = [...imports].filter(
     ([file, targets]) => !allowed.test(file) && targets.some((target) => target.startsWith('src/http/')),
   );

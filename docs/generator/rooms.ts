@@ -15,10 +15,11 @@ export const floors: Room[][] = [
   [
     {
       path: 'src/app/',
-      job: 'Puts the service together. `routes.ts`, `loops.ts` and `checks.ts` are its three maps: all HTTP routes, all background work, all checks of `fsck`',
+      job: 'Puts the parts of the service together, and takes them apart; `checks.ts` has all checks of `fsck`',
     },
   ],
   [
+    { path: 'src/maintenance/', job: 'Puts the rooms of this wing together: routes, exports under way' },
     { path: 'src/maintenance/assets/', job: 'Assets: versions, installation, who may see them' },
     { path: 'src/maintenance/viewers/', job: 'Viewers and workers of an asset, and the log of who looked' },
     { path: 'src/maintenance/entries/', job: 'Maintenance entries: recorded, listed, proved; open defects' },
@@ -33,6 +34,7 @@ export const floors: Room[][] = [
     { path: 'src/maintenance/dossier-check/', job: 'PURE: the format of a dossier, and its verifier' },
   ],
   [
+    { path: 'src/holdings/', job: 'Puts the rooms of this wing together: routes, loops' },
     { path: 'src/holdings/vaults/', job: 'Vaults and their transactions' },
     { path: 'src/holdings/records/', job: 'Records and their versions' },
     { path: 'src/holdings/files/', job: 'Files: versions, content, erasure, history' },
@@ -52,6 +54,7 @@ export const floors: Room[][] = [
       job: 'What all anchored things share: state, list, check, confirmation event, proofs',
     },
     { path: 'src/anchoring/batching/', job: 'Pending leaves to sealed batches' },
+    { path: 'src/webhooks/', job: 'Puts the rooms of this wing together: routes, loops, metrics' },
     { path: 'src/webhooks/endpoints/', job: 'Endpoints and their secrets, test events' },
     { path: 'src/webhooks/deliveries/', job: 'The log of deliveries, its partitions and checks' },
     { path: 'src/webhooks/replays/', job: 'Sending again what was sent before' },
@@ -70,6 +73,7 @@ export const floors: Room[][] = [
   ],
   [
     { path: 'src/events/', job: 'The outbox, the order of the feed, its stream' },
+    { path: 'src/access/', job: 'Puts the rooms of this wing together: routes, loops, who is calling' },
     { path: 'src/access/api-keys/', job: 'API keys, and who a request comes from' },
     { path: 'src/access/people/', job: 'Sign-in, sessions, members, invitations' },
     { path: 'src/access/workspaces/', job: 'Workspaces and their limits' },

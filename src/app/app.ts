@@ -1,78 +1,45 @@
-/** The composition root: together with store.ts the only file that constructs things. */
+/**
+ * Puts the service together. What is opened is closed in the opposite order, also when a later step fails. Together with
+ * store.ts and on-chain.ts, and the files `*.part.ts`, this is where things are constructed.
+ */
 import type { Logger } from 'pino';
-import { createApiKeys } from '../access/api-keys/api-keys.ts';
-import { createCallers } from '../access/api-keys/callers.ts';
-import { ensureFirstKey } from '../access/api-keys/first-start.ts';
-import { invitationLink } from '../access/people/invitations.routes.ts';
-import { createInvitations } from '../access/people/invitations.ts';
-import { createMembers } from '../access/people/members.ts';
-import { createSessions } from '../access/people/sessions.ts';
-import { createSignIn } from '../access/people/sign-in.ts';
-import { createSignInEffects } from '../access/people/sign-in-effects.ts';
-import { createSignInThrottle } from '../access/people/sign-in-throttle.ts';
+import { createAccess } from '../access/access.part.ts';
 import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspace-limits.ts';
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
 import { confirmedEvents } from '../anchoring/confirmed-event.ts';
 import { createBlobs } from '../blobs/blobs.ts';
 import { openBlobStore } from '../blobs/open-blob-store.ts';
+import { blobSweepLoop } from '../blobs/sweep.loop.ts';
 import { createSweep } from '../blobs/sweep.ts';
 import { createChainIdFinder } from '../chain/chain-id.ts';
-import { registryCodeHash } from '../chain/registry/registry.ts';
 import type { Config } from '../config/config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
-import { createLowWater } from '../db/low-water.ts';
+import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/writes.ts';
-import { createEventStreams } from '../events/event-stream.ts';
-import { placeEvents } from '../events/events.ts';
-import { readFeedGeneration } from '../events/feed-generation.ts';
-import { createFeedWatcher } from '../events/feed-watcher.ts';
+import { createFeed } from '../events/feed.part.ts';
 import { openapiWebhooks } from '../events/openapi-webhooks.ts';
-import { createCertificates } from '../holdings/certificates/certificates.ts';
-import { createFileContents } from '../holdings/files/file-content.ts';
 import { transferableFile } from '../holdings/files/file-transfer.ts';
-import { createFiles } from '../holdings/files/files.ts';
-import { createFileValidations } from '../holdings/files/validation/file-validations.ts';
-import { createFileValidator } from '../holdings/files/validation/file-validator.ts';
-import { createStats } from '../holdings/overview/stats.ts';
-import { createUsage } from '../holdings/overview/usage.ts';
-import { createRecords } from '../holdings/records/records.ts';
+import { createHoldings } from '../holdings/holdings.part.ts';
+import type { NodeUse } from '../holdings/overview/usage.ts';
 import { confirmTransfers } from '../holdings/transfers/transfers.ts';
-import { createTransactions } from '../holdings/vaults/transactions.ts';
-import { createVaults } from '../holdings/vaults/vaults.ts';
-import { createChainRelay } from '../holdings/verify-page/chain-relay.ts';
 import { createRequestBudget } from '../http/admission/request-budget.ts';
 import { createCursors } from '../http/api/cursor.ts';
+import { idempotencyLoop } from '../http/api/idempotency.loop.ts';
+import type { Part } from '../http/api/part.ts';
+import { dashboardPages } from '../http/pages/dashboard-pages.ts';
 import { createMetrics } from '../http/server/metrics.ts';
+import { operationsRoutes } from '../http/server/operations.routes.ts';
 import { createServer, type Server } from '../http/server/server.ts';
+import { keyringLoop } from '../keys/keyring.loop.ts';
 import { openKeyring } from '../keys/keyring.ts';
 import { openServiceSecret } from '../keys/service-secret.ts';
-import { createAssetAccess } from '../maintenance/assets/asset-access.ts';
-import { createAssetInstalls } from '../maintenance/assets/asset-installs.ts';
 import { transferableAsset } from '../maintenance/assets/asset-transfer.ts';
-import { createAssets } from '../maintenance/assets/assets.ts';
-import { createDossiers } from '../maintenance/dossier/dossier.ts';
-import { createMaintenances } from '../maintenance/entries/maintenances.ts';
-import { createAssetIntervals, followCorrections } from '../maintenance/intervals/asset-intervals.ts';
-import { createSignoffs } from '../maintenance/signoffs/signoffs.ts';
-import { createAssetViewers } from '../maintenance/viewers/asset-viewers.ts';
-import { createAssetWorkers } from '../maintenance/viewers/asset-workers.ts';
-import { createWorkers } from '../maintenance/workers/workers.ts';
+import { createMaintenance } from '../maintenance/maintenance.part.ts';
 import { createDocumentThread } from '../pdf/document-thread.ts';
-import { createWakeup, once, type Supervisor, superviseLoops } from '../runtime/loop.ts';
+import { once, type Supervisor, superviseLoops } from '../runtime/loop.ts';
 import { version } from '../runtime/version.ts';
-import { createDeliveries } from '../webhooks/deliveries/deliveries.ts';
-import { createNodeId, dispatcherLoop } from '../webhooks/dispatch/dispatcher.ts';
-import { createHealthKeeper } from '../webhooks/dispatch/health.ts';
-import { createWebhookMetrics } from '../webhooks/dispatch/metrics.ts';
-import { createNodes } from '../webhooks/dispatch/nodes.ts';
-import { createOutgoing } from '../webhooks/dispatch/outgoing.ts';
-import { createQueue } from '../webhooks/dispatch/queue.ts';
-import { rememberSigners } from '../webhooks/dispatch/signers.ts';
 import { countAnchorSubscribers } from '../webhooks/endpoints/endpoints.store.ts';
-import { createReplays } from '../webhooks/replays/replays.ts';
-import { allLoops } from './loops.ts';
+import { createWebhooks } from '../webhooks/webhooks.part.ts';
 import { createOnChain } from './on-chain.ts';
-import { addRoutes } from './routes.ts';
 import { openStore } from './store.ts';
 
 export interface App {
@@ -85,265 +52,166 @@ export interface App {
   close(): Promise<void>;
 }
 
+export interface AppOptions {
+  /** Told of each step before it is made; what it throws, the step throws. */
+  onStep?(name: string): void;
+}
+
 /** Everything a running service is made of; the caller makes the server listen and starts the loops. */
-export async function createApp(config: Config, log: Logger): Promise<App> {
-  const store = await openStore(config, log, { exclusive: true });
-  try {
-    const { db, pool } = store.database;
-    if (config.roles.api) await saveBudgetSettings(db, config.budgets);
-    const keyring = await openKeyring({ db, source: config.masterKey });
-    const apiKeys = createApiKeys({ db, pool });
-    const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
-    const feedGeneration = await readFeedGeneration(db);
-    const commit = sparingSpent(createGroupCommit(pool));
-    const blobStore = await openBlobStore(config.blobs);
-    const blobs = createBlobs({ db, keyring, store: blobStore });
-    const orderWakeup = createWakeup();
-    const eventLowWater = createLowWater();
-    const feedWakeup = createWakeup();
-    const deliveryWakeup = createWakeup();
-    const replayWakeup = createWakeup();
-    const validationWakeup = createWakeup();
-    // One commit with an event wakes both: the one that orders the feed, and the one that sends.
-    const eventWakeup = {
-      wake() {
-        orderWakeup.wake();
-        deliveryWakeup.wake();
-      },
-    };
-    const { webhooks } = config;
-    const { exchanger, endpoints } = createOutgoing(webhooks, { db, keyring, eventWakeup });
-    const deliveries = createDeliveries({ db, wakeup: deliveryWakeup });
-    const replays = createReplays({ db, wakeup: replayWakeup, deliveryWakeup });
-    const queueDatabase = openDatabase({
-      connection: store.connection,
-      onError: store.onConnectionLost,
-      max: 4,
-      indexOnly: true,
-    });
-    const nodeId = createNodeId();
-    const webhookMetrics = createWebhookMetrics(queueDatabase.pool);
-    const nodes = createNodes(nodeId, {
-      connection: store.connection,
-      pool: queueDatabase.pool,
-      onGivenBack: webhookMetrics.onGivenBack,
-    });
-    const dispatcher = dispatcherLoop({
-      queue: createQueue(queueDatabase.pool),
-      exchanger,
-      retryStepsMs: webhooks.retryStepsMs,
-      timeoutMs: webhooks.timeoutMs,
-      nodeId,
-      wakeup: deliveryWakeup,
-      signerOf: rememberSigners(endpoints, webhooks.serviceName),
-      onHealth: createHealthKeeper(endpoints),
-      onWritten: webhookMetrics.onWritten,
-      log,
-    });
-    const onChain = createOnChain(config, {
+export async function createApp(
+  config: Config,
+  log: Logger,
+  { onStep = () => {} }: AppOptions = {},
+): Promise<App> {
+  await using opened = new AsyncDisposableStack();
+  async function open<Thing>(
+    name: string,
+    make: () => Thing | Promise<Thing>,
+    close: (thing: Thing) => unknown,
+  ): Promise<Thing> {
+    onStep(name);
+    const thing = await make();
+    opened.defer(async () => void (await close(thing)));
+    return thing;
+  }
+  const openPart = <Opened extends Part>(name: string, make: () => Opened | Promise<Opened>) =>
+    open(name, make, (part) => part.close?.());
+
+  const store = await open(
+    'store',
+    () => openStore(config, log, { exclusive: true }),
+    (store) => store.close(),
+  );
+  const { connection, onConnectionLost, embedded: ownPostgres } = store;
+  const { db, pool } = store.database;
+  if (config.roles.api) await saveBudgetSettings(db, config.budgets);
+  const keyring = await open(
+    'keyring',
+    () => openKeyring({ db, source: config.masterKey }),
+    (keyring) => keyring.close(),
+  );
+  const blobStore = await open(
+    'blobs',
+    () => openBlobStore(config.blobs),
+    (blobStore) => blobStore.close(),
+  );
+  const blobs = createBlobs({ db, keyring, store: blobStore });
+  const commit = sparingSpent(createGroupCommit(pool));
+  const limits = config.budgets;
+  const embedded = config.chain.rpcUrls.length === 0;
+  const publicUrl = () => server.publicUrl();
+
+  const access = await openPart('access', () => createAccess(config, { db, pool, keyring, publicUrl, log }));
+  const { findCaller } = access;
+  const feed = await openPart('feed', () => createFeed({ db, pool, findCaller, limits }));
+  const webhooks = await openPart('webhooks', () =>
+    createWebhooks(config.webhooks, { db, keyring, connection, onConnectionLost, order: feed.order, log }),
+  );
+  const { eventWakeup } = webhooks;
+  const onChain = await openPart('chain', () =>
+    createOnChain(config, {
       db,
-      connection: store.connection,
+      connection,
       keyring,
       confirmations: {
         ...confirmedEvents(),
         transfer: confirmTransfers(transferableFile, transferableAsset),
       },
-      placeEvents: (db, writes) => placeEvents(db, writes, eventLowWater),
+      placeEvents: feed.place,
       countSubscribers: countAnchorSubscribers,
       eventWakeup,
       log,
-    });
-    const loops = superviseLoops(
-      allLoops({
-        db,
-        embedded: store.embedded,
-        keyring,
-        apiKeys,
-        orderWakeup,
-        eventLowWater,
-        feedWakeup,
-        deliveryWakeup,
-        replayWakeup,
-        nodes,
-        dispatcher,
-        replays,
-        onChain,
-        blobSweep: createSweep({ db, store: blobStore }),
-        fileValidator: createFileValidator({
-          db,
-          proofs: onChain.proofs,
-          registry: { address: onChain.registry, codeHash: registryCodeHash },
-          eventWakeup,
-          log,
-        }),
-        validationWakeup,
-        retentionDays: webhooks.retentionDays,
-        shared: config.roles.loops,
-      }),
-      log,
-    );
-    const eventStreams = createEventStreams({
-      pool,
-      watcher: createFeedWatcher({ pool, wakeup: feedWakeup }),
-    });
-    const metrics = createMetrics({
-      pool,
-      loopHealth: loops.health,
-      also: [...webhookMetrics.all, ...onChain.metrics],
-    });
-    const vaults = createVaults({ db, pool, commit, keyring, eventWakeup });
-    const records = createRecords({ db, pool, commit, vaults, makeProof: onChain.proofs.make });
-    const files = createFiles({ db, pool, vaults, blobs, ...onChain });
-    const fileValidations = createFileValidations({
-      pool,
-      commit,
-      vaults,
-      makeProof: onChain.proofs.make,
-      wakeup: validationWakeup,
-    });
-    const workers = createWorkers({ db, commit, keyring });
-    const assetAccess = createAssetAccess(pool);
-    const assets = createAssets({ db, commit, vaults, ...onChain });
-    const maintenances = createMaintenances({
-      db,
-      commit,
-      onCorrected: followCorrections,
-      assetAccess,
+    }),
+  );
+  const documents = await open(
+    'documents',
+    () => createDocumentThread(new URL('../maintenance/dossier/documents.thread.ts', import.meta.url)),
+    (documents) => documents.close(),
+  );
+  const requestBudget = createRequestBudget(limits);
+  const nodeUse: NodeUse = {
+    requests: requestBudget.used,
+    streams: feed.streams.count,
+    exports: (workspaceId) => maintenance.exports(workspaceId),
+  };
+  const holdings = await openPart('holdings', () =>
+    createHoldings({
+      ...{ db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, embedded, limits, nodeUse },
+      ...{ publicUrl, log },
+    }),
+  );
+  const maintenance = await openPart('maintenance', () =>
+    createMaintenance({
+      ...{ db, pool, commit, keyring, onChain, documents, embedded, limits },
+      vaults: holdings.vaults,
+      fileContents: holdings.fileContents,
       chainId: createChainIdFinder({ db, rpcUrls: config.chain.rpcUrls }),
-      makeProof: onChain.proofs.make,
-    });
-    const signoffs = createSignoffs({ db, keyring });
-    const fileContents = createFileContents({ pool, blobs });
-    const embedded = config.chain.rpcUrls.length === 0;
-    const documents = createDocumentThread(
-      new URL('../maintenance/dossier/documents.thread.ts', import.meta.url),
-    );
-    const dossiers = createDossiers({
-      db,
-      assetAccess,
-      manyProofs: onChain.manyProofs,
-      fileContents,
-      documents,
-      embedded,
-      limits: config.budgets,
-    });
-    const requestBudget = createRequestBudget(config.budgets);
-    const readUsage = createUsage({
-      db,
-      limits: config.budgets,
-      node: { requests: requestBudget.used, streams: eventStreams.count, exports: dossiers.count },
-    });
-    const operations = {
-      metrics,
-      metricsToken: config.metricsToken,
-      loopHealth: loops.health,
-      pingDatabase: () => ping(store.database),
-    };
-    const publicUrl = () => server.publicUrl();
-    const signIn = createSignIn({
-      db,
-      secret: await openServiceSecret(db, keyring, 'sessions'),
-      publicUrl,
-    });
-    const invitations = createInvitations(db);
-    const { find: findCaller } = createCallers({ db, apiKeys, signIn });
-    const server: Server = await createServer({
-      config,
-      log,
-      version,
-      webhooks: openapiWebhooks(),
-      db,
-      pool,
-      keyring,
-      metrics,
-      blobs,
-      findCaller,
-      requestBudget,
-      storedRoom: (workspaceId) => readStoredRoom(db, workspaceId),
-      addRoutes: (app, shell) =>
-        addRoutes(app, {
-          ...shell,
-          db,
-          pool,
-          vaults,
-          transactions: createTransactions(pool),
-          records,
-          makeProof: onChain.proofs.make,
-          readStats: createStats({ db, openChain: onChain.openChain, submitter: onChain.submitter }),
-          readUsage,
-          limits: config.budgets,
-          files,
-          fileValidations,
-          fileContents,
-          certificates: createCertificates({
-            pool,
-            proofs: onChain.proofs,
-            documents,
-            embedded,
-          }),
-          workers,
-          assets,
-          assetViewers: createAssetViewers(db),
-          assetWorkers: createAssetWorkers(db),
-          assetInstalls: createAssetInstalls(db),
-          assetIntervals: createAssetIntervals(db),
-          assetAccess,
-          maintenances,
-          signoffs,
-          dossiers,
-          apiKeys,
-          findCaller,
-          signIn,
-          signInThrottle: createSignInThrottle(db),
-          signInEffects: createSignInEffects(db),
-          members: createMembers(db),
-          invitations,
-          sessions: createSessions(db),
-          workspaceCreation: config.workspaceCreation,
-          publicUrl,
-          endpoints,
-          deliveries,
-          replays,
-          eventStreams,
-          cursors,
-          feedGeneration,
-          operations,
-          chainRelay: createChainRelay(onChain),
-          api: config.roles.api,
-        }),
-    });
+    }),
+  );
 
-    const closeOnce = once(async () => {
+  const rest: Part = {
+    nodeLoops: [...(ownPostgres ? [ownPostgres.loop] : []), keyringLoop(keyring)],
+    loops: [idempotencyLoop(db), blobSweepLoop(createSweep({ db, store: blobStore }))],
+  };
+  const parts: Part[] = [holdings, maintenance, feed, webhooks, access, onChain, rest];
+  const loops = await open(
+    'loops',
+    () =>
+      superviseLoops(
+        [
+          ...parts.flatMap((part) => part.nodeLoops ?? []),
+          ...(config.roles.loops ? parts.flatMap((part) => part.loops ?? []) : []),
+        ],
+        log,
+      ),
+    (loops) => loops.stop(5_000),
+  );
+  const metrics = createMetrics({
+    pool,
+    loopHealth: loops.health,
+    also: parts.flatMap((part) => part.metrics ?? []),
+  });
+  const cursors = createCursors(await openServiceSecret(db, keyring, 'cursors'));
+  const server: Server = await open(
+    'server',
+    () =>
+      createServer({
+        config,
+        log,
+        version,
+        webhooks: openapiWebhooks(),
+        db,
+        pool,
+        keyring,
+        metrics,
+        blobs,
+        findCaller,
+        requestBudget,
+        storedRoom: (workspaceId) => readStoredRoom(db, workspaceId),
+        addRoutes(app, shell) {
+          operationsRoutes(app, {
+            metrics,
+            metricsToken: config.metricsToken,
+            loopHealth: loops.health,
+            pingDatabase: () => ping(store.database),
+          });
+          // A node that only runs loops answers for its health and nothing else.
+          if (!config.roles.api) return;
+          for (const part of parts) part.routes?.(app, { ...shell, cursors });
+          dashboardPages(app);
+        },
+      }),
+    (server) => {
       // They would never end by themselves, and the server waits for every answer.
-      eventStreams.close();
-      await server.http.close();
-      await loops.stop(5_000);
-      await documents.close();
-      await onChain.close();
-      await exchanger.close();
-      await nodes.close();
-      await queueDatabase.close();
-      await apiKeys
-        .saveLastUsed()
-        .catch((error) => log.error({ err: error }, 'the last use of API keys was not saved'));
-      await blobStore.close();
-      await keyring.close();
-      await store.close();
-    });
-    return {
-      server,
-      loops,
-      makeFirstKey: () => ensureFirstKey(db, apiKeys),
-      async makeOwnerLink() {
-        const token = await invitations.forFirstOwner();
-        return token && invitationLink(publicUrl(), token);
-      },
-      close: closeOnce,
-    };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+      feed.streams.close();
+      return server.http.close();
+    },
+  );
+
+  const { makeFirstKey, makeOwnerLink } = access;
+  onStep('end');
+  const toClose = opened.move();
+  return { server, loops, makeFirstKey, makeOwnerLink, close: once(() => toClose.disposeAsync()) };
 }
 
 /** Fails when the database does not answer within a second. */

@@ -1,0 +1,83 @@
+/** The part of the service that knows who may do what: API keys, people, workspaces, and the log of what they did. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Db } from '../db/database.ts';
+import type { FindCaller } from '../http/admission/authentication.ts';
+import type { Part } from '../http/api/part.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { openServiceSecret } from '../keys/service-secret.ts';
+import { apiKeyUseLoop } from './api-keys/api-key-use.loop.ts';
+import { apiKeyRoutes } from './api-keys/api-keys.routes.ts';
+import { createApiKeys } from './api-keys/api-keys.ts';
+import { createCallers } from './api-keys/callers.ts';
+import { ensureFirstKey } from './api-keys/first-start.ts';
+import { auditRoutes } from './audit/audit.routes.ts';
+import { auditChainLoop } from './audit/audit-chain.loop.ts';
+import { invitationLink, invitationRoutes } from './people/invitations.routes.ts';
+import { createInvitations } from './people/invitations.ts';
+import { createMembers } from './people/members.ts';
+import { peopleRoutes } from './people/people.routes.ts';
+import { peopleUpkeepLoop } from './people/people-upkeep.loop.ts';
+import { createSessions } from './people/sessions.ts';
+import { signInRoutes } from './people/sign-in.routes.ts';
+import { createSignIn } from './people/sign-in.ts';
+import { createSignInEffects } from './people/sign-in-effects.ts';
+import { createSignInThrottle } from './people/sign-in-throttle.ts';
+
+export interface Access extends Part {
+  findCaller: FindCaller;
+  /** The first API key, made when the default workspace never had one: to be shown once. */
+  makeFirstKey(): Promise<string | null>;
+  /** A link that makes the first owner; null once there is one. */
+  makeOwnerLink(): Promise<string | null>;
+}
+
+export interface AccessDeps {
+  db: Db;
+  pool: Pool;
+  keyring: Keyring;
+  /** True once the server listens. */
+  publicUrl(): string;
+  log: Logger;
+}
+
+export async function createAccess(
+  { workspaceCreation }: Pick<Config, 'workspaceCreation'>,
+  { db, pool, keyring, publicUrl, log }: AccessDeps,
+): Promise<Access> {
+  const apiKeys = createApiKeys({ db, pool });
+  const signIn = createSignIn({
+    db,
+    secret: await openServiceSecret(db, keyring, 'sessions'),
+    publicUrl,
+  });
+  const invitations = createInvitations(db);
+  return {
+    findCaller: createCallers({ db, apiKeys, signIn }).find,
+    makeFirstKey: () => ensureFirstKey(db, apiKeys),
+    async makeOwnerLink() {
+      const token = await invitations.forFirstOwner();
+      return token && invitationLink(publicUrl(), token);
+    },
+    nodeLoops: [apiKeyUseLoop(apiKeys)],
+    loops: [auditChainLoop(db), peopleUpkeepLoop(db)],
+    routes(app, shell) {
+      apiKeyRoutes(app, { ...shell, apiKeys });
+      auditRoutes(app, { ...shell, db });
+      signInRoutes(app, {
+        signIn,
+        signInThrottle: createSignInThrottle(db),
+        signInEffects: createSignInEffects(db),
+        publicUrl,
+      });
+      peopleRoutes(app, { db, members: createMembers(db), sessions: createSessions(db), workspaceCreation });
+      invitationRoutes(app, { invitations, signIn, publicUrl });
+    },
+    async close() {
+      await apiKeys
+        .saveLastUsed()
+        .catch((error) => log.error({ err: error }, 'the last use of API keys was not saved'));
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/** The part of the service that orders events, lists them and streams them. */
+import type { Pool } from 'pg';
+import type { Db } from '../db/database.ts';
+import { createLowWater } from '../db/low-water.ts';
+import type { Write } from '../db/writes.ts';
+import type { FindCaller } from '../http/admission/authentication.ts';
+import type { Part } from '../http/api/part.ts';
+import type { Limits } from '../runtime/budgets.ts';
+import { createWakeup, type Wakeup } from '../runtime/loop.ts';
+import { eventOrderLoop } from './event-order.loop.ts';
+import { createEventStreams, type EventStreams } from './event-stream.ts';
+import { eventRoutes } from './events.routes.ts';
+import { placeEvents } from './events.ts';
+import { readFeedGeneration } from './feed-generation.ts';
+import { createFeedWatcher } from './feed-watcher.ts';
+
+export interface Feed extends Part {
+  /** Woken after a commit with an event in it. */
+  order: Wakeup;
+  /** Gives events their places before they are inserted, for who writes many of them in one commit. */
+  place(db: Db, writes: Write[]): Promise<void>;
+  streams: EventStreams;
+}
+
+export interface FeedDeps {
+  db: Db;
+  pool: Pool;
+  findCaller: FindCaller;
+  limits: Limits;
+}
+
+export async function createFeed({ db, pool, findCaller, limits }: FeedDeps): Promise<Feed> {
+  const order = createWakeup();
+  const ordered = createWakeup();
+  const lowWater = createLowWater();
+  const feedGeneration = await readFeedGeneration(db);
+  const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, wakeup: ordered }) });
+  return {
+    order,
+    place: (db, writes) => placeEvents(db, writes, lowWater),
+    streams,
+    loops: [eventOrderLoop(db, { lowWater, order, feed: ordered })],
+    routes(app, { cursors }) {
+      eventRoutes(app, { pool, cursors, feedGeneration, eventStreams: streams, findCaller, limits });
+    },
+  };
+}

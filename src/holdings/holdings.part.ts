@@ -1,0 +1,121 @@
+/** The part of the service that keeps what vaults hold: records and files, with their proofs, certificates and figures. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { HistoryProofs } from '../anchoring/history-proofs.ts';
+import type { Proofs } from '../anchoring/proofs.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Lead } from '../chain/chain.ts';
+import { registryCodeHash } from '../chain/registry/registry.ts';
+import type { Db } from '../db/database.ts';
+import type { CommitTogether } from '../db/writes.ts';
+import type { Part } from '../http/api/part.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { DocumentThread } from '../pdf/document-thread.ts';
+import type { Limits } from '../runtime/budgets.ts';
+import { createWakeup, type Wakeup } from '../runtime/loop.ts';
+import { auditAnchorsLoop } from './audit-proofs/audit-anchors.loop.ts';
+import { auditProofRoutes } from './audit-proofs/audit-proof.routes.ts';
+import { certificateRoutes } from './certificates/certificate.routes.ts';
+import { createCertificates } from './certificates/certificates.ts';
+import { fileContentRoutes } from './files/file-content.routes.ts';
+import { createFileContents, type FileContents } from './files/file-content.ts';
+import { fileCustodyRoutes } from './files/file-custody.routes.ts';
+import { fileRoutes } from './files/files.routes.ts';
+import { createFiles } from './files/files.ts';
+import { fileValidationLoop } from './files/validation/file-validation.loop.ts';
+import { fileValidationRoutes } from './files/validation/file-validations.routes.ts';
+import { createFileValidations } from './files/validation/file-validations.ts';
+import { createFileValidator } from './files/validation/file-validator.ts';
+import { statsRoutes } from './overview/stats.routes.ts';
+import { createStats, type StatsDeps } from './overview/stats.ts';
+import { usageRoutes } from './overview/usage.routes.ts';
+import { createUsage, type NodeUse } from './overview/usage.ts';
+import { recordRoutes } from './records/records.routes.ts';
+import { createRecords } from './records/records.ts';
+import { transactionRoutes } from './vaults/transactions.routes.ts';
+import { createTransactions } from './vaults/transactions.ts';
+import { vaultRoutes } from './vaults/vaults.routes.ts';
+import { createVaults, type Vaults } from './vaults/vaults.ts';
+import { type ChainRelayDeps, createChainRelay } from './verify-page/chain-relay.ts';
+import { verifyPageRoutes } from './verify-page/verify-page.routes.ts';
+
+export interface Holdings extends Part {
+  vaults: Vaults;
+  fileContents: FileContents;
+}
+
+export interface HoldingsDeps {
+  db: Db;
+  pool: Pool;
+  commit: CommitTogether;
+  keyring: Keyring;
+  blobs: Blobs;
+  onChain: OnChain;
+  documents: DocumentThread;
+  /** Woken after a commit with an event in it. */
+  eventWakeup: Pick<Wakeup, 'wake'>;
+  /** Whether the chain is the embedded one. */
+  embedded: boolean;
+  limits: Limits;
+  /** What this node counts of the use of budgets. */
+  nodeUse: NodeUse;
+  publicUrl(): string;
+  log: Logger;
+}
+
+interface OnChain extends ChainRelayDeps, Omit<StatsDeps, 'db'> {
+  lead(): Lead | null;
+  proofs: Proofs;
+  historyProofs: HistoryProofs;
+}
+
+export function createHoldings(deps: HoldingsDeps): Holdings {
+  const { db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, embedded, log } = deps;
+  const { proofs, historyProofs, registry } = onChain;
+  const makeProof = proofs.make;
+  const vaults = createVaults({ db, pool, commit, keyring, eventWakeup });
+  const fileContents = createFileContents({ pool, blobs });
+  const validationWakeup = createWakeup();
+  const validator = createFileValidator({
+    db,
+    proofs,
+    registry: { address: registry, codeHash: registryCodeHash },
+    eventWakeup,
+    log,
+  });
+  return {
+    vaults,
+    fileContents,
+    loops: [
+      auditAnchorsLoop(db),
+      fileValidationLoop(validator, { lead: onChain.lead, wakeup: validationWakeup }),
+    ],
+    routes(app, shell) {
+      vaultRoutes(app, { ...shell, vaults });
+      transactionRoutes(app, { ...shell, vaults, transactions: createTransactions(pool) });
+      recordRoutes(app, { ...shell, records: createRecords({ db, pool, commit, vaults, makeProof }) });
+      const files = createFiles({ db, pool, vaults, blobs, proofs, historyProofs });
+      fileRoutes(app, { ...shell, files });
+      fileCustodyRoutes(app, { ...shell, files });
+      fileValidationRoutes(app, {
+        ...shell,
+        fileValidations: createFileValidations({
+          pool,
+          commit,
+          vaults,
+          makeProof,
+          wakeup: validationWakeup,
+        }),
+      });
+      fileContentRoutes(app, { fileContents });
+      certificateRoutes(app, {
+        certificates: createCertificates({ pool, proofs, documents, embedded }),
+        publicUrl: deps.publicUrl,
+      });
+      auditProofRoutes(app, { db, makeProof });
+      statsRoutes(app, { db, readStats: createStats({ db, ...onChain }) });
+      usageRoutes(app, { readUsage: createUsage({ db, limits: deps.limits, node: deps.nodeUse }) });
+      verifyPageRoutes(app, { chainRelay: createChainRelay(onChain) });
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** What a part of the service adds to the whole: `app/` puts all of them together. */
+import type { Metric } from 'prom-client';
+import type { Loop } from '../../runtime/loop.ts';
+import type { Api } from './api.ts';
+import type { Cursors } from './cursor.ts';
+import type { Idempotency } from './idempotency.ts';
+
+export interface Part {
+  routes?(app: Api, shell: Shell): void;
+  /** Work that one node does for all: only on nodes with the role `loops`. */
+  loops?: Loop[];
+  /** Work that every node does for itself. */
+  nodeLoops?: Loop[];
+  metrics?: Metric[];
+  close?(): Promise<void> | void;
+}
+
+/** What the server gives to all routes. */
+export interface Shell {
+  cursors: Cursors;
+  idempotency: Idempotency;
+  /** For routes that take files. */
+  uploads: Api;
+}

@@ -1,0 +1,101 @@
+/** The part of the service that keeps the maintenance of assets: entries, sign-offs, intervals, workers, dossiers. */
+import type { Pool } from 'pg';
+import type { HistoryProofs } from '../anchoring/history-proofs.ts';
+import type { ManyProofs } from '../anchoring/many-proofs.ts';
+import type { Proofs } from '../anchoring/proofs.ts';
+import type { Db } from '../db/database.ts';
+import type { CommitTogether } from '../db/writes.ts';
+import type { FileContents } from '../holdings/files/file-content.ts';
+import type { Vaults } from '../holdings/vaults/vaults.ts';
+import type { Part } from '../http/api/part.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { DocumentThread } from '../pdf/document-thread.ts';
+import type { Limits } from '../runtime/budgets.ts';
+import { createAssetAccess } from './assets/asset-access.ts';
+import { assetInstallRoutes } from './assets/asset-installs.routes.ts';
+import { createAssetInstalls } from './assets/asset-installs.ts';
+import { assetTransferRoutes } from './assets/asset-transfers.routes.ts';
+import { assetVersionRoutes } from './assets/asset-versions.routes.ts';
+import { assetRoutes } from './assets/assets.routes.ts';
+import { createAssets } from './assets/assets.ts';
+import { dossierRoutes } from './dossier/dossier.routes.ts';
+import { createDossiers } from './dossier/dossier.ts';
+import { entrySignoffRoutes } from './entries/entry-signoffs.routes.ts';
+import { maintenanceRoutes } from './entries/maintenances.routes.ts';
+import { createMaintenances } from './entries/maintenances.ts';
+import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
+import { createAssetIntervals, followCorrections } from './intervals/asset-intervals.ts';
+import { signoffRoutes } from './signoffs/signoffs.routes.ts';
+import { createSignoffs } from './signoffs/signoffs.ts';
+import { assetViewerRoutes } from './viewers/asset-viewers.routes.ts';
+import { createAssetViewers } from './viewers/asset-viewers.ts';
+import { createAssetWorkers } from './viewers/asset-workers.ts';
+import { workerRoutes } from './workers/workers.routes.ts';
+import { createWorkers } from './workers/workers.ts';
+
+export interface Maintenance extends Part {
+  /** Dossiers that a workspace has under way on this node. */
+  exports(workspaceId: string): number;
+}
+
+export interface MaintenanceDeps {
+  db: Db;
+  pool: Pool;
+  commit: CommitTogether;
+  keyring: Keyring;
+  vaults: Vaults;
+  fileContents: FileContents;
+  onChain: { proofs: Proofs; historyProofs: HistoryProofs; manyProofs: ManyProofs };
+  documents: DocumentThread;
+  /** Of the chain that is configured. */
+  chainId(): number | Promise<number>;
+  /** Whether the chain is the embedded one. */
+  embedded: boolean;
+  limits: Limits;
+}
+
+export function createMaintenance(deps: MaintenanceDeps): Maintenance {
+  const { db, pool, commit, keyring, vaults, fileContents, onChain, documents, embedded, limits } = deps;
+  const { proofs, historyProofs, manyProofs } = onChain;
+  const assetAccess = createAssetAccess(pool);
+  const assets = createAssets({ db, commit, vaults, proofs, historyProofs });
+  const dossiers = createDossiers({
+    ...{ db, assetAccess, manyProofs, fileContents, documents, embedded, limits },
+  });
+  return {
+    exports: dossiers.count,
+    routes(app, shell) {
+      workerRoutes(app, { ...shell, workers: createWorkers({ db, commit, keyring }) });
+      assetRoutes(app, { ...shell, assets, assetAccess });
+      assetVersionRoutes(app, { ...shell, assets, assetAccess });
+      assetTransferRoutes(app, { ...shell, assets, db });
+      assetViewerRoutes(app, {
+        ...shell,
+        db,
+        assets,
+        assetViewers: createAssetViewers(db),
+        assetWorkers: createAssetWorkers(db),
+      });
+      assetInstallRoutes(app, { ...shell, assets, assetInstalls: createAssetInstalls(db) });
+      assetIntervalRoutes(app, {
+        ...shell,
+        db,
+        assets,
+        assetIntervals: createAssetIntervals(db),
+        assetAccess,
+      });
+      const maintenances = createMaintenances({
+        db,
+        commit,
+        onCorrected: followCorrections,
+        assetAccess,
+        chainId: deps.chainId,
+        makeProof: proofs.make,
+      });
+      maintenanceRoutes(app, { ...shell, maintenances });
+      signoffRoutes(app, { ...shell, signoffs: createSignoffs({ db, keyring }) });
+      entrySignoffRoutes(app, { maintenances });
+      dossierRoutes(app, { dossiers });
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** The part of the service that sends events to receivers: endpoints, the queue and its dispatcher, replays, the log. */
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { WebhookConfig } from '../config/config.ts';
+import { type Db, openDatabase } from '../db/database.ts';
+import type { Part } from '../http/api/part.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { createWakeup, type Wakeup } from '../runtime/loop.ts';
+import { deliveryRoutes } from './deliveries/deliveries.routes.ts';
+import { createDeliveries } from './deliveries/deliveries.ts';
+import { createNodeId, dispatcherLoop } from './dispatch/dispatcher.ts';
+import { createHealthKeeper } from './dispatch/health.ts';
+import { createWebhookMetrics } from './dispatch/metrics.ts';
+import { createNodes } from './dispatch/nodes.ts';
+import { createOutgoing } from './dispatch/outgoing.ts';
+import { createQueue } from './dispatch/queue.ts';
+import { rememberSigners } from './dispatch/signers.ts';
+import { deliveryLogLoop, nodesLoop } from './dispatch/upkeep.loop.ts';
+import { endpointRoutes } from './endpoints/endpoints.routes.ts';
+import { replaysLoop } from './replays/replays.loop.ts';
+import { replayRoutes } from './replays/replays.routes.ts';
+import { createReplays } from './replays/replays.ts';
+
+export interface Webhooks extends Part {
+  /** Woken after a commit with an event in it: the one that orders the feed, and the one that sends. */
+  eventWakeup: Pick<Wakeup, 'wake'>;
+}
+
+export interface WebhooksDeps {
+  db: Db;
+  keyring: Keyring;
+  connection(): pg.ClientConfig;
+  onConnectionLost(error: Error): void;
+  order: Pick<Wakeup, 'wake'>;
+  log: Logger;
+}
+
+export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webhooks {
+  const { db, keyring, connection, onConnectionLost, order, log } = deps;
+  const deliveryWakeup = createWakeup();
+  const replayWakeup = createWakeup();
+  const eventWakeup = {
+    wake() {
+      order.wake();
+      deliveryWakeup.wake();
+    },
+  };
+  const { exchanger, endpoints } = createOutgoing(config, { db, keyring, eventWakeup });
+  const deliveries = createDeliveries({ db, wakeup: deliveryWakeup });
+  const replays = createReplays({ db, wakeup: replayWakeup, deliveryWakeup });
+  const queueDatabase = openDatabase({ connection, onError: onConnectionLost, max: 4, indexOnly: true });
+  const nodeId = createNodeId();
+  const metrics = createWebhookMetrics(queueDatabase.pool);
+  const nodes = createNodes(nodeId, {
+    connection,
+    pool: queueDatabase.pool,
+    onGivenBack: metrics.onGivenBack,
+  });
+  const dispatcher = dispatcherLoop({
+    queue: createQueue(queueDatabase.pool),
+    exchanger,
+    retryStepsMs: config.retryStepsMs,
+    timeoutMs: config.timeoutMs,
+    nodeId,
+    wakeup: deliveryWakeup,
+    signerOf: rememberSigners(endpoints, config.serviceName),
+    onHealth: createHealthKeeper(endpoints),
+    onWritten: metrics.onWritten,
+    log,
+  });
+  return {
+    eventWakeup,
+    metrics: metrics.all,
+    loops: [
+      dispatcher,
+      replaysLoop(replays, replayWakeup),
+      nodesLoop(nodes, deliveryWakeup),
+      deliveryLogLoop(db, config.retentionDays),
+    ],
+    routes(app, shell) {
+      endpointRoutes(app, { ...shell, endpoints });
+      deliveryRoutes(app, { ...shell, deliveries });
+      replayRoutes(app, { ...shell, replays });
+    },
+    async close() {
+      await exchanger.close();
+      await nodes.close();
+      await queueDatabase.close();
+    },
+  };
+}
