@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { errorsTable } from './errors.ts';
 import { eventsTable } from './events.ts';
 import { roomsTable } from './rooms.ts';
+import { routesTable } from './routes.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 
@@ -18,6 +19,7 @@ const parts: Part[] = [
   { file: 'docs/api.md', name: 'errors', make: errorsTable },
   { file: 'docs/api.md', name: 'events', make: eventsTable },
   { file: 'docs/webhooks.md', name: 'events', make: eventsTable },
+  { file: 'docs/routes.md', name: 'routes', make: routesTable },
 ];
 
 /** Every file with a generated part: as it is, and as it should be. */
