@@ -12,6 +12,14 @@ const files = globSync('src/**/*.ts', { cwd: root })
 
 const largestRoom = 20;
 
+const knownTables = new Set(
+  globSync('src/db/tables/*.ts', { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/^ {2}([a-z_]+): \{$/gm)].map(
+      ([, name = '']) => name,
+    ),
+  ),
+);
+
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
 test('every file is in a room of the table, and every room has files', () => {
@@ -39,6 +47,10 @@ test('only routes, loops and the files that put the service together import the 
 
 test('no import goes round in a circle, types included, between files or between rooms', () => {
   requireNoCircle(imports);
+  for (const folder of ['dashboard/src', 'pages', 'test', 'docs']) {
+    const others = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root });
+    requireNoCircle(new Map(others.map((file) => [file, importsOf(file)])));
+  }
   const rooms = new Map<string, string[]>();
   for (const [file, targets] of imports) {
     const room = dirname(file);
@@ -53,6 +65,38 @@ test('only main.ts lies outside a room, and no room but that of the commands has
   const large = [...sizes].filter(([room, { length }]) => room !== 'src/cli' && length > largestRoom);
   assert.deepEqual(
     large.map(([room]) => room),
+    [],
+  );
+});
+
+test('routes, loops, parts and commands leave SQL to the files that they call', () => {
+  const without =
+    /\.(routes|loop|part|thread)\.ts$|^src\/(cli|config|pdf|http\/(server|pages|admission|bodies))\//;
+  const statement = /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
+  assert.deepEqual(
+    files.filter((file) => without.test(file) && statement.test(readFileSync(join(root, file), 'utf8'))),
+    [],
+  );
+});
+
+test('a table is written only in the wing that it belongs to', () => {
+  // The keyring encrypts them, and whoever has a secret stores it with what it is a secret of.
+  const everybodys = ['secrets'];
+  const writers = new Map<string, Set<string>>();
+  const written =
+    /\b(?:insert into|update|delete from)\s+([a-z_]+)\b|\.(?:insertInto|updateTable|deleteFrom)\('([a-z_]+)|table: '([a-z_]+)',\s*row\b/g;
+  // A restore writes all of them, and checks write none.
+  for (const file of files.filter((file) => !/^src\/(backup|db)\/|\.check\.ts$/.test(file))) {
+    const code = readFileSync(join(root, file), 'utf8').replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '');
+    for (const [, ...tables] of code.matchAll(written)) {
+      const table = tables.find((one) => one !== undefined) ?? '';
+      if (!knownTables.has(table) || everybodys.includes(table)) continue;
+      writers.set(table, (writers.get(table) ?? new Set()).add(file.split('/')[1] ?? ''));
+    }
+  }
+  assert.ok(writers.size > 30, `${writers.size} tables`);
+  assert.deepEqual(
+    [...writers].filter(([, wings]) => wings.size > 1).map(([table, wings]) => `${table}: ${[...wings]}`),
     [],
   );
 });
@@ -132,7 +176,7 @@ function roomOf(file: string): string {
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  const found = [...text.matchAll(/(?:from|import|new URL\()\s*\(?['"](\.[^'"]+\.ts)['"]/g)].map(
+  const found = [...text.matchAll(/(?:from|import|new URL\()\s*\(?['"](\.[^'"]+\.tsx?)['"]/g)].map(
     ([, target = '']) => target,
   );
   return found.map((target) => relative(root, join(root, dirname(file), target)));

@@ -9,6 +9,7 @@ import { blobsCheck } from '../blobs/blobs.check.ts';
 import { blocksCheck } from '../chain/indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from '../chain/indexer/vault-transactions.check.ts';
 import { noncesCheck } from '../chain/sender/nonces.check.ts';
+import { findStoredChain } from '../chain/stored-chain.ts';
 import type { Db } from '../db/database.ts';
 import { filesCheck } from '../holdings/files/files.check.ts';
 import { fileValidationsCheck } from '../holdings/files/validation/file-validations.check.ts';
@@ -71,7 +72,7 @@ export function runChecks(
 /** Needs the chain for all that it does. */
 function transactionsCheck({ db, chain }: CheckDeps): Check {
   const lists = laterPass('lists of vaults', async () => {
-    const known = await db.selectFrom('chain').select('embedded').executeTakeFirst();
+    const known = await findStoredChain(db);
     if (!known) return undefined;
     return vaultTransactionsCheck({ db, client: await chain(), embedded: known.embedded }).passes[0];
   });

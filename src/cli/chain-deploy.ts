@@ -1,4 +1,5 @@
 /** What `holdfast chain deploy` does: brings the registry to a chain by CREATE2, from the submitter's account. */
+
 import { type Address, type Hex, keccak256, type PublicClient } from 'viem';
 import { reachChain } from '../chain/open-rpc-chain.ts';
 import {
@@ -14,7 +15,7 @@ import {
   readRegistryState,
   signDeployment,
 } from '../chain/registry/registry-deployment.ts';
-import { toBytea } from '../db/bytea.ts';
+import { hasSent } from '../chain/sender/outgoing.store.ts';
 import type { Db } from '../db/database.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
 import { OperatorError } from '../runtime/errors.ts';
@@ -95,12 +96,7 @@ async function requireDeployer(client: PublicClient, chainId: number): Promise<v
 
 /** Nonces of an account that anchors are sent from are the sender's alone. */
 async function requireUnused(db: Db, submitter: Address): Promise<void> {
-  const used = await db
-    .selectFrom('sender_accounts')
-    .select('next_nonce')
-    .where('address', '=', toBytea(submitter))
-    .executeTakeFirst();
-  if (!used) return;
+  if (!(await hasSent(db, submitter))) return;
   throw new OperatorError(
     `Anchors were sent from ${submitter} already, so the service alone may use it. Deploy from any other account: a transaction to ${deployerAddress} with this data:\n${registryDeploymentData()}`,
   );

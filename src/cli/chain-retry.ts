@@ -1,5 +1,10 @@
 /** What `holdfast chain retry` does: has batches that were set aside sent again, by whichever node leads. */
-import { listSetAside, type SetAsideBatch, sendAgain } from '../anchoring/batching/set-aside.ts';
+import {
+  findBatchStatus,
+  listSetAside,
+  type SetAsideBatch,
+  sendAgain,
+} from '../anchoring/batching/set-aside.ts';
 import type { Db } from '../db/database.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { table } from './command.ts';
@@ -31,10 +36,6 @@ export function tellRetried(retried: SetAsideBatch[]): string {
 const noneSetAside = 'No batch is set aside.';
 
 async function whyNot(db: Db, id: number): Promise<string> {
-  const batch = await db
-    .selectFrom('anchor_batches')
-    .select('status')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return batch ? `Batch ${id} is not set aside: it is ${batch.status}.` : `There is no batch ${id}.`;
+  const status = await findBatchStatus(db, id);
+  return status === null ? `There is no batch ${id}.` : `Batch ${id} is not set aside: it is ${status}.`;
 }

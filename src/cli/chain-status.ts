@@ -1,6 +1,7 @@
 /** What `holdfast chain status` tells: the chain, its head, the account, and what waits to be anchored. */
+
 import type { Address, Hex, PublicClient } from 'viem';
-import { listSetAside, type SetAsideBatch } from '../anchoring/batching/set-aside.ts';
+import { readBacklog, type SetAsideBatch } from '../anchoring/batching/set-aside.ts';
 import { findEmbeddedChain } from '../chain/embedded/embedded-chain.ts';
 import { createJournal } from '../chain/embedded/journal.ts';
 import { reachChain } from '../chain/open-rpc-chain.ts';
@@ -10,7 +11,6 @@ import { type RegistryState, readRegistryState } from '../chain/registry/registr
 import { createChainRpc, type RpcHealth } from '../chain/rpc/rpc.ts';
 import { isDevelopmentChain } from '../chain/rules/development-chain.ts';
 import { findStoredChain, requireSame } from '../chain/stored-chain.ts';
-import type { Db } from '../db/database.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
 import type { ChainCommandContext } from './chain-context.ts';
 import { mostNamed } from './chain-retry.ts';
@@ -53,7 +53,7 @@ export async function readChainStatus(context: ChainCommandContext): Promise<Cha
     const registry = config.chain.registryAddress ?? registryAddress;
     const [account, backlog, registryState] = await Promise.all([
       client && forecastGas(client, submitter),
-      readBacklog(db),
+      readBacklog(db, mostNamed),
       client && readRegistryState(client, registry),
     ]);
     const { indexedBlock, ...waiting } = backlog;
@@ -185,28 +185,6 @@ async function lookOverRpc({ store, config }: ChainCommandContext): Promise<Seen
     await rpc.close();
     throw error;
   }
-}
-
-async function readBacklog(db: Db) {
-  const count = db.fn.countAll<number>().as('count');
-  const [indexed, pending, open, aside, setAside] = await Promise.all([
-    db.selectFrom('chain_blocks').select('number').orderBy('number', 'desc').limit(1).executeTakeFirst(),
-    db.selectFrom('anchor_leaves').select(count).where('batch_id', 'is', null).executeTakeFirstOrThrow(),
-    db
-      .selectFrom('outgoing_transactions')
-      .select(count)
-      .where('status', 'in', ['signed', 'submitted', 'mined'])
-      .executeTakeFirstOrThrow(),
-    db.selectFrom('anchor_batches').select(count).where('status', '=', 'set_aside').executeTakeFirstOrThrow(),
-    listSetAside(db, mostNamed),
-  ]);
-  return {
-    indexedBlock: indexed?.number ?? null,
-    pendingLeaves: pending.count,
-    openTransactions: open.count,
-    setAsideBatches: aside.count,
-    setAside,
-  };
 }
 
 function timeOf(seconds: number): string {

@@ -63,7 +63,7 @@ export function addChainCommands(program: Command): void {
     .option('--json', 'print {finalBlock, formerFinalBlock}')
     .action((block: number, options: Options) =>
       withStore(async ({ store }) => {
-        const { acceptReorg } = await import('./chain-accept-reorg.ts');
+        const { acceptReorg } = await import('../chain/indexer/accept-reorg.ts');
         const accepted = await acceptReorg(store.database.db, block);
         print(
           options,

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import type { Hex } from 'viem';
 import type { CheckDeps } from '../app/checks.ts';
 import type { Store } from '../app/store.ts';
 import type { Config } from '../config/config.ts';
@@ -143,23 +142,20 @@ function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close():
 }
 
 async function openKeys({ masterKey }: Config, { db }: Pick<Database, 'db'>) {
-  const known = await db.selectFrom('master_keys').select('version').executeTakeFirst();
+  const { hasMasterKey, openKeyring } = await import('../keys/keyring.ts');
   // Opening the keyring would make the first one.
-  if (!known) throw new NotMade('the database names no master key');
-  const { openKeyring } = await import('../keys/keyring.ts');
+  if (!(await hasMasterKey(db))) throw new NotMade('the database names no master key');
   return openKeyring({ db, source: masterKey });
 }
 
 async function openChain(config: Config, { db }: Pick<Database, 'db'>) {
-  const known = await db
-    .selectFrom('chain')
-    .select(['chain_id', 'genesis_hash', 'embedded'])
-    .executeTakeFirst();
+  const { findStoredChain } = await import('../chain/stored-chain.ts');
+  const known = await findStoredChain(db);
   if (!known) throw new NotMade('the database names no chain');
   const { createChainRpc } = await import('../chain/rpc/rpc.ts');
   const urls = await rpcUrls(config, { db, embedded: known.embedded });
-  const genesisHash: Hex = `0x${known.genesis_hash.toString('hex')}`;
-  return createChainRpc({ urls: () => urls, chainId: known.chain_id, genesisHash });
+  const { chainId, genesisHash } = known;
+  return createChainRpc({ urls: () => urls, chainId, genesisHash });
 }
 
 async function rpcUrls(

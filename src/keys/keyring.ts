@@ -55,10 +55,20 @@ const signingKey = 'signing-key';
 /** Opening one takes some 30 µs; between so many others get their turn. */
 const openedAtOnce = 200;
 
+/** Whether there was ever a keyring. */
+export async function hasMasterKey(db: Db): Promise<boolean> {
+  return (await db.selectFrom('master_keys').select('version').executeTakeFirst()) !== undefined;
+}
+
 export async function openKeyring({ db, source }: { db: Db; source: MasterKeySource }): Promise<Keyring> {
-  const keyPairs = createKeyPairs();
   let masters = await loadMasterKeys(db, source);
-  await selfTest(await keyPairs.take(), masters);
+  const keyPairs = createKeyPairs();
+  try {
+    await selfTest(await keyPairs.take(), masters);
+  } catch (error) {
+    await keyPairs.close();
+    throw error;
+  }
 
   const sealWrite = (ref: SecretRef, plaintext: Buffer): Write => ({
     table: 'secrets',

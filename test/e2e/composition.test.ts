@@ -74,6 +74,26 @@ test('whichever step fails, what was opened before it is closed', async (t) => {
   }
 });
 
+const faulty: [name: string, settings: Record<string, string>, reason: RegExp][] = [
+  ['another master key', { HOLDFAST_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }, /master key/i],
+  ['a blob store that is no directory', { HOLDFAST_BLOB_URL: 'file:///dev/null/blobs' }, /blob/i],
+];
+
+for (const [name, settings, reason] of faulty) {
+  test(`${name} ends the start, and leaves nothing open`, async () => {
+    const before = process.getActiveResourcesInfo();
+    const wrong = readConfig({
+      PORT: '0',
+      HOLDFAST_DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      ...settings,
+    });
+    await assert.rejects(createApp(wrong, log), reason);
+    await waitUntil(async () => (await countConnections()) === 0);
+    await waitUntil(() => openedSince(before).length === 0);
+  });
+}
+
 test('after all of that it starts as if nothing had happened', async () => {
   const app = await createApp(config, log);
   assert.equal((await app.server.http.inject('/healthz')).statusCode, 200);

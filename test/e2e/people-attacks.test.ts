@@ -1,7 +1,7 @@
 /** People who try for more than they are given: roles, invitations, workspaces, sessions, and forms of other sites. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { forgetOver } from '../../src/access/people/people-upkeep.loop.ts';
+import { forgetOver } from '../../src/access/people/sessions.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
 import { api, openPeopleFixture, type PeopleFixture, tokenOf } from '../support/fixtures/people-fixture.ts';

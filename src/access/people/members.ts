@@ -143,3 +143,16 @@ function requireOtherOwner(members: Member[], userId: string): void {
   if (members.some((member) => member.role === 'owner' && member.userId !== userId)) return;
   throw new AppError('conflict', 'A workspace keeps at least one owner. Make somebody else an owner first.');
 }
+
+/** Who somebody is, whatever workspace they are in. */
+export async function findUser(
+  db: Db,
+  userId: string,
+): Promise<{ id: string; name: string; email: string; twoFactor: boolean }> {
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'name', 'email', 'two_factor_enabled'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return { id: user.id, name: user.name, email: user.email, twoFactor: user.two_factor_enabled };
+}

@@ -1,9 +1,7 @@
 /** Forgets what is over: sessions, sign-ins that were not finished, and failures of long ago. */
-import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { type Loop, repeating } from '../../runtime/loop.ts';
-import { sessionSeconds } from './sign-in.ts';
-import { createSignInThrottle } from './sign-in-throttle.ts';
+import { forgetOver } from './sessions.ts';
 
 export function peopleUpkeepLoop(db: Db): Loop {
   return repeating({
@@ -14,14 +12,4 @@ export function peopleUpkeepLoop(db: Db): Loop {
       return false;
     },
   });
-}
-
-export async function forgetOver(db: Db): Promise<void> {
-  await sql`
-    delete from sessions
-    where expires_at < now() or updated_at < now() - make_interval(secs => ${sessionSeconds.unused})`.execute(
-    db,
-  );
-  await sql`delete from verifications where expires_at < now()`.execute(db);
-  await createSignInThrottle(db).forgetOld();
 }

@@ -6,7 +6,7 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import { type Caller, type Person, roles } from '../../runtime/caller.ts';
 import { dateTime, name, named, orNull } from '../../runtime/schemas.ts';
 import { createWorkspaceAs, listWorkspacesOf } from '../workspaces/workspaces.ts';
-import type { Member, Members } from './members.ts';
+import { findUser, type Member, type Members } from './members.ts';
 import { mayCreateWorkspaces, noWorkspaceCreation, type WorkspaceCreation } from './operators.ts';
 import type { Session, Sessions } from './sessions.ts';
 
@@ -80,16 +80,8 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     },
     async (request) => {
       const { caller, person } = personOf(callerOf(request));
-      const user = await db
-        .selectFrom('users')
-        .select(['id', 'name', 'email', 'two_factor_enabled'])
-        .where('id', '=', person.userId)
-        .executeTakeFirstOrThrow();
       return {
-        id: user.id,
-        name: user.name,
-        email: user.email,
-        twoFactor: user.two_factor_enabled,
+        ...(await findUser(db, person.userId)),
         workspaceId: caller.workspaceId,
         role: person.role,
         workspaces: await listWorkspacesOf(db, person.userId),

@@ -1,10 +1,13 @@
 /** A person's own sessions: where they are signed in, and an end to it. */
 
+import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller, Person } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { auditWrite } from '../audit/audit.ts';
+import { sessionSeconds } from './sign-in.ts';
+import { createSignInThrottle } from './sign-in-throttle.ts';
 
 export interface Session {
   id: string;
@@ -67,4 +70,15 @@ export function createSessions(db: Db): Sessions {
         await insertAll(db, [auditWrite(caller, { action: 'session.end_all', targetId: userId })]);
       }),
   };
+}
+
+/** Forgets sessions that nobody may use any more, sign-ins that were not finished, and failures of long ago. */
+export async function forgetOver(db: Db): Promise<void> {
+  await sql`
+    delete from sessions
+    where expires_at < now() or updated_at < now() - make_interval(secs => ${sessionSeconds.unused})`.execute(
+    db,
+  );
+  await sql`delete from verifications where expires_at < now()`.execute(db);
+  await createSignInThrottle(db).forgetOld();
 }

@@ -1,4 +1,4 @@
-/** Batches that were set aside because their transactions failed: shown to an operator, and sent again on their word. */
+/** What waits to be anchored, as an operator is shown it; batches whose transactions failed are sent again on their word. */
 import type { Db } from '../../db/database.ts';
 
 export interface SetAsideBatch {
@@ -43,4 +43,37 @@ export function sendAgain(db: Db, which: number | 'all'): Promise<SetAsideBatch[
     }
     return batches;
   });
+}
+
+/** Null when there is no such batch. */
+export async function findBatchStatus(db: Db, id: number): Promise<string | null> {
+  const batch = await db
+    .selectFrom('anchor_batches')
+    .select('status')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return batch?.status ?? null;
+}
+
+/** What waits, and why, in figures; names at most so many batches. */
+export async function readBacklog(db: Db, mostNamed: number) {
+  const count = db.fn.countAll<number>().as('count');
+  const [indexed, pending, open, aside, setAside] = await Promise.all([
+    db.selectFrom('chain_blocks').select('number').orderBy('number', 'desc').limit(1).executeTakeFirst(),
+    db.selectFrom('anchor_leaves').select(count).where('batch_id', 'is', null).executeTakeFirstOrThrow(),
+    db
+      .selectFrom('outgoing_transactions')
+      .select(count)
+      .where('status', 'in', ['signed', 'submitted', 'mined'])
+      .executeTakeFirstOrThrow(),
+    db.selectFrom('anchor_batches').select(count).where('status', '=', 'set_aside').executeTakeFirstOrThrow(),
+    listSetAside(db, mostNamed),
+  ]);
+  return {
+    indexedBlock: indexed?.number ?? null,
+    pendingLeaves: pending.count,
+    openTransactions: open.count,
+    setAsideBatches: aside.count,
+    setAside,
+  };
 }

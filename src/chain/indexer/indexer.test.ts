@@ -16,10 +16,10 @@ import {
   testIndexer,
 } from '../../../test/support/fixtures/indexed-chain-fixture.ts';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
-import { acceptReorg } from '../../cli/chain-accept-reorg.ts';
 import { fromBytea, toBytea } from '../../db/bytea.ts';
 import type { Database } from '../../db/database.ts';
 import { OperatorError } from '../../runtime/errors.ts';
+import { acceptReorg } from './accept-reorg.ts';
 
 const skip = await anvilMissing();
 let node: TestChain;

@@ -262,3 +262,13 @@ function toAttempt(row: OpenRow): Attempt {
     sentAgoMs: row.sent_ago_ms,
   };
 }
+
+/** Whether a transaction was ever made for this account. */
+export async function hasSent(db: Db, account: Address): Promise<boolean> {
+  const known = await db
+    .selectFrom('sender_accounts')
+    .select('next_nonce')
+    .where('address', '=', toBytea(account))
+    .executeTakeFirst();
+  return known !== undefined;
+}

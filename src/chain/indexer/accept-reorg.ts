@@ -1,6 +1,6 @@
 /** What `holdfast chain accept-reorg` does: lets the indexer follow a reorganisation of blocks that counted as final. */
-import type { Db } from '../db/database.ts';
-import { OperatorError } from '../runtime/errors.ts';
+import type { Db } from '../../db/database.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 
 export interface AcceptedReorg {
   /** Blocks up to this one still count as final. */
