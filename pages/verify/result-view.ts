@@ -1,6 +1,6 @@
 /** Shows how the steps went, and what that adds up to. Texts of documents and nodes go in as text, never as markup. */
 import type { HistoryVerification } from '../../src/proof/history.ts';
-import type { Result, StepName, Verification } from '../../src/proof/steps.ts';
+import type { StepName, StepResult, Verification } from '../../src/proof/steps.ts';
 import { element } from './file-card.ts';
 import type { Fact } from './proof-facts.ts';
 import type { Statement, Status, Verdict } from './verdict-words.ts';
@@ -131,7 +131,7 @@ function stepGroups(steps: Verification['steps']): HTMLElement[] {
   });
 }
 
-function stepItem({ name, status, message }: Result & { name: string }, about: string): HTMLElement {
+function stepItem({ name, status, message }: StepResult & { name: string }, about: string): HTMLElement {
   const item = tag('li', [
     tag('span', [icon(status)], 'mark'),
     tag('div', [

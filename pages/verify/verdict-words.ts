@@ -1,7 +1,7 @@
 /** What a verification adds up to, in words for people who never read the format: what is proven, and what is not. */
-import type { Result, StepName, Verification } from '../../src/proof/steps.ts';
+import type { StepName, StepResult, Verification } from '../../src/proof/steps.ts';
 
-export type Status = Result['status'];
+export type Status = StepResult['status'];
 
 export interface Statement {
   status: Status;
@@ -67,7 +67,7 @@ export function verdictOf({ steps, verdict }: Verification): Verdict {
 }
 
 /** Behind a verdict that another try may complete. */
-export function again(verdict: Verification['verdict'], steps: Result[]): string {
+export function again(verdict: Verification['verdict'], steps: StepResult[]): string {
   const notNow = verdict === 'incomplete' && steps.some((step) => step.notNow);
   return notNow ? ' The chain cannot be asked just now: try again in a moment.' : '';
 }
@@ -120,7 +120,7 @@ export function statementOf({ steps: names, ...texts }: Subject, steps: Verifica
 }
 
 /** The steps' own words where they say more than ours: the time, the block, why something was skipped. */
-function withReason(text: string, results: Result[], status: Status): string {
+function withReason(text: string, results: StepResult[], status: Status): string {
   const [result] = results.filter((one) => one.status === status);
   if (!result || status === 'fail') return text;
   if (status === 'skipped') return `${text} ${result.message}`;

@@ -1,14 +1,14 @@
 /** How `holdfast verify` tells what it found: a line for each step, and the verdict as the last one. */
 import type { HistoryVerification } from '../proof/history.ts';
-import type { Result, Verification } from '../proof/steps.ts';
+import type { StepResult, Verification } from '../proof/steps.ts';
 
 type Verdict = Verification['verdict'];
 
-const marks: Record<Result['status'], string> = { pass: 'pass', fail: 'FAIL', skipped: 'skip' };
+const marks: Record<StepResult['status'], string> = { pass: 'pass', fail: 'FAIL', skipped: 'skip' };
 const longestMessage = 1_000;
 
 export function proofReport({ steps, verdict }: Verification, hints: string[]): string {
-  const named = (wanted: Result['status']) =>
+  const named = (wanted: StepResult['status']) =>
     steps
       .filter(({ status }) => status === wanted)
       .map(({ name }) => name)
@@ -41,7 +41,7 @@ export function historyReport({ proofs, chain, verdict }: HistoryVerification, h
   return [...lines, line('history', chain), '', ...needed(hints, verdict), verdicts[verdict]].join('\n');
 }
 
-function again(steps: Result[]): string {
+function again(steps: StepResult[]): string {
   return steps.some(({ notNow }) => notNow) ? ' The chain cannot be asked just now: try again.' : '';
 }
 
@@ -56,6 +56,6 @@ export function clean(text: string): string {
   return shown.length > longestMessage ? `${shown.slice(0, longestMessage)}…` : shown;
 }
 
-function line(name: string, { status, message }: Result): string {
+function line(name: string, { status, message }: StepResult): string {
   return `${name.padEnd(8)}  ${marks[status]}  ${clean(message)}`;
 }

@@ -6,7 +6,7 @@ import { toHex, zeroHash } from './hex.ts';
 import { eachOf, exactly, objectOf } from './json-shape.ts';
 import { leafHash, type Subject } from './leaf.ts';
 import { type Proof, parseProof } from './proof.ts';
-import { fail, pass, type Result, skip, type Verification } from './steps.ts';
+import { fail, pass, type StepResult, skip, type Verification } from './steps.ts';
 import { type VerifyOptions, verifyProof } from './verify.ts';
 
 export const historyFormat = 'holdfast/history@1';
@@ -27,7 +27,7 @@ export interface HistoryVerification {
   /** Of each proof for itself. */
   proofs: Verification[];
   /** Whether they form one chain, and every leaf is sealed by the vault that owned the thing then. */
-  chain: Result;
+  chain: StepResult;
   verdict: Verification['verdict'];
 }
 
@@ -79,7 +79,7 @@ const checkForm = objectOf({
   proofs: eachOf(any, { min: 1, max: 100_000 }),
 });
 
-function checkChain({ subject, proofs }: History): Result {
+function checkChain({ subject, proofs }: History): StepResult {
   let previous: Hex = zeroHash;
   /** Null once it went to somebody whom erased claims no longer name. */
   let owner: Hex | null = proofs[0]?.leaf.values[6] ?? null;

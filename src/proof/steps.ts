@@ -14,7 +14,7 @@ export const stepNames = [
 
 export type StepName = (typeof stepNames)[number];
 
-export interface Result {
+export interface StepResult {
   status: 'pass' | 'fail' | 'skipped';
   message: string;
   /** Skipped only because the chain could not be asked just now: worth another try. */
@@ -22,17 +22,17 @@ export interface Result {
 }
 
 export interface Verification {
-  steps: ({ name: StepName } & Result)[];
+  steps: ({ name: StepName } & StepResult)[];
   /** One failed step is a failure; what was skipped is never a pass. */
   verdict: 'pass' | 'fail' | 'incomplete';
 }
 
-export const pass = (message: string): Result => ({ status: 'pass', message });
-export const fail = (message: string): Result => ({ status: 'fail', message });
-export const skip = (message: string): Result => ({ status: 'skipped', message });
+export const pass = (message: string): StepResult => ({ status: 'pass', message });
+export const fail = (message: string): StepResult => ({ status: 'fail', message });
+export const skip = (message: string): StepResult => ({ status: 'skipped', message });
 
-export function conclude(results: Record<StepName, Result>): Verification {
+export function conclude(results: Record<StepName, StepResult>): Verification {
   const steps = stepNames.map((name) => ({ name, ...results[name] }));
-  const has = (wanted: Result['status']) => steps.some(({ status }) => status === wanted);
+  const has = (wanted: StepResult['status']) => steps.some(({ status }) => status === wanted);
   return { steps, verdict: has('fail') ? 'fail' : has('skipped') ? 'incomplete' : 'pass' };
 }

@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import { isNotNow } from '../chain/rules/not-now.ts';
 import type { BlockHeader, ChainReader, Registry, StoredAnchor } from './chain-reader.ts';
 import { type EvmAnchor, isEvmAnchor, type Proof } from './proof.ts';
-import { fail, pass, type Result, skip } from './steps.ts';
+import { fail, pass, type StepResult, skip } from './steps.ts';
 
 export interface AnchorOptions {
   chain?: ChainReader | undefined;
@@ -13,10 +13,10 @@ export interface AnchorOptions {
 }
 
 export interface AnchorResults {
-  registry: Result;
-  chain: Result;
-  time: Result;
-  finality: Result;
+  registry: StepResult;
+  chain: StepResult;
+  time: StepResult;
+  finality: StepResult;
 }
 
 export async function checkAnchors(
@@ -104,7 +104,7 @@ async function findAnchor(
   return { anchor, stored, block };
 }
 
-function checkTime(found: FoundAnchor[], embedded: boolean): Result {
+function checkTime(found: FoundAnchor[], embedded: boolean): StepResult {
   for (const { anchor, stored, block } of found) {
     if (stored.time !== block.time) {
       return fail(`The registry says ${isoTime(stored.time)}, the block ${isoTime(block.time)}.`);
@@ -124,7 +124,7 @@ function checkTime(found: FoundAnchor[], embedded: boolean): Result {
 function checkFinality(
   found: FoundAnchor[],
   { head, finalized }: { head: number; finalized: number },
-): Result {
+): StepResult {
   const newest = Math.max(...found.map(({ anchor }) => anchor.blockNumber));
   if (newest <= finalized) return pass(`Block ${newest} is final; the head is ${head}.`);
   return skip(`Block ${newest} is not final yet: the chain is final up to ${finalized}. Ask again later.`);
@@ -141,7 +141,7 @@ function unasked(anchors: EvmAnchor[], { chain, registry }: Omit<AnchorOptions, 
 }
 
 /** A node of another chain cannot contradict the proof: it was merely the wrong one to ask. */
-function elsewhere(anchors: EvmAnchor[], address: string, asked: number): Result {
+function elsewhere(anchors: EvmAnchor[], address: string, asked: number): StepResult {
   const chains = [...new Set(anchors.map(({ chainId }) => chainId))].join(' or ');
   return (
     namesNone(anchors, address) ??
@@ -149,7 +149,7 @@ function elsewhere(anchors: EvmAnchor[], address: string, asked: number): Result
   );
 }
 
-function namesNone(anchors: EvmAnchor[], address: string): Result | null {
+function namesNone(anchors: EvmAnchor[], address: string): StepResult | null {
   const named = anchors.some(({ contract }) => contract === address);
   return named ? null : fail(`The proof names no anchor in the registry ${address}.`);
 }
@@ -178,7 +178,7 @@ async function askUntil<Answer>(
 }
 
 /** A chain that gives no answer has not contradicted the proof. */
-async function asked(check: () => Promise<Result>): Promise<Result> {
+async function asked(check: () => Promise<StepResult>): Promise<StepResult> {
   try {
     return await check();
   } catch (error) {

@@ -11,7 +11,7 @@ import { claimsHash, hashOfText, leafDomain, leafDomainHash, leafHash, subjectHa
 import { foldPath } from './merkle.ts';
 import { type ParsedProof, type Proof, parseProof } from './proof.ts';
 import { recoverSigner, signatureFault } from './seal.ts';
-import { conclude, fail, pass, type Result, type StepName, skip, type Verification } from './steps.ts';
+import { conclude, fail, pass, type StepName, type StepResult, skip, type Verification } from './steps.ts';
 import { checkAnchors } from './verify-anchors.ts';
 
 export interface VerifyOptions {
@@ -40,7 +40,7 @@ export async function verifyProof(document: unknown, options: VerifyOptions = {}
   });
 }
 
-async function checkDigest({ content, leaf }: Proof, options: VerifyOptions): Promise<Result> {
+async function checkDigest({ content, leaf }: Proof, options: VerifyOptions): Promise<StepResult> {
   if (content.digest !== leaf.values[2]) return fail('content.digest is not the digest in the leaf.');
   if (options.content === undefined) return skip('No content was given to compare with the digest.');
   const salt = content.canonicalization === 'raw' ? null : (content.salt ?? options.salt ?? null);
@@ -60,7 +60,7 @@ async function checkDigest({ content, leaf }: Proof, options: VerifyOptions): Pr
   }
 }
 
-function checkClaims({ claims, leaf }: Proof): Result {
+function checkClaims({ claims, leaf }: Proof): StepResult {
   if (claims === null) return skip('The claims were erased.');
   try {
     if (claimsHash(claims) === leaf.values[7]) return pass('The claims have the hash in the leaf.');
@@ -71,7 +71,7 @@ function checkClaims({ claims, leaf }: Proof): Result {
   }
 }
 
-function checkLeaf({ kind, subject, leaf: { values } }: Proof): Result {
+function checkLeaf({ kind, subject, leaf: { values } }: Proof): StepResult {
   if (values[0] !== leafDomainHash) return fail(`The leaf's domain is not ${leafDomain}.`);
   if (values[1] !== hashOfText(kind)) return fail(`The leaf's kind is not ${kind}.`);
   if (values[3] !== subjectHash(subject)) {
@@ -80,7 +80,7 @@ function checkLeaf({ kind, subject, leaf: { values } }: Proof): Result {
   return pass(`The leaf is ${toHex(leafHash(values))}.`);
 }
 
-function checkPath({ leaf, merkle, seal }: Proof): Result {
+function checkPath({ leaf, merkle, seal }: Proof): StepResult {
   const { depth, subtreeRoot } = seal;
   if (depth > merkle.proof.length) {
     return fail(`seal.depth is ${depth}, but the path has only ${merkle.proof.length} elements.`);
@@ -94,7 +94,7 @@ function checkPath({ leaf, merkle, seal }: Proof): Result {
   return pass(`The leaf is under the root ${merkle.root}.`);
 }
 
-async function checkSeal({ leaf, seal }: Proof): Promise<Result> {
+async function checkSeal({ leaf, seal }: Proof): Promise<StepResult> {
   if (seal.vault !== leaf.values[6]) return fail(`The seal is of ${seal.vault}, the leaf of another vault.`);
   const fault = signatureFault(seal.signature);
   if (fault !== null) return fail(`The signature is refused: ${fault}.`);
@@ -117,8 +117,8 @@ function read(document: unknown): ParsedProof {
 }
 
 /** A malformed field fails the step that would have used it; nothing else can be said. */
-function malformed(faults: Fault[]): Record<StepName, Result> {
-  const resultOf = (step: StepName): Result => {
+function malformed(faults: Fault[]): Record<StepName, StepResult> {
+  const resultOf = (step: StepName): StepResult => {
     const mine = faults.filter(({ path }) => stepOf(path) === step);
     if (mine.length === 0) return skip('The document is malformed.');
     return fail(mine.map(({ path, message }) => `${path || 'The document'} ${message}.`).join(' '));

@@ -1,4 +1,4 @@
-/** Up to which id no leaf is pending, or ever will be: a claim that begins behind it meets none that are long batched. */
+/** Up to which id no leaf is pending, or ever will be: a scan that begins behind it meets none that are long batched. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 
@@ -23,7 +23,7 @@ interface Look {
 
 /**
  * While an old snapshot is open, a backup's say, PostgreSQL keeps every index entry of a leaf that was batched since, and
- * a claim from the first id on would look at each of them, at every interval. A leaf may be committed after one with a
+ * a scan from the first id on would look at each of them, at every interval. A leaf may be committed after one with a
  * higher id, so the mark goes only as far as what had been given out when all who write now had not begun. The hair's
  * breadth between taking an id and beginning to write, in which a transaction is not known yet, is covered by a look
  * from the start now and then.

@@ -18,7 +18,7 @@ import type { ChainPaths } from './paths.ts';
 import { executableOf } from './process-proof.ts';
 import { Mismatch, replay } from './replay.ts';
 
-export interface Node {
+export interface AnvilNode {
   process: AnvilProcess;
   rpc: AnvilRpc;
 }
@@ -39,7 +39,7 @@ export interface BootNeeds {
 }
 
 export interface Booted {
-  node: Node;
+  node: AnvilNode;
   /** The last block of the journal, which is the node's head. */
   head: JournalBlock;
   /** Blocks since the dump it was made from, mined again; null for an adopted node. */
@@ -75,7 +75,11 @@ export async function boot(needs: BootNeeds, { adopt }: { adopt: boolean }): Pro
 }
 
 /** Pid file and command line are proven by now; the rest has to agree too. */
-async function isWhatWeLeft({ process, rpc }: Node, head: JournalBlock, needs: BootNeeds): Promise<boolean> {
+async function isWhatWeLeft(
+  { process, rpc }: AnvilNode,
+  head: JournalBlock,
+  needs: BootNeeds,
+): Promise<boolean> {
   const { record } = process;
   if (record.program !== needs.program || record.executable === undefined) return false;
   if (record.executable !== (await executableOf(record.pid))) return false;
@@ -155,7 +159,7 @@ async function makeFrom(dump: Dump | null, needs: BootNeeds): Promise<Booted> {
 }
 
 /** Block 0 of the node has to be that of the journal; at the very first start it becomes it. */
-async function requireGenesis({ rpc }: Node, { journal, chainId }: BootNeeds): Promise<JournalBlock> {
+async function requireGenesis({ rpc }: AnvilNode, { journal, chainId }: BootNeeds): Promise<JournalBlock> {
   const genesis = await rpc.block(0);
   if (!genesis || (await rpc.chainId()) !== chainId) throw new Mismatch('the node has another chain id');
   const stored = await journal.block(0);
@@ -169,7 +173,7 @@ async function requireGenesis({ rpc }: Node, { journal, chainId }: BootNeeds): P
   return first;
 }
 
-async function startNode(dump: Dump | null, needs: BootNeeds): Promise<Node> {
+async function startNode(dump: Dump | null, needs: BootNeeds): Promise<AnvilNode> {
   const { paths, program, chainId, keeper, onExit } = needs;
   const from = dump ? (['--load-state', paths.loadFile] as const) : (['--init', paths.genesisFile] as const);
   for (let tries = 1; ; tries += 1) {
@@ -187,7 +191,7 @@ async function startNode(dump: Dump | null, needs: BootNeeds): Promise<Node> {
 }
 
 /** Null once the process that we started answers; a port that another holds answers too, so the process goes first. */
-async function untilItAnswers({ process, rpc }: Node): Promise<string | null> {
+async function untilItAnswers({ process, rpc }: AnvilNode): Promise<string | null> {
   const deadline = performance.now() + longestStartMs;
   while (performance.now() < deadline) {
     const answered = await rpc.chainId().then(
@@ -205,7 +209,7 @@ async function untilItAnswers({ process, rpc }: Node): Promise<string | null> {
   return `no answer within ${longestStartMs / 1000} s`;
 }
 
-function nodeOf(process: AnvilProcess, { jsonRpc }: BootNeeds): Node {
+function nodeOf(process: AnvilProcess, { jsonRpc }: BootNeeds): AnvilNode {
   return { process, rpc: createAnvilRpc(jsonRpc, process.url) };
 }
 

@@ -65,7 +65,7 @@ export interface JsonRpcOptions {
 
 /**
  * viem's own HTTP transport is not used, because its timeout ends with the headers and a body that drips holds the
- * call for ever; because it takes an empty answer for a missing result; and because its errors repeat the URL, which
+ * call for ever; because it takes an empty response for a missing result; and because its errors repeat the URL, which
  * with most providers holds the customer's key.
  */
 export function createJsonRpc({ timeoutMs, maxAnswerBytes }: JsonRpcOptions): JsonRpc {
@@ -82,16 +82,16 @@ export function createJsonRpc({ timeoutMs, maxAnswerBytes }: JsonRpcOptions): Js
       let retryAfter: string | undefined;
       let text: string;
       try {
-        const answer = await request(url, {
+        const response = await request(url, {
           dispatcher: agent,
           method: 'POST',
           headers: { 'content-type': 'application/json', ...headers },
           body: JSON.stringify({ jsonrpc: '2.0', id, method, params }, bigintsAsHex),
           signal: AbortSignal.timeout(timeoutMs),
         });
-        status = answer.statusCode;
-        retryAfter = [answer.headers['retry-after']].flat()[0];
-        text = await answer.body.text();
+        status = response.statusCode;
+        retryAfter = [response.headers['retry-after']].flat()[0];
+        text = await response.body.text();
       } catch (cause) {
         throw new RpcFault('unreachable', `${where}: ${reasonOf(cause, timeoutMs)}`, { cause });
       }
@@ -101,7 +101,7 @@ export function createJsonRpc({ timeoutMs, maxAnswerBytes }: JsonRpcOptions): Js
   };
 }
 
-interface Answer {
+interface RpcResponse {
   id?: unknown;
   result?: unknown;
   error?: { code?: unknown; message?: unknown; data?: unknown };
@@ -115,10 +115,10 @@ interface Heard {
 }
 
 function readAnswer<T>(text: string, { status, id, where, retryAfter }: Heard): T {
-  const answer = parse(text);
-  const notNow = { retryAfterMs: retryAfterMs({ status, code: answer?.error?.code }, retryAfter) };
-  if (answer?.error && typeof answer.error.code === 'number') {
-    const { code, message, data } = answer.error as { code: number; message?: unknown; data?: unknown };
+  const response = parse(text);
+  const notNow = { retryAfterMs: retryAfterMs({ status, code: response?.error?.code }, retryAfter) };
+  if (response?.error && typeof response.error.code === 'number') {
+    const { code, message, data } = response.error as { code: number; message?: unknown; data?: unknown };
     throw new RpcFault(kindOf(code, data), `${where}: ${String(message)} (${code})`, {
       code,
       data,
@@ -127,16 +127,16 @@ function readAnswer<T>(text: string, { status, id, where, retryAfter }: Heard): 
   }
   if (status === 429) throw new RpcFault('limited', `${where}: HTTP status 429`, notNow);
   if (status !== 200) throw new RpcFault('unreachable', `${where}: HTTP status ${status}`, notNow);
-  if (answer === null || answer.result === undefined || answer.id !== id) {
+  if (response === null || response.result === undefined || response.id !== id) {
     throw new RpcFault('bad_answer', `${where}: an answer that is not JSON-RPC`);
   }
-  return answer.result as T;
+  return response.result as T;
 }
 
-function parse(text: string): Answer | null {
+function parse(text: string): RpcResponse | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Answer) : null;
+    return typeof value === 'object' && value !== null ? (value as RpcResponse) : null;
   } catch {
     return null;
   }

@@ -2,10 +2,10 @@
 import type { Hex, PublicClient } from 'viem';
 import { type Refusal, readRefusal } from './refusals.ts';
 
-export type Answer = { verdict: 'taken'; reason: null } | Refusal;
+export type BroadcastOutcome = { verdict: 'taken'; reason: null } | Refusal;
 
 /** Throws the RPC fault when no node gave an opinion: the transaction may have been taken all the same. */
-export async function broadcast(client: PublicClient, raw: Hex): Promise<Answer> {
+export async function broadcast(client: PublicClient, raw: Hex): Promise<BroadcastOutcome> {
   try {
     await client.sendRawTransaction({ serializedTransaction: raw });
     return { verdict: 'taken', reason: null };

@@ -2,7 +2,7 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import type { Lead } from '../chain.ts';
-import { type Answer, broadcast, findReceipt } from './broadcast.ts';
+import { type BroadcastOutcome, broadcast, findReceipt } from './broadcast.ts';
 import {
   type Attempt,
   findOpen,
@@ -143,7 +143,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
   async function send(
     open: OpenTransaction,
     attempt: Attempt,
-  ): Promise<{ answer: Answer; attempt: Attempt }> {
+  ): Promise<{ answer: BroadcastOutcome; attempt: Attempt }> {
     const answer = await broadcast(chain.client, attempt.raw);
     const { verdict } = answer;
     if (verdict === 'never' || verdict === 'more_gas' || verdict === 'later') return { answer, attempt };

@@ -36,7 +36,11 @@ export async function createDatabase(client: pg.Client): Promise<void> {
 }
 
 /** Makes this process the one service of the data directory, or throws and says who is. */
-export async function claimService(client: pg.Client, dataDir: string, signal: AbortSignal): Promise<void> {
+export async function becomeOnlyService(
+  client: pg.Client,
+  dataDir: string,
+  signal: AbortSignal,
+): Promise<void> {
   const deadline = performance.now() + longestClaimMs;
   while (!(await tryLock(client, service))) {
     if (performance.now() > deadline) {

@@ -4,7 +4,7 @@ import { OperatorError } from '../../runtime/errors.ts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import type { Cluster } from './cluster.ts';
 import { connect, isPassing } from './connect.ts';
-import { claimService, createDatabase, joinUsers, leaveUsers, sessionName } from './locks.ts';
+import { becomeOnlyService, createDatabase, joinUsers, leaveUsers, sessionName } from './locks.ts';
 import { findPostmaster, stopPostmaster } from './postmaster.ts';
 import { reachServer } from './server.ts';
 
@@ -40,7 +40,7 @@ export async function takeServerLease(request: LeaseRequest, signal: AbortSignal
     try {
       await joinUsers(lease.client);
       await createDatabase(lease.client);
-      if (exclusive) await claimService(lease.client, cluster.dataDir, signal);
+      if (exclusive) await becomeOnlyService(lease.client, cluster.dataDir, signal);
       return lease;
     } catch (error) {
       await releaseServerLease(lease, request);

@@ -7,7 +7,7 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { claimUpload, jsonOrForm, type UploadedFile, uploadedFile } from '../../http/api/uploads.ts';
+import { jsonOrForm, takeUpload, type UploadedFile, uploadedFile } from '../../http/api/uploads.ts';
 import { address, contentHash, dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
 import { hashBytes } from './file-input.ts';
 import type { HashOnly, StoredContent } from './file-versions.ts';
@@ -302,7 +302,7 @@ function inputOf(
     name: name || file.name,
     mediaType: file.mediaType,
     expirationDate,
-    content: { blob: claimUpload(request) },
+    content: { blob: takeUpload(request) },
   };
 }
 

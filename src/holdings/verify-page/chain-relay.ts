@@ -3,10 +3,10 @@
  * loopback only and has methods that change the chain. Every parameter is checked before the node hears of it.
  */
 
-import { createLastingAnswers } from '../../anchoring/lasting-answers.ts';
 import { rpcFaultOf } from '../../chain/rpc/json-rpc.ts';
 import type { RpcCall } from '../../chain/rules/rpc-call.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { createRpcCache } from './rpc-cache.ts';
 
 export interface ChainRelayDeps {
   /** Null while this node has no chain to ask: another one leads on it, or it does not answer. */
@@ -30,7 +30,7 @@ const usualBudget = { calls: 1_200, windowMs: 60_000 };
 
 export function createChainRelay({ call, registry, budget = usualBudget }: ChainRelayDeps): ChainRelay {
   let underWay = 0;
-  const answers = createLastingAnswers();
+  const answers = createRpcCache();
   let spent = { calls: 0, until: 0 };
 
   function spend(): void {

@@ -119,7 +119,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     if (!request.idempotency) refuseWhileRunning(slot);
     running.set(slotName(slot), fingerprint);
     request.idempotency = slot;
-    return (await replay(slot, reply)) ? reply : undefined;
+    return (await sendKept(slot, reply)) ? reply : undefined;
   }
 
   function refuseWhileRunning(slot: Slot): void {
@@ -138,7 +138,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   }
 
   /** Sends the kept answer; false when there is none. */
-  async function replay(slot: Slot, reply: FastifyReply): Promise<boolean> {
+  async function sendKept(slot: Slot, reply: FastifyReply): Promise<boolean> {
     const row = await find(slot);
     if (!row) return false;
     if (isOver(row)) {
@@ -192,7 +192,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     },
     async rescue(error, request, reply) {
       if (!request.idempotency || !mayBeAnswered(request.idempotency, error)) return false;
-      return replay(request.idempotency, reply);
+      return sendKept(request.idempotency, reply);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Routes that take a file: before its body is checked, the form is read and the file streamed away, so that schema,
- * Idempotency-Key and handler find `file` with its hash among the other fields. What a handler does not claim is undone.
+ * Idempotency-Key and handler find `file` with its hash among the other fields. What a handler does not take is undone.
  */
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -24,7 +24,7 @@ declare module 'fastify' {
     upload?: 'store' | 'hash';
   }
   interface FastifyRequest {
-    /** Stored, and not claimed yet. */
+    /** Stored, and not taken yet. */
     upload: ReceivedBlob | null;
     /** Once the upload is committed, or undone. */
     giveBackRoom: (() => void) | null;
@@ -75,8 +75,8 @@ export function jsonOrForm<Json extends TSchema, Form extends TSchema>(json: Jso
 
 const formType = 'multipart/form-data';
 
-/** The blob of the request's file, to be attached and settled by whoever claims it. */
-export function claimUpload(request: FastifyRequest): ReceivedBlob {
+/** The blob of the request's file, to be attached and settled by whoever takes it. */
+export function takeUpload(request: FastifyRequest): ReceivedBlob {
   const blob = request.upload;
   if (blob === null) {
     throw new AppError(
@@ -100,7 +100,7 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
   root.addHook('onRoute', (route) => {
     if (!route.config?.upload) return;
     route.preValidation = [...[route.preValidation ?? []].flat(), readBody];
-    route.onSend = [...[route.onSend ?? []].flat(), undoUnclaimed];
+    route.onSend = [...[route.onSend ?? []].flat(), undoUntaken];
     route.onResponse = [...[route.onResponse ?? []].flat(), async (request) => request.giveBackRoom?.()];
   });
 
@@ -170,7 +170,7 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
   return { app, isRunning: (line) => running.has(line) };
 }
 
-async function undoUnclaimed(request: FastifyRequest): Promise<void> {
+async function undoUntaken(request: FastifyRequest): Promise<void> {
   const blob = request.upload;
   request.upload = null;
   await blob?.settle('failed');

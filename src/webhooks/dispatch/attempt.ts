@@ -3,7 +3,7 @@
 import type { Attempt } from '../deliveries/deliveries.ts';
 import type { Exchanger } from '../exchange/exchange.ts';
 import type { Signer } from '../exchange/signature.ts';
-import type { ClaimedDelivery, ClaimedEndpoint, Result } from './queue.ts';
+import type { ClaimedDelivery, ClaimedEndpoint, DeliveryResult } from './queue.ts';
 import { nextAttemptAt, parseRetryAfter } from './retry-schedule.ts';
 
 export interface AttemptDeps {
@@ -20,7 +20,7 @@ export type EndpointHealth = 'well' | 'failing' | 'gone';
 export async function attemptDelivery(
   { exchanger, retryStepsMs, signerOf, onHealth, log }: AttemptDeps,
   delivery: ClaimedDelivery,
-): Promise<Result> {
+): Promise<DeliveryResult> {
   const { endpoint, envelope, eventId, attemptCount } = delivery;
   // The endpoint may be changed while the receiver takes its time; what it does counts for this address alone.
   const { url } = endpoint;

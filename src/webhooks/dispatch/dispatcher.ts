@@ -4,7 +4,7 @@ import { type Loop, pause, type Wakeup } from '../../runtime/loop.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt.ts';
 import { firstCap } from './lane.ts';
 import { createLanes } from './lanes.ts';
-import type { ClaimedDelivery, Queue, Result } from './queue.ts';
+import type { ClaimedDelivery, DeliveryResult, Queue } from './queue.ts';
 import { createResultWriter, type ResultWriterDeps } from './result-writer.ts';
 
 export interface DispatcherDeps extends AttemptDeps, ResultWriterDeps {
@@ -59,7 +59,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
   const stocked = () => lanes.waiting() > stock;
 
   async function send(delivery: ClaimedDelivery): Promise<boolean> {
-    let result: Result;
+    let result: DeliveryResult;
     try {
       result = await attemptDelivery(deps, delivery);
     } catch (error) {
@@ -133,6 +133,6 @@ function idOf({ endpointId }: { endpointId: string }): string {
   return endpointId;
 }
 
-function untried(delivery: ClaimedDelivery, retryInMs: number | null): Result {
+function untried(delivery: ClaimedDelivery, retryInMs: number | null): DeliveryResult {
   return { delivery, status: 'pending', retryInMs, attempt: null };
 }

@@ -2,13 +2,13 @@
 import type { Pool } from 'pg';
 import { Counter, Gauge, Histogram, type Metric } from 'prom-client';
 import { askOncePerScrape } from '../../runtime/scrape.ts';
-import type { Result } from './queue.ts';
+import type { DeliveryResult } from './queue.ts';
 
 export interface WebhookMetrics {
   /** For the registry. */
   all: Metric[];
   /** Results that were written down; `refused` of them came too late, because their claim was lost. */
-  onWritten(results: Result[], refused: number): void;
+  onWritten(results: DeliveryResult[], refused: number): void;
   /** Claims of dead nodes that were given back. */
   onGivenBack(count: number): void;
 }

@@ -43,7 +43,7 @@ export interface ClaimedEndpoint {
   revision: number;
 }
 
-export interface Result {
+export interface DeliveryResult {
   delivery: ClaimedDelivery;
   status: 'pending' | 'succeeded' | 'failed' | 'skipped';
   /** Until the next attempt, of a pending one; null: it is due as it was before. */
@@ -73,7 +73,7 @@ export interface Queue {
   /** Whether there are endpoints behind those that the last claim looked at, as far as the end of the list. */
   isMidRound(): boolean;
   /** Writes results down; those whose claim was lost meanwhile are refused. Returns how many were taken. */
-  complete(results: Result[]): Promise<number>;
+  complete(results: DeliveryResult[]): Promise<number>;
 }
 
 const wokenAtOnce = 1000;

@@ -6,7 +6,7 @@ import { createWorkspace } from '../../access/workspaces/workspaces.ts';
 import { insertAll } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';
 import { newId } from '../../runtime/ids.ts';
-import { createQueue, type Result } from './queue.ts';
+import { createQueue, type DeliveryResult } from './queue.ts';
 import { createResultWriter } from './result-writer.ts';
 
 test('an answer that cannot be stored holds up no other result, and its own is kept without it', async () => {
@@ -79,7 +79,7 @@ test('results that a lock or a time-out held up are written again together, whol
   const database = await openTestDatabase();
   try {
     const sizes: number[] = [];
-    let written: Result[] = [];
+    let written: DeliveryResult[] = [];
     const writer = createResultWriter({
       queue: {
         async complete(results) {
@@ -100,7 +100,7 @@ test('results that a lock or a time-out held up are written again together, whol
     });
     const attempt = { number: 1, at: '', durationMs: 1, statusCode: 200, error: null, responseHeaders: {} };
     for (let number = 0; number < 4; number += 1) {
-      const delivery = { id: `dlv_${number}` } as Result['delivery'];
+      const delivery = { id: `dlv_${number}` } as DeliveryResult['delivery'];
       writer.add({
         delivery,
         status: 'succeeded',

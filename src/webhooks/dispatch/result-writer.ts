@@ -2,10 +2,10 @@
 
 import { isStatementFault } from '../../db/faults.ts';
 import { createWakeup, pause } from '../../runtime/loop.ts';
-import type { Queue, Result } from './queue.ts';
+import type { DeliveryResult, Queue } from './queue.ts';
 
 export interface ResultWriter {
-  add(result: Result): void;
+  add(result: DeliveryResult): void;
   /** How many are not written down yet. */
   waiting(): number;
   /** Runs until it is stopped and all is written, or cannot be. */
@@ -15,7 +15,7 @@ export interface ResultWriter {
 export interface ResultWriterDeps {
   queue: Pick<Queue, 'complete'>;
   /** Told what was written down, and how many of these were refused because their claim was lost. */
-  onWritten(results: Result[], refused: number): void;
+  onWritten(results: DeliveryResult[], refused: number): void;
   log: { error(details: object, message: string): void };
 }
 
@@ -27,11 +27,11 @@ const againMs = 500;
 const unstored = '(the answer could not be stored)';
 
 export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps): ResultWriter {
-  const results: Result[] = [];
+  const results: DeliveryResult[] = [];
   const wakeup = createWakeup();
 
   /** One that PostgreSQL cannot store must not hold up the others: it is found by halves, and kept without its answer. */
-  async function write(batch: Result[]): Promise<void> {
+  async function write(batch: DeliveryResult[]): Promise<void> {
     try {
       const taken = await queue.complete(batch);
       onWritten(batch, batch.length - taken);

@@ -1,6 +1,6 @@
 /** Answers of the chain that cannot change any more, kept so that nobody has to ask for them again. */
 
-export interface LastingAnswers {
+export interface RpcCache {
   find(method: string, params: readonly unknown[]): unknown;
   /** Keeps it if it lasts. */
   keep(method: string, params: readonly unknown[], result: unknown): void;
@@ -10,7 +10,7 @@ export interface LastingAnswers {
 const mostKept = 500;
 const mostBytes = 64 * 1024;
 
-export function createLastingAnswers(): LastingAnswers {
+export function createRpcCache(): RpcCache {
   const kept = new Map<string, unknown>();
   /** The highest block that the chain has told to be final. */
   let finalNumber = -1;
