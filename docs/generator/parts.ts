@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { errorsTable } from './errors.ts';
 import { eventsTable } from './events.ts';
+import { metricsTable } from './metrics.ts';
 import { roomsTable } from './rooms.ts';
 import { envExample, settingsTables } from './settings.ts';
 
@@ -21,6 +22,7 @@ const parts: Part[] = [
   { file: 'docs/api.md', name: 'events', make: eventsTable },
   { file: 'docs/webhooks.md', name: 'events', make: eventsTable },
   { file: 'docs/operations.md', name: 'settings', make: settingsTables },
+  { file: 'docs/operations.md', name: 'metrics', make: metricsTable },
   { file: '.env.example', make: envExample },
 ];
 
