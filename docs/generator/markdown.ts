@@ -12,3 +12,20 @@ export function table(head: string[], rows: string[][]): string {
     })
     .join('\n');
 }
+
+/** The same text without its marks. */
+export function plain(markdown: string): string {
+  return markdown.replaceAll('`', '');
+}
+
+/** Lines of at most so many characters, broken at spaces. */
+export function wrap(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}

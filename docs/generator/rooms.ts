@@ -113,6 +113,7 @@ export const floors: Room[][] = [
     { path: 'src/db/tables/', job: 'The columns of all tables, as types' },
     { path: 'src/db/embedded/', job: 'The PostgreSQL that Holdfast runs itself' },
     { path: 'src/config/', job: 'Settings: the only room that reads the environment' },
+    { path: 'src/metrics/', job: 'The table of all metrics, and what rooms make theirs with' },
     { path: 'src/pdf/', job: 'Draws documents: pages, tables, QR codes, all scripts' },
   ],
   [{ path: 'src/runtime/', job: 'Loops, errors, ids, callers, the frame of checks: what every floor uses' }],

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { MasterKeySource } from '../config/config.ts';
+import type { MasterKeySource } from '../config/data-settings.ts';
 import type { Database } from '../db/database.ts';
 import { endIfCut } from '../db/silent-connection.ts';
 import { fitsCheckValue } from '../keys/envelope.ts';

@@ -1,6 +1,6 @@
 /** The log: JSON lines on standard error, so that standard output holds only what a command prints. */
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from '../config/config.ts';
+import type { LogLevel } from '../config/node-settings.ts';
 
 export function createLog(level: LogLevel): Logger {
   return pino(

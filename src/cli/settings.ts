@@ -1,5 +1,6 @@
 /** The settings of a command: `.env` and the environment, checked, with a warning for each name that means nothing. */
-import { type Config, loadEnvFile, readConfig, settingNames } from '../config/config.ts';
+import { type Config, loadEnvFile, readConfig } from '../config/config.ts';
+import { settingNames } from '../config/settings.ts';
 import { nearestName } from './nearest-name.ts';
 
 const prefix = 'HOLDFAST_';
@@ -14,11 +15,10 @@ export function readSettings(warn: (sentence: string) => void): Config {
 }
 
 export function unknownSettings(given: string[]): string[] {
-  const known = settingNames();
   // The prefix is left out: it would make all names near to each other.
-  const bare = new Map(known.map((name) => [name.replace(prefix, ''), name]));
+  const bare = new Map(settingNames.map((name) => [name.replace(prefix, ''), name]));
   return given
-    .filter((name) => name.startsWith(prefix) && !known.includes(name) && !others.test(name))
+    .filter((name) => name.startsWith(prefix) && !settingNames.includes(name) && !others.test(name))
     .sort()
     .map((name) => {
       const nearest = nearestName(name.slice(prefix.length), [...bare.keys()]);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { budgetNames, settingOf, usualLimits } from '../runtime/budgets.ts';
+import { usualLimits } from '../runtime/budgets.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { isLoopback } from '../runtime/host-address.ts';
-import { parseRetrySteps, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { settingNames } from './settings.ts';
+import { parseRetrySteps } from './webhook-settings.ts';
 
 test('nothing set gives the documented defaults', () => {
   const config = readConfig({});
@@ -174,19 +176,25 @@ test('a chain of one’s own is given by addresses in order, and the registry el
   assert.throws(() => readConfig({ HOLDFAST_REGISTRY_ADDRESS: registry }), /HOLDFAST_CHAIN_RPC_URLS/);
 });
 
-test('.env.example lists every setting and no other', () => {
-  const read = new Set([
-    ...budgetNames.map(settingOf),
-    ...[
-      ...readFileSync(new URL('./config.ts', import.meta.url), 'utf8').matchAll(
-        /(?:text|readCount)\('([A-Z_]+)'/g,
-      ),
-    ].map(([, name]) => name),
-  ]);
-  const listed = new Set(
-    [
-      ...readFileSync(new URL('../../.env.example', import.meta.url), 'utf8').matchAll(/^#? ?([A-Z_]+)=/gm),
-    ].map(([, name]) => name),
+test('what is read is what the table of settings has', () => {
+  const read = new Set<string>();
+  readConfig(
+    new Proxy<Record<string, string | undefined>>(
+      {},
+      {
+        get(_, name) {
+          read.add(String(name));
+          return undefined;
+        },
+      },
+    ),
   );
-  assert.deepEqual([...listed].sort(), [...read].sort());
+  assert.deepEqual([...read].sort(), settingNames.toSorted());
+});
+
+test('.env.example lists every setting and no other', () => {
+  const listed = [
+    ...readFileSync(new URL('../../.env.example', import.meta.url), 'utf8').matchAll(/^#? ?([A-Z_]+)=/gm),
+  ].map(([, name]) => name);
+  assert.deepEqual(listed.sort(), settingNames.toSorted());
 });

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Address } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import type { MasterKeySource } from '../config/config.ts';
+import type { MasterKeySource } from '../config/data-settings.ts';
 import { locks, withLock } from '../db/advisory-lock.ts';
 import type { Db } from '../db/database.ts';
 import type { Write } from '../db/writes.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { MasterKeySource } from '../config/config.ts';
+import type { MasterKeySource } from '../config/data-settings.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { explainFileFault } from '../runtime/file-fault.ts';
 

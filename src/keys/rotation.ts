@@ -1,6 +1,6 @@
 /** Replaces the master key while services run: every data key is wrapped anew, then the old master key is retired. */
 import { sql } from 'kysely';
-import type { MasterKeySource } from '../config/config.ts';
+import type { MasterKeySource } from '../config/data-settings.ts';
 import { locks } from '../db/advisory-lock.ts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';

@@ -1,17 +1,72 @@
-/** The budgets of a workspace: their names, what a workspace may have of each unless settings say otherwise, and the refusals. */
+/** The budgets of a workspace: what each bounds, what a workspace may have of it unless settings say otherwise, and the refusals. */
 import { AppError } from './errors.ts';
 
-export const budgetNames = [
-  'requests_per_minute',
-  'stored_bytes',
-  'endpoints',
-  'streams',
-  'exports',
-  'anchors_per_day',
-  'api_keys',
-] as const;
+interface Budget {
+  /** What a workspace may have by default. */
+  usual: number;
+  /** For the table of settings, in Markdown. */
+  about: string;
+  /** For the refusal: "A workspace has at most …". */
+  has(limit: string): string;
+  /** For the refusal: what a caller can do about it. */
+  remedy: string;
+}
 
-export type BudgetName = (typeof budgetNames)[number];
+const table = {
+  requests_per_minute: {
+    usual: 60_000,
+    about:
+      'Requests of a workspace in a minute, by all its keys and people, on each node. No limit when `HOLDFAST_RATE_LIMIT` is `off`, unless a number is given here.',
+    has: (limit) => `${limit} requests in a minute`,
+    remedy: 'Send fewer',
+  },
+  stored_bytes: {
+    usual: 1024 ** 4,
+    about:
+      'Bytes of files, and of the data of records, assets, entries and sign-offs, that a workspace stores. Equal bytes in a vault count once; what is erased is given back.',
+    has: (limit) => `${limit} bytes of files and data stored`,
+    remedy: 'Erase the content of files that are not needed any more',
+  },
+  endpoints: {
+    // All of them hanging at once leave room for those of others.
+    usual: 500,
+    about: 'Webhook endpoints of a workspace.',
+    has: (limit) => `${limit} webhook endpoints`,
+    remedy: 'Delete one',
+  },
+  streams: {
+    usual: 100,
+    about: 'Event streams that a workspace has open on each node.',
+    has: (limit) => `${limit} event streams open on this node`,
+    remedy: 'Close one',
+  },
+  exports: {
+    // Each holds a page of entries in memory for as long as its reader takes.
+    usual: 4,
+    about: 'Dossiers that a workspace downloads at once from each node. A node writes sixteen in all.',
+    has: (limit) => `${limit} dossiers being downloaded from this node`,
+    remedy: 'Start the next one when one of them is done',
+  },
+  anchors_per_day: {
+    usual: 100_000_000,
+    about:
+      'Things of a workspace that are anchored in a day (UTC): versions of records, files and assets, entries, sign-offs, transfers, validations.',
+    has: (limit) => `${limit} things anchored in one day (UTC)`,
+    remedy: 'Wait until midnight UTC, send fewer at once',
+  },
+  api_keys: {
+    usual: 1_000,
+    about: 'API keys of a workspace that are valid.',
+    has: (limit) => `${limit} API keys that are valid`,
+    remedy: 'Revoke one',
+  },
+} satisfies Record<string, Budget>;
+
+export type BudgetName = keyof typeof table;
+
+export const budgets: Record<BudgetName, Budget> = table;
+
+export const budgetNames = Object.keys(table) as BudgetName[];
 
 /** How much a workspace may have of each; null: as much as it likes. */
 export type Limits = Record<BudgetName, number | null>;
@@ -19,20 +74,12 @@ export type Limits = Record<BudgetName, number | null>;
 /** What differs for one workspace. */
 export type OwnLimits = Partial<Limits>;
 
-export const usualLimits: Limits = {
-  requests_per_minute: 60_000,
-  stored_bytes: 1024 ** 4,
-  // All of them hanging at once leave room for those of others.
-  endpoints: 500,
-  streams: 100,
-  // Each holds a page of entries in memory for as long as its reader takes.
-  exports: 4,
-  anchors_per_day: 100_000_000,
-  api_keys: 1_000,
-};
+export const usualLimits = Object.fromEntries(
+  budgetNames.map((name) => [name, budgets[name].usual]),
+) as Limits;
 
 /** Larger numbers would lose digits on their way. */
-const mostOfBudget = Number.MAX_SAFE_INTEGER;
+export const mostOfBudget = Number.MAX_SAFE_INTEGER;
 
 export function settingOf(name: BudgetName): string {
   return `HOLDFAST_BUDGET_${name.toUpperCase()}`;
@@ -48,52 +95,13 @@ export function parseLimit(text: string): number | null | undefined {
   return /^\d{1,16}$/.test(text) && Number(text) <= mostOfBudget ? Number(text) : undefined;
 }
 
-/** From the settings, by a function that gives the text of one; `unlimited`: requests are not counted unless asked for. */
-export function readBudgets(
-  text: (setting: string) => string | null,
-  fault: (setting: string, expected: string) => void,
-  { unlimited }: { unlimited: boolean },
-): Limits {
-  const limits = { ...usualLimits, ...(unlimited && { requests_per_minute: null }) };
-  for (const name of budgetNames) {
-    const given = text(settingOf(name));
-    if (given === null) continue;
-    const limit = parseLimit(given);
-    if (limit === undefined) fault(settingOf(name), `give a number from 0 to ${mostOfBudget}, or off`);
-    else limits[name] = limit;
-  }
-  return limits;
-}
-
 export function limitOf(limits: Limits, own: OwnLimits | undefined, name: BudgetName): number | null {
   const limit = own?.[name];
   return limit === undefined ? limits[name] : limit;
 }
 
-const things: Record<BudgetName, { has: (limit: string) => string; remedy: string }> = {
-  requests_per_minute: { has: (limit) => `${limit} requests in a minute`, remedy: 'Send fewer' },
-  stored_bytes: {
-    has: (limit) => `${limit} bytes of files and data stored`,
-    remedy: 'Erase the content of files that are not needed any more',
-  },
-  endpoints: { has: (limit) => `${limit} webhook endpoints`, remedy: 'Delete one' },
-  streams: {
-    has: (limit) => `${limit} event streams open on this node`,
-    remedy: 'Close one',
-  },
-  exports: {
-    has: (limit) => `${limit} dossiers being downloaded from this node`,
-    remedy: 'Start the next one when one of them is done',
-  },
-  anchors_per_day: {
-    has: (limit) => `${limit} things anchored in one day (UTC)`,
-    remedy: 'Wait until midnight UTC, send fewer at once',
-  },
-  api_keys: { has: (limit) => `${limit} API keys that are valid`, remedy: 'Revoke one' },
-};
-
 export function budgetExceeded(name: BudgetName, limit: number, cause?: unknown): AppError {
-  const { has, remedy } = things[name];
+  const { has, remedy } = budgets[name];
   return new AppError(
     'budget_exceeded',
     `A workspace has at most ${has(limit.toLocaleString('en'))} (budget ${name}). ${remedy}, or ask the operator to raise ${settingOf(name)} or to run "holdfast workspaces limits WORKSPACE ${name}=NUMBER".`,

@@ -1,6 +1,6 @@
 /** Counts requests per caller in fixed windows, on this node, and tells the caller what is left. */
 import type { FastifyReply } from 'fastify';
-import type { RateLimit } from '../../config/config.ts';
+import type { RateLimit } from '../../config/limit-settings.ts';
 import { AppError } from '../../runtime/errors.ts';
 
 export interface RateLimiter {

@@ -1,7 +1,8 @@
 /** What Prometheus reads: requests, loops, database connections and the process itself. */
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
-import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import { histogram, labelledGauge } from '../../metrics/metric.ts';
 import type { LoopHealth } from '../../runtime/loop.ts';
 
 export interface Metrics {
@@ -18,46 +19,26 @@ export interface MetricsDeps {
 }
 
 export function createMetrics({ pool, loopHealth, also }: MetricsDeps): Metrics {
+  const requests = histogram(
+    'holdfast_http_request_duration_seconds',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  );
+  const connections = labelledGauge('holdfast_database_connections', () => ({
+    idle: pool.idleCount,
+    busy: pool.totalCount - pool.idleCount,
+    awaited: pool.waitingCount,
+  }));
+  const ofLoops = (figure: (loop: LoopHealth) => number) =>
+    Object.fromEntries(loopHealth().map((loop) => [loop.name, figure(loop)]));
+  const loopUp = labelledGauge('holdfast_loop_up', () =>
+    ofLoops(({ state }) => (state === 'running' ? 1 : 0)),
+  );
+  const loopFailures = labelledGauge('holdfast_loop_failures', () => ofLoops(({ failures }) => failures));
+
   const registry = new Registry();
-  const registers = [registry];
-  for (const metric of also) registry.registerMetric(metric);
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'holdfast_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to its last byte',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
-  });
-  new Gauge({
-    name: 'holdfast_database_connections',
-    help: 'Connections of the pool by state',
-    labelNames: ['state'] as const,
-    registers,
-    collect() {
-      this.set({ state: 'idle' }, pool.idleCount);
-      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
-      this.set({ state: 'awaited' }, pool.waitingCount);
-    },
-  });
-  new Gauge({
-    name: 'holdfast_loop_up',
-    help: '1 while a background loop runs well, 0 while it is stuck or backing off',
-    labelNames: ['loop'] as const,
-    registers,
-    collect() {
-      for (const { name, state } of loopHealth()) this.set({ loop: name }, state === 'running' ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: 'holdfast_loop_failures',
-    help: 'Failures of a background loop since the start',
-    labelNames: ['loop'] as const,
-    registers,
-    collect() {
-      for (const { name, failures } of loopHealth()) this.set({ loop: name }, failures);
-    },
-  });
+  for (const metric of [requests as Metric, connections, loopUp, loopFailures, ...also])
+    registry.registerMetric(metric);
 
   return {
     contentType: registry.contentType,

@@ -1,7 +1,9 @@
 /** What Prometheus reads about webhooks: outcomes as they are written down, the backlog when it is asked for. */
 import type { Pool } from 'pg';
-import { Counter, Gauge, Histogram, type Metric } from 'prom-client';
-import { askOncePerScrape } from '../../runtime/scrape.ts';
+import type { Metric } from 'prom-client';
+import { metricCatalogue } from '../../metrics/catalogue.ts';
+import { counter, gauge, histogram, labelledGauge } from '../../metrics/metric.ts';
+import { askOncePerScrape } from '../../metrics/scrape.ts';
 import type { DeliveryResult } from './queue.ts';
 
 export interface WebhookMetrics {
@@ -13,37 +15,20 @@ export interface WebhookMetrics {
   onGivenBack(count: number): void;
 }
 
-const outcomes = ['succeeded', 'to_retry', 'failed', 'skipped'] as const;
+const outcomes = metricCatalogue.holdfast_webhook_deliveries_total.labels.outcome;
 
 /** Bounds the work of a scrape: more open deliveries than this are reported as this many. */
-export const mostCounted = 100_000;
+const mostCounted = 100_000;
 
-/** Labels are few and fixed: an endpoint is never one of them. The pool is the queue's, which never plans a scan. */
+/** The pool is the queue's, which never plans a scan. */
 export function createWebhookMetrics(pool: Pool): WebhookMetrics {
-  const registers: [] = [];
-  const deliveries = new Counter({
-    name: 'holdfast_webhook_deliveries_total',
-    help: 'Results of deliveries by this node; to_retry: the attempt failed, and another one follows',
-    labelNames: ['outcome'] as const,
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'holdfast_webhook_attempt_duration_seconds',
-    help: 'Time from the start of an attempt to the end of the answer',
-    labelNames: ['outcome'] as const,
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  });
-  const refusedResults = new Counter({
-    name: 'holdfast_webhook_refused_results_total',
-    help: 'Results that came after their claim was lost: the receiver may get these deliveries twice',
-    registers,
-  });
-  const givenBack = new Counter({
-    name: 'holdfast_webhook_claims_given_back_total',
-    help: 'Claims of dead nodes that this node gave back',
-    registers,
-  });
+  const deliveries = counter('holdfast_webhook_deliveries_total');
+  const durations = histogram(
+    'holdfast_webhook_attempt_duration_seconds',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  );
+  const refusedResults = counter('holdfast_webhook_refused_results_total');
+  const givenBack = counter('holdfast_webhook_claims_given_back_total');
   for (const outcome of outcomes) deliveries.inc({ outcome }, 0);
   // Looking up a label takes longer than counting.
   const durationsOf = {
@@ -54,44 +39,14 @@ export function createWebhookMetrics(pool: Pool): WebhookMetrics {
   };
 
   const backlog = askOncePerScrape(() => readBacklog(pool));
-  const open = new Gauge({
-    name: 'holdfast_webhook_open_deliveries',
-    help: `Deliveries of all nodes that are still to be sent or being sent, counted up to ${mostCounted}`,
-    labelNames: ['status'] as const,
-    registers,
-    async collect() {
-      this.reset();
-      const found = await backlog();
-      if (!found) return;
-      this.set({ status: 'pending' }, found.pending);
-      this.set({ status: 'delivering' }, found.delivering);
-    },
-  });
-  const oldestDue = new Gauge({
-    name: 'holdfast_webhook_oldest_due_seconds',
-    help: 'How long the oldest delivery that could be sent now has been waiting for it; 0 when none does',
-    registers,
-    async collect() {
-      this.remove();
-      const found = await backlog();
-      if (found) this.set(found.oldestDueSeconds);
-    },
-  });
-  const endpoints = new Gauge({
-    name: 'holdfast_webhook_endpoints',
-    help: 'Endpoints that are failing, or disabled for the reason given',
-    labelNames: ['state'] as const,
-    registers,
-    async collect() {
-      this.reset();
-      const found = await backlog();
-      if (!found) return;
-      for (const [state, count] of Object.entries(found.endpoints)) this.set({ state }, count);
-    },
-  });
+  const backlogGauges = [
+    labelledGauge('holdfast_webhook_open_deliveries', async () => (await backlog())?.open),
+    gauge('holdfast_webhook_oldest_due_seconds', async () => (await backlog())?.oldestDueSeconds),
+    labelledGauge('holdfast_webhook_endpoints', async () => (await backlog())?.endpoints),
+  ];
 
   return {
-    all: [deliveries, durations, refusedResults, givenBack, open, oldestDue, endpoints] as Metric[],
+    all: [...([deliveries, durations, refusedResults, givenBack] as Metric[]), ...backlogGauges],
     onWritten(results, refused) {
       refusedResults.inc(refused);
       const counts = { succeeded: 0, to_retry: 0, failed: 0, skipped: 0 };
@@ -109,8 +64,7 @@ export function createWebhookMetrics(pool: Pool): WebhookMetrics {
 }
 
 interface Backlog {
-  pending: number;
-  delivering: number;
+  open: Record<'pending' | 'delivering', number>;
   oldestDueSeconds: number;
   endpoints: Record<'failing' | 'disabled_owner' | 'disabled_gone' | 'disabled_failing', number>;
 }
@@ -143,5 +97,5 @@ async function readBacklog(pool: Pool): Promise<Backlog> {
   const [states] = endpoints.rows;
   if (!found || !states) throw new Error('an aggregate without a row');
   const { pending, delivering, oldest_due } = found;
-  return { pending, delivering, oldestDueSeconds: oldest_due, endpoints: states };
+  return { open: { pending, delivering }, oldestDueSeconds: oldest_due, endpoints: states };
 }

@@ -1,0 +1,89 @@
+/** Settings of where data, files and the master key are kept. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseBlobUrl } from './blob-url.ts';
+import { countTo, type Field, type Given, optional, setting } from './setting.ts';
+
+/** The key itself as text, or the file that holds it; `generated` marks the file that the first start makes. */
+export type MasterKeySource = { text: string } | { file: string; generated: boolean };
+
+/** Where this package lies; commands find the same data from whatever directory they are called. */
+export const packageDir = join(import.meta.dirname, '../..');
+
+const dataDirOf = ({ text }: Given): string => resolve(text('HOLDFAST_DATA_DIR') ?? join(packageDir, 'data'));
+
+const dataDir: Field<string> = {
+  settings: [
+    {
+      name: 'HOLDFAST_DATA_DIR',
+      default: 'data',
+      about:
+        'Where the embedded database and the master key are kept. The default lies beside `package.json`; a relative path starts at the working directory.',
+    },
+  ],
+  read: dataDirOf,
+};
+
+const masterKey: Field<MasterKeySource> = {
+  settings: [
+    {
+      name: 'HOLDFAST_MASTER_KEY',
+      default: { words: 'none' },
+      about:
+        'The master key itself: 32 bytes as 64 hexadecimal digits or base64, or several versions as `1:KEY,2:KEY`. Not together with the next one.',
+    },
+    {
+      name: 'HOLDFAST_MASTER_KEY_FILE',
+      default: { words: '`master.key` in the data directory' },
+      about:
+        'A file with the master key. The default one is made at the first start; a file that you name must exist.',
+    },
+  ],
+  read(given) {
+    const key = given.text('HOLDFAST_MASTER_KEY');
+    const file = given.text('HOLDFAST_MASTER_KEY_FILE');
+    if (key !== null && file !== null)
+      given.refuse('HOLDFAST_MASTER_KEY and HOLDFAST_MASTER_KEY_FILE are both set: use one of them.');
+    if (key !== null) return { text: key };
+    if (file === null) return { file: resolve(dataDirOf(given), 'master.key'), generated: true };
+    if (!existsSync(file)) given.fault('HOLDFAST_MASTER_KEY_FILE', 'there is no such file');
+    return { file: resolve(file), generated: false };
+  },
+};
+
+export const dataSettings = {
+  dataDir,
+  /** null: embedded PostgreSQL under dataDir. */
+  databaseUrl: optional({
+    name: 'DATABASE_URL',
+    default: { words: 'none: embedded PostgreSQL' },
+    about:
+      'A PostgreSQL server of your own, as `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or `postgresql://…`.',
+    secret: true,
+    expected: 'postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+    parse: (text) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+  }),
+  masterKey,
+  /** Where the bytes of files are kept, encrypted. */
+  blobs: optional(
+    {
+      name: 'HOLDFAST_BLOB_URL',
+      default: { words: '`blobs` in the data directory' },
+      about:
+        'Where the bytes of files are kept: `s3://BUCKET/PREFIX?region=R&endpoint=URL` or `file:///DIRECTORY`.',
+      see: '[The blob store](#the-blob-store)',
+      secret: true,
+      expected:
+        's3://BUCKET/PREFIX?region=REGION&endpoint=https://HOST or file:///DIRECTORY. Credentials do not belong there: the AWS SDK finds them in the environment or its own files',
+      parse: (text) => parseBlobUrl(text) ?? undefined,
+    },
+    (given) => ({ kind: 'disk' as const, dir: join(dataDirOf(given), 'blobs') }),
+  ),
+  /** The largest file that is taken. */
+  maxFileBytes: setting({
+    name: 'HOLDFAST_MAX_FILE_BYTES',
+    default: '5368709120',
+    about: 'The largest file that is taken, in bytes. A larger one gets 413.',
+    ...countTo(1024 ** 4),
+  }),
+};

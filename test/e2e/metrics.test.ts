@@ -1,0 +1,48 @@
+/** What /metrics shows is what the catalogue of metrics has, which the documents are made from. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type MetricName, metricCatalogue, metricEntry } from '../../src/metrics/catalogue.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+const ofProcess = /^(process|nodejs)_/;
+const names = Object.keys(metricCatalogue) as MetricName[];
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+test('every metric of the catalogue is shown with its type and meaning, and none beside those of the process', async () => {
+  const { status, text } = await service.call('GET', '/metrics', { key: null });
+  assert.equal(status, 200);
+  const shown = (about: 'HELP' | 'TYPE') =>
+    Object.fromEntries(
+      [...text.matchAll(new RegExp(`^# ${about} (\\S+) (.*)$`, 'gm'))]
+        .map(([, name = '', said = '']) => [name, said] as const)
+        .filter(([name]) => !ofProcess.test(name)),
+    );
+  assert.deepEqual(shown('HELP'), Object.fromEntries(names.map((name) => [name, metricEntry(name).help])));
+  assert.deepEqual(shown('TYPE'), Object.fromEntries(names.map((name) => [name, metricEntry(name).type])));
+});
+
+test('every figure belongs to a metric of the catalogue, and has its labels with the values that are named there', async () => {
+  const { text } = await service.call('GET', '/metrics', { key: null });
+  const lines = text.split('\n').filter((line) => /^\w/.test(line) && !ofProcess.test(line));
+  assert.ok(lines.length > names.length);
+  for (const line of lines) {
+    const [, sample = '', labelled = ''] = /^(\w+)(?:\{(.*)\})? \S+$/.exec(line) ?? [];
+    const name = names.find(
+      (known) =>
+        known === sample ||
+        (metricEntry(known).type === 'histogram' && sample.replace(/_(bucket|sum|count)$/, '') === known),
+    );
+    assert.ok(name, line);
+    const { labels = {} } = metricEntry(name);
+    const given = [...labelled.matchAll(/(\w+)="([^"]*)"/g)].filter(([, label]) => label !== 'le');
+    assert.deepEqual(given.map(([, label]) => label).sort(), Object.keys(labels).sort(), line);
+    for (const [, label = '', value = ''] of given) {
+      assert.ok(labels[label] === null || labels[label]?.includes(value), line);
+    }
+  }
+});
