@@ -1,10 +1,10 @@
 /** What every anchored thing has: a leaf, which leads to its batch and the chain, and a state that follows them. */
 import { type RawBuilder, sql } from 'kysely';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { fromBytea } from '../db/bytea.ts';
 import { type AnchorStatus, anchorStatuses } from '../proof/anchor-status.ts';
 import type { Kind } from '../proof/kinds.ts';
-import { dateTime, named, orNull } from '../runtime/schemas.ts';
+import { dateTime, like, orNull, sample, text } from '../runtime/schemas.ts';
 import { anchoredKinds } from './kinds.ts';
 
 export interface AnchorState {
@@ -107,21 +107,21 @@ export function anchorToJson({ status, anchor }: AnchorState) {
 
 /** The schema of status and anchor in answers. */
 export const anchorFields = {
-  status: Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })),
+  status: like(Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })), 'finalized'),
   anchor: orNull(
     Type.Object(
       {
-        chainId: Type.Integer(),
-        transactionHash: Type.String(),
-        blockNumber: Type.Integer(),
-        anchoredAt: dateTime,
+        chainId: Type.Integer({ examples: [sample.chainId] }),
+        transactionHash: text(sample.transactionHash),
+        blockNumber: Type.Integer({ examples: [sample.blockNumber] }),
+        anchoredAt: like(dateTime, sample.anchoredAt),
       },
       { description: 'Null until it is confirmed' },
     ),
   ),
 };
 
-export const ProofSchema = named(
-  { title: 'Proof', description: 'What anybody can verify without this service' },
-  Type.Object({ format: Type.String() }, { additionalProperties: true }),
-);
+/** The schema with the example of what was accepted a moment ago. */
+export function notAnchoredYet<T extends TSchema>(schema: T, rest: object = {}): T {
+  return like(schema, { ...rest, status: 'pending', anchor: null });
+}

@@ -10,11 +10,14 @@ import { type Limits, limitOf } from '../runtime/budgets.ts';
 import { may } from '../runtime/caller.ts';
 import { AppError } from '../runtime/errors.ts';
 import { bytesOf, takeWithin } from '../runtime/page-budget.ts';
-import { dateTime, named } from '../runtime/schemas.ts';
+import { dateTime, like, named, text } from '../runtime/schemas.ts';
 import { eventTypes } from './catalogue.ts';
 import type { EventStreams } from './event-stream.ts';
 import { type FeedItem, readFeed, readFeedBackwards } from './events.ts';
 import { cursorFromBefore, type FeedGeneration } from './feed-generation.ts';
+import { sampleEventOf } from './sample-event.ts';
+
+const sampleEvent = sampleEventOf('record.anchor.confirmed');
 
 const EventEnvelope = named(
   {
@@ -22,11 +25,11 @@ const EventEnvelope = named(
     description: 'Something that happened, as readers of the feed and receivers of webhooks get it',
   },
   Type.Object({
-    id: Type.String({ description: 'Unique; use it to drop duplicates' }),
-    type: Type.String(),
-    timestamp: dateTime,
-    workspace_id: Type.String(),
-    data: Type.Record(Type.String(), Type.Unknown()),
+    id: text(sampleEvent.id, { description: 'Unique; use it to drop duplicates' }),
+    type: text(sampleEvent.type),
+    timestamp: like(dateTime, sampleEvent.timestamp),
+    workspace_id: text(sampleEvent.workspace_id),
+    data: Type.Record(Type.String(), Type.Unknown(), { examples: [sampleEvent.data] }),
   }),
 );
 

@@ -1,5 +1,6 @@
 /** The section `webhooks` of the OpenAPI document: what a receiver is sent, one operation for each type of event. */
 import { eventCatalogue, eventTypes } from './catalogue.ts';
+import { sampleEventOf } from './sample-event.ts';
 
 export function openapiWebhooks(): Record<string, object> {
   return Object.fromEntries(eventTypes.map((type) => [type, { post: operationOf(type) }]));
@@ -27,7 +28,10 @@ function operationOf(type: (typeof eventTypes)[number]): object {
     summary: about,
     tags: ['webhooks'],
     security: [],
-    requestBody: { required: true, content: { 'application/json': { schema } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, example: sampleEventOf(type) } },
+    },
     responses: { '2XX': { description: 'The event was received; after any other status it is sent again' } },
   };
 }

@@ -241,6 +241,8 @@ const additions: [what: string, change: (places: Places) => void][] = [
   ['a request type', ({ body }) => (body.properties.size.type = ['number', 'null'])],
   ['room for longer text', ({ body }) => (body.properties.name.maxLength = 11)],
   ['a description', ({ post }) => (post.description = 'Words')],
+  ['an example', ({ post }) => (post.requestBody.content['application/json'].example = { name: 'x' })],
+  ['examples to a schema', ({ item }) => (item.properties.id.examples = ['x'])],
 ];
 
 for (const [what, change] of additions) {

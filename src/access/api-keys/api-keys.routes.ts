@@ -6,7 +6,8 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { type Scope, scopes } from '../../runtime/caller.ts';
-import { dateTime, name, named, orNull } from '../../runtime/schemas.ts';
+import { dateTime, like, name, named, orNull, sample, text } from '../../runtime/schemas.ts';
+import { hintOf } from './api-key-text.ts';
 import type { ApiKey, ApiKeys } from './api-keys.ts';
 
 export interface ApiKeyRoutesDeps {
@@ -17,14 +18,19 @@ export interface ApiKeyRoutesDeps {
 
 const ScopeSchema = Type.Unsafe<Scope>(Type.String({ enum: [...scopes] }));
 
+const sampleKey = 'hf_live_ExampleExampleExampleExample003t4Voi';
+const sampleName = 'Crane terminal';
+const sampleScopes = ['files:write', 'assets:write'];
+const sampleExpiry = '2036-01-01T00:00:00.000Z';
+
 const keyFields = {
-  id: Type.String(),
-  name: Type.String(),
-  hint: Type.String({ description: 'The first characters of the key' }),
-  scopes: Type.Array(Type.String(), { description: 'Empty: every scope' }),
-  createdAt: dateTime,
-  expiresAt: orNull(dateTime),
-  lastUsedAt: orNull(dateTime),
+  id: text(sample.keyId),
+  name: text(sampleName),
+  hint: text(hintOf(sampleKey), { description: 'The first characters of the key' }),
+  scopes: Type.Array(Type.String(), { description: 'Empty: every scope', examples: [sampleScopes] }),
+  createdAt: like(dateTime, '2026-03-02T08:25:00.000Z'),
+  expiresAt: orNull(like(dateTime, sampleExpiry)),
+  lastUsedAt: orNull(like(dateTime, sample.at)),
   revokedAt: orNull(dateTime),
 };
 const ApiKeySchema = named(
@@ -35,7 +41,7 @@ const CreatedKeySchema = named(
   { title: 'CreatedApiKey', description: 'The new API key with its secret, which is shown this once' },
   Type.Object({
     ...keyFields,
-    key: Type.String({ description: 'The key itself; shown here and never again' }),
+    key: text(sampleKey, { description: 'The key itself; shown here and never again' }),
   }),
 );
 
@@ -54,13 +60,19 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
         tags: ['keys'],
         body: Type.Object(
           {
-            name,
-            scopes: Type.Optional(Type.Array(ScopeSchema, { uniqueItems: true, maxItems: scopes.length })),
-            expiresAt: Type.Optional(dateTime),
+            name: like(name, sampleName),
+            scopes: Type.Optional(
+              Type.Array(ScopeSchema, {
+                uniqueItems: true,
+                maxItems: scopes.length,
+                examples: [sampleScopes],
+              }),
+            ),
+            expiresAt: Type.Optional(like(dateTime, sampleExpiry)),
           },
           { additionalProperties: false },
         ),
-        response: { 201: CreatedKeySchema },
+        response: { 201: like(CreatedKeySchema, { lastUsedAt: null }) },
       },
     },
     async (request, reply) => {
@@ -111,7 +123,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
         summary: 'Revoke an API key',
         description: 'Takes effect with the next request. Revoking it again changes nothing.',
         tags: ['keys'],
-        params: Type.Object({ keyId: Type.String() }),
+        params: Type.Object({ keyId: text(sample.keyId) }),
         response: { 204: Type.Null() },
       },
     },

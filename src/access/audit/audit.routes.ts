@@ -6,27 +6,36 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
-import { dateTime, named, orNull } from '../../runtime/schemas.ts';
+import { dateTime, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import { type AuditEntry, listAuditEntries } from './audit.ts';
 
 const AuditEntrySchema = named(
   { title: 'AuditEntry', description: 'Who did what to which thing, and when' },
   Type.Object({
-    id: Type.String(),
-    workspaceId: Type.String(),
+    id: text('aud_01KJPWD6M0KQ7EHC50MS100MQS'),
+    workspaceId: text(sample.workspaceId),
     at: dateTime,
-    actor: Type.Object({ kind: Type.String(), id: Type.String() }),
-    action: Type.String({ description: 'What was done, as noun.verb' }),
-    targetId: Type.String({ description: 'The thing it was done to' }),
-    requestId: orNull(Type.String()),
-    details: Type.Record(Type.String(), Type.Unknown()),
-    digest: Type.String({ description: 'SHA-256 of this entry' }),
+    actor: Type.Object({ kind: text('api_key'), id: text(sample.keyId) }),
+    action: text('file.create', { description: 'What was done, as noun.verb' }),
+    targetId: text(sample.fileId, { description: 'The thing it was done to' }),
+    requestId: orNull(text('0b6f3c1e-5f0e-4c0d-9a53-3f0f7a1f2c44')),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      examples: [{ vaultId: sample.vaultId, contentHash: sample.contentHash }],
+    }),
+    digest: text('9e9e0075a6f577099104462444d7c9c4e1c90765d249d2ee177b70c3b2bdcfab', {
+      description: 'SHA-256 of this entry',
+    }),
     sequence: orNull(
       Type.Integer({
+        examples: [41],
         description: 'Place in the chain of this workspace; null for a moment after the change',
       }),
     ),
-    hash: orNull(Type.String({ description: 'SHA-256 over the hash of the entry before and this digest' })),
+    hash: orNull(
+      text('dc560baef5cf167596a25d2c980f7634c9b5f421f3f7aec459c3752b59dda04b', {
+        description: 'SHA-256 over the hash of the entry before and this digest',
+      }),
+    ),
   }),
 );
 

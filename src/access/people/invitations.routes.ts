@@ -7,27 +7,30 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import { roles } from '../../runtime/caller.ts';
 import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { dateTime, name, named, orNull } from '../../runtime/schemas.ts';
+import { dateTime, like, name, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import type { Invitation, Invitations, OpenInvitation } from './invitations.ts';
 import { passwordLength } from './password.ts';
-import { RoleSchema } from './people.routes.ts';
+import { RoleSchema, samplePerson } from './people.routes.ts';
 import type { SignIn } from './sign-in.ts';
 
-const email = Type.String({
+const sampleEmail = 'jonas@example.com';
+const sampleToken = 'YW4gZXhhbXBsZSwgYW5kIG5vIHRva2Vu';
+
+const email = text(sampleEmail, {
   maxLength: 254,
   // No more than the sign-in library takes: who joined must be able to sign in.
   pattern: "^[A-Za-z0-9_+-]+([.'][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,}$",
   description: 'An email address',
 });
-const token = Type.String({ minLength: 1, maxLength: 100, description: 'From the link' });
+const token = text(sampleToken, { minLength: 1, maxLength: 100, description: 'From the link' });
 
 const invitationFields = {
-  id: Type.String(),
-  email: orNull(Type.String({ description: 'Null: whoever has the link' })),
+  id: text(sample.invitationId),
+  email: orNull(text(sampleEmail, { description: 'Null: whoever has the link' })),
   role: RoleSchema,
   status: Type.String({ enum: ['open', 'expired'] }),
-  expiresAt: dateTime,
-  createdAt: dateTime,
+  expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
+  createdAt: like(dateTime, '2026-03-02T08:10:00.000Z'),
 };
 const InvitationSchema = named(
   { title: 'Invitation', description: 'An invitation to the workspace' },
@@ -35,17 +38,23 @@ const InvitationSchema = named(
 );
 const CreatedInvitationSchema = named(
   { title: 'CreatedInvitation', description: 'The new invitation with its link, which is shown this once' },
-  Type.Object({ ...invitationFields, link: Type.String() }),
+  Type.Object({
+    ...invitationFields,
+    link: text(invitationLink('https://holdfast.example.com', sampleToken)),
+  }),
 );
 const LookSchema = named(
   { title: 'InvitationPreview', description: 'What an invitation is for' },
   Type.Object({
-    workspaceId: Type.String(),
-    workspaceName: Type.String(),
-    email: orNull(Type.String()),
+    workspaceId: text(sample.workspaceId),
+    workspaceName: text(samplePerson.workspaceName),
+    email: orNull(text(sampleEmail)),
     role: RoleSchema,
     newAccount: orNull(
-      Type.Boolean({ description: 'Whether the email has no account yet; null: no email is known' }),
+      Type.Boolean({
+        description: 'Whether the email has no account yet; null: no email is known',
+        examples: [true],
+      }),
     ),
   }),
 );
@@ -110,7 +119,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
         operationId: 'withdrawInvitation',
         summary: 'Withdraw an invitation',
         tags,
-        params: Type.Object({ invitationId: Type.String() }),
+        params: Type.Object({ invitationId: text(sample.invitationId) }),
         response: { 204: Type.Null() },
       },
     },
@@ -153,10 +162,13 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
         body: Type.Object(
           {
             token,
-            name: Type.Optional(name),
+            name: Type.Optional(like(name, 'Jonas Weber')),
             email: Type.Optional(email),
             password: Type.Optional(
-              Type.String({ minLength: passwordLength.min, maxLength: passwordLength.max }),
+              text('the tide waits for nobody', {
+                minLength: passwordLength.min,
+                maxLength: passwordLength.max,
+              }),
             ),
           },
           { additionalProperties: false },

@@ -4,64 +4,75 @@ import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { type Caller, type Person, roles } from '../../runtime/caller.ts';
-import { dateTime, name, named, orNull } from '../../runtime/schemas.ts';
+import { dateTime, like, name, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import { createWorkspaceAs, listWorkspacesOf } from '../workspaces/workspaces.ts';
 import { findUser, type Member, type Members } from './members.ts';
 import { mayCreateWorkspaces, noWorkspaceCreation, type WorkspaceCreation } from './operators.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-export const RoleSchema = Type.String({ enum: [...roles] });
+export const RoleSchema = Type.String({ enum: [...roles], examples: ['developer'] });
+
+/** Who is in the examples. */
+export const samplePerson = {
+  name: 'Mira Castellanos',
+  email: 'mira@example.com',
+  workspaceName: 'Northport Terminal',
+  slug: 'northport-terminal',
+};
 
 const WorkspaceSchema = named(
   { title: 'Workspace', description: 'A workspace' },
   Type.Object({
-    id: Type.String(),
-    name: Type.String(),
-    slug: Type.String(),
-    role: RoleSchema,
+    id: text(sample.workspaceId),
+    name: text(samplePerson.workspaceName),
+    slug: text(samplePerson.slug),
+    role: like(RoleSchema, 'owner'),
   }),
 );
 
 const MeSchema = named(
   { title: 'Me', description: 'Who is signed in, and the workspaces they belong to' },
   Type.Object({
-    id: Type.String(),
-    name: Type.String(),
-    email: Type.String(),
-    twoFactor: Type.Boolean(),
-    workspaceId: Type.String({ description: 'The one this request acts in' }),
-    role: RoleSchema,
+    id: text(sample.userId),
+    name: text(samplePerson.name),
+    email: text(samplePerson.email),
+    twoFactor: Type.Boolean({ examples: [true] }),
+    workspaceId: text(sample.workspaceId, { description: 'The one this request acts in' }),
+    role: like(RoleSchema, 'owner'),
     workspaces: Type.Array(WorkspaceSchema),
-    mayCreateWorkspaces: Type.Boolean({ description: 'Whether this person may make workspaces' }),
+    mayCreateWorkspaces: Type.Boolean({
+      description: 'Whether this person may make workspaces',
+      examples: [true],
+    }),
   }),
 );
 
 const MemberSchema = named(
   { title: 'Member', description: 'A member of the workspace' },
   Type.Object({
-    id: Type.String(),
-    name: Type.String(),
-    email: Type.String(),
-    role: RoleSchema,
-    twoFactor: Type.Boolean(),
-    joinedAt: dateTime,
+    id: text(sample.userId),
+    name: text(samplePerson.name),
+    email: text(samplePerson.email),
+    role: like(RoleSchema, 'owner'),
+    twoFactor: Type.Boolean({ examples: [true] }),
+    joinedAt: like(dateTime, '2026-03-02T08:00:00.000Z'),
   }),
 );
 
 const SessionSchema = named(
   { title: 'Session', description: 'A browser in which you are signed in' },
   Type.Object({
-    id: Type.String(),
-    current: Type.Boolean({ description: 'The session that asks' }),
-    address: orNull(Type.String()),
-    userAgent: orNull(Type.String()),
-    createdAt: dateTime,
+    id: text(sample.sessionId),
+    current: Type.Boolean({ description: 'The session that asks', examples: [true] }),
+    address: orNull(text('203.0.113.7')),
+    userAgent: orNull(text('Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0')),
+    createdAt: like(dateTime, '2026-03-02T08:20:00.000Z'),
     lastSeenAt: dateTime,
-    expiresAt: dateTime,
+    expiresAt: like(dateTime, '2026-03-09T08:20:00.000Z'),
   }),
 );
 
-const memberPath = Type.Object({ memberId: Type.String() });
+const memberPath = Type.Object({ memberId: text(sample.userId) });
 const tags = ['people'];
 
 export interface PeopleRoutesDeps {
@@ -100,7 +111,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
         description:
           'Whoever makes it is its first owner. Operators may: owners and admins of the first workspace of the installation; with HOLDFAST_WORKSPACE_CREATION=everyone all people who are signed in.',
         tags,
-        body: Type.Object({ name }, { additionalProperties: false }),
+        body: Type.Object({ name: like(name, samplePerson.workspaceName) }, { additionalProperties: false }),
         response: { 201: WorkspaceSchema },
       },
     },
@@ -136,7 +147,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
         tags,
         params: memberPath,
         body: Type.Object({ role: RoleSchema }, { additionalProperties: false }),
-        response: { 200: MemberSchema },
+        response: { 200: like(MemberSchema, { role: 'developer' }) },
       },
     },
     async (request) => {
@@ -203,7 +214,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
         operationId: 'endSession',
         summary: 'End one of your sessions',
         tags,
-        params: Type.Object({ sessionId: Type.String() }),
+        params: Type.Object({ sessionId: text(sample.sessionId) }),
         response: { 204: Type.Null() },
       },
     },

@@ -1,13 +1,13 @@
 /** /platform/audit-log/proof */
 
 import { Type } from 'typebox';
-import { ProofSchema } from '../../anchoring/anchored.ts';
+import { proofOf } from '../../anchoring/proof-schema.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Proof } from '../../proof/proof.ts';
-import { named } from '../../runtime/schemas.ts';
+import { named, sample, text } from '../../runtime/schemas.ts';
 import { proveAuditLog } from './audit-anchors.ts';
 
 export interface AuditProofRoutesDeps {
@@ -33,9 +33,18 @@ export function auditProofRoutes(app: Api, { db, makeProof }: AuditProofRoutesDe
               description: 'The proof of an entry of the audit log, and thereby of all before it',
             },
             Type.Object({
-              sequence: Type.Integer({ description: 'Place of the entry in the chain' }),
-              content: Type.String({ description: 'Base64' }),
-              proof: ProofSchema,
+              sequence: Type.Integer({ description: 'Place of the entry in the chain', examples: [41] }),
+              content: text(
+                'Al6xE57SlyXH1CCB3sGTA9GT01rLNiuNokmbJaO32hiengB1pvV3CZEERiRE18nE4ckHZdJJ0u4Xe3DDsr3Pqw==',
+                { description: 'Base64' },
+              ),
+              proof: proofOf({
+                kind: 'audit-log',
+                id: sample.workspaceId,
+                digest: '0xdc560baef5cf167596a25d2c980f7634c9b5f421f3f7aec459c3752b59dda04b',
+                raw: true,
+                claims: { sequence: 41 },
+              }),
             }),
           ),
         },

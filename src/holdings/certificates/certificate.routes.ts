@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { attachment, attachmentPolicy } from '../../http/bodies/attachment.ts';
+import { sample, text } from '../../runtime/schemas.ts';
 import type { Certificates } from './certificates.ts';
 
 const version = Type.Optional(
@@ -25,7 +26,7 @@ export function certificateRoutes(app: Api, { certificates, publicUrl }: Certifi
         description:
           'A PDF for people: what was anchored, when and where, and how to verify it without this service. The proof is attached inside as `proof.json`. Says that it is provisional before the version is finalized. 409 until the version is confirmed.',
         tags: ['files'],
-        params: Type.Object({ fileId: Type.String() }),
+        params: Type.Object({ fileId: text(sample.fileId) }),
         querystring: Type.Object({ version }, { additionalProperties: false }),
         response: {
           200: {

@@ -7,6 +7,7 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import { attachment, attachmentPolicy, safeMediaType } from '../../http/bodies/attachment.ts';
 import { contentRange, isUnchanged, rangeOf } from '../../http/bodies/range.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { sample, text } from '../../runtime/schemas.ts';
 import type { FileContents } from './file-content.ts';
 
 const version = Type.Optional(
@@ -29,7 +30,7 @@ export function fileContentRoutes(app: Api, { fileContents }: { fileContents: Fi
         description:
           'The bytes as they were uploaded, as an attachment under the name and media type of the version. ETag is the content hash. Range and If-Range give a part. X-Expired has the expirationDate once it has passed. 404 when only a hash was given, and after the content was erased.',
         tags: ['files'],
-        params: Type.Object({ fileId: Type.String() }),
+        params: Type.Object({ fileId: text(sample.fileId) }),
         querystring: Type.Object({ version }, { additionalProperties: false }),
         headers: Type.Object({
           range: Type.Optional(Type.String({ description: 'One range of bytes, such as `bytes=0-499`' })),

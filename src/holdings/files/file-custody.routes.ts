@@ -1,7 +1,8 @@
 /** /platform/files/{fileId}: transfer, history and proof */
 
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchored.ts';
+import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
+import { ProofSchema, proofOf } from '../../anchoring/proof-schema.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -9,7 +10,7 @@ import { mostProofs, sendHistoryPage } from '../../http/api/history-page.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
-import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import type { Transfer } from '../transfers/transfers.store.ts';
 import type { FileHistoryItem } from './file-history.ts';
 import { filePath, fileVersion } from './files.routes.ts';
@@ -18,10 +19,10 @@ import type { Files } from './files.ts';
 const TransferSchema = named(
   { title: 'FileTransfer', description: 'A transfer of a file from one vault to another' },
   Type.Object({
-    id: Type.String(),
-    fileId: Type.String(),
-    fromVaultAddress: Type.String({ description: 'EIP-55' }),
-    toVaultAddress: Type.String({ description: 'EIP-55' }),
+    id: text(sample.transferId),
+    fileId: text(sample.fileId),
+    fromVaultAddress: text(sample.vaultAddress, { description: 'EIP-55' }),
+    toVaultAddress: text(sample.otherVaultAddress, { description: 'EIP-55' }),
     status: anchorFields.status,
     anchor: anchorFields.anchor,
   }),
@@ -34,10 +35,12 @@ const HistoryItemSchema = named(
     at: dateTime,
     id: orNull(Type.String({ description: 'Of a transfer or validation' })),
     version: Type.Integer({ description: 'Of the file' }),
-    vaultAddress: Type.String({ description: 'Who owned it, gave it away, or was said to own it' }),
+    vaultAddress: text(sample.vaultAddress, {
+      description: 'Who owned it, gave it away, or was said to own it',
+    }),
     toVaultAddress: orNull(Type.String({ description: 'Of a transfer: who takes it' })),
-    contentHash: Type.String({ description: 'Of the version, or of what was presented' }),
-    name: orNull(Type.String({ description: 'Of a version' })),
+    contentHash: text(sample.contentHash, { description: 'Of the version, or of what was presented' }),
+    name: orNull(text(sample.fileName, { description: 'Of a version' })),
     result: Type.Unsafe<FileHistoryItem['result']>({
       type: ['string', 'null'],
       enum: ['valid', 'invalid', null],
@@ -48,11 +51,25 @@ const HistoryItemSchema = named(
     proof: orNull(
       Type.Object(
         {},
-        { additionalProperties: true, description: 'With `proofs=true`: its proof, once it is confirmed' },
+        {
+          additionalProperties: true,
+          description: 'With `proofs=true`: its proof, once it is confirmed',
+          examples: [null],
+        },
       ),
     ),
   }),
 );
+
+const provedFile = {
+  ...{ kind: 'file', id: sample.fileId, digest: sample.contentHash, raw: true },
+  claims: {
+    name: sample.fileName,
+    mediaType: 'application/pdf',
+    size: 482_133,
+    expirationDate: '2036-12-31',
+  },
+};
 
 const url = `${apiBase}/platform/files/:fileId`;
 const tags = ['files'];
@@ -76,8 +93,11 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
           'Sealed by the giving vault. The file belongs to the taking one once this is confirmed, which `file.transfer.completed` tells; until then there is no other transfer and no new version. 409 into a deactivated vault; out of one is possible.',
         tags,
         params: filePath,
-        body: Type.Object({ destinationVaultAddress: address }, { additionalProperties: false }),
-        response: { 202: TransferSchema },
+        body: Type.Object(
+          { destinationVaultAddress: like(address, sample.otherVaultAddress) },
+          { additionalProperties: false },
+        ),
+        response: { 202: notAnchoredYet(TransferSchema) },
       },
     },
     async (request, reply) => {
@@ -163,7 +183,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
         tags,
         params: filePath,
         querystring: Type.Object({ version: fileVersion }, { additionalProperties: false }),
-        response: { 200: ProofSchema },
+        response: { 200: proofOf(provedFile) },
       },
     },
     async (request) => {

@@ -1,32 +1,49 @@
 /** /platform/files: create, list, get, versions and erasure */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
+import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
 import { jsonOrForm, takeUpload, type UploadedFile, uploadedFile } from '../../http/api/uploads.ts';
-import { address, contentHash, dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
+import {
+  address,
+  contentHash,
+  dateTime,
+  named,
+  orNull,
+  plainText,
+  sample,
+  text,
+  unshown,
+} from '../../runtime/schemas.ts';
 import { hashBytes } from './file-input.ts';
 import type { HashOnly, StoredContent } from './file-versions.ts';
 import type { FileCanonicalization, FileVersion } from './files.store.ts';
 import type { Files } from './files.ts';
 
+const sampleMediaType = 'application/pdf';
+const sampleExpirationDate = '2036-12-31';
+
 const FileSchema = named(
   { title: 'File', description: 'A version of a file' },
   Type.Object({
-    id: Type.String(),
-    vaultId: Type.String(),
-    vaultAddress: Type.String({ description: 'EIP-55' }),
-    name: Type.String(),
+    id: text(sample.fileId),
+    vaultId: text(sample.vaultId),
+    vaultAddress: text(sample.vaultAddress, { description: 'EIP-55' }),
+    name: text(sample.fileName),
     version: Type.Integer(),
-    contentHash: Type.String({ description: '0x and the SHA-256 of the bytes, as sha256sum prints it' }),
-    size: orNull(Type.Integer({ description: 'In bytes; null where only the hash was given' })),
-    mediaType: Type.String(),
+    contentHash: text(sample.contentHash, {
+      description: '0x and the SHA-256 of the bytes, as sha256sum prints it',
+    }),
+    size: orNull(
+      Type.Integer({ description: 'In bytes; null where only the hash was given', examples: [482_133] }),
+    ),
+    mediaType: text(sampleMediaType),
     status: anchorFields.status,
-    expirationDate: orNull(Type.String({ description: 'As it was given' })),
+    expirationDate: orNull(text(sampleExpirationDate, { description: 'As it was given' })),
     expired: Type.Boolean({ description: 'Whether that time is over; nothing is deleted because of it' }),
     erased: Type.Boolean({ description: 'Whether its content was erased, so that it is not given out' }),
     createdAt: dateTime,
@@ -37,10 +54,16 @@ const FileSchema = named(
 const name = plainText({
   maxLength: 255,
   description: 'At most 255 bytes in UTF-8; not a path, and without control characters',
+  examples: [sample.fileName],
 });
-const mediaType = plainText({ maxLength: 255, description: 'Such as application/pdf' });
+const mediaType = plainText({
+  maxLength: 255,
+  description: 'Such as application/pdf',
+  examples: [sampleMediaType],
+});
 const expirationDate = plainText({
   maxLength: 64,
+  examples: [sampleExpirationDate],
   description: 'A day, meant to its end in UTC, or a date and time with a time zone; not in the past',
 });
 const canonicalization = Type.Unsafe<FileCanonicalization>(
@@ -65,7 +88,7 @@ const withBytes = {
   expirationDate: Type.Optional(expirationDate),
 };
 
-export const filePath = Type.Object({ fileId: Type.String() });
+export const filePath = Type.Object({ fileId: text(sample.fileId) });
 export const fileVersion = Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }));
 
 export const filesUrl = `${apiBase}/platform/files`;
@@ -101,7 +124,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
           ),
           Type.Object({ vaultAddress: address, ...withBytes }, { additionalProperties: false }),
         ),
-        response: { 202: FileSchema },
+        response: { 202: notAnchoredYet(FileSchema) },
       },
     },
     async (request, reply) => {
@@ -215,7 +238,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         params: filePath,
         body: jsonOrForm(
           Type.Object(
-            { vaultAddress: Type.Optional(address), name: Type.Optional(name), ...hashOnly },
+            { vaultAddress: unshown(address), name: Type.Optional(name), ...hashOnly },
             { additionalProperties: false },
           ),
           Type.Object(
@@ -223,7 +246,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
             { additionalProperties: false },
           ),
         ),
-        response: { 202: FileSchema },
+        response: { 202: notAnchoredYet(FileSchema, { version: 2, createdAt: '2026-03-02T11:30:00.000Z' }) },
       },
     },
     async (request, reply) => {
@@ -250,8 +273,9 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         response: {
           200: Type.Object(
             {
-              message: Type.String(),
+              message: text(keptMessage(sample.fileId, 2)),
               keptVersions: Type.Array(Type.Integer(), {
+                examples: [[1, 2]],
                 description: `Versions whose bytes stay: the first ${mostKeptVersions}, if there are more`,
               }),
             },
@@ -266,10 +290,14 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
       const { fileId: id } = request.params;
       const keptVersions = await files.eraseContent(callerOf(request), { id, version });
       if (keptVersions.length === 0) return reply.code(204).send(null);
-      const message = `The content is no longer given out as ${id}, but bytes of it stay, of ${keptVersions.length} versions: another file of the vault has the same ones. Erase that one as well.`;
+      const message = keptMessage(id, keptVersions.length);
       return reply.code(200).send({ message, keptVersions: keptVersions.slice(0, mostKeptVersions) });
     },
   );
+}
+
+function keptMessage(id: string, versions: number): string {
+  return `The content is no longer given out as ${id}, but bytes of it stay, of ${versions} versions: another file of the vault has the same ones. Erase that one as well.`;
 }
 
 interface GivenFile {

@@ -5,55 +5,56 @@ import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { dateTime, named, orNull } from '../../runtime/schemas.ts';
+import { dateTime, like, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import type { ReadStats, Stats } from './stats.ts';
 
-const count = Type.Integer();
+const figure = (example: number, description?: string) =>
+  Type.Integer({ ...(description !== undefined && { description }), examples: [example] });
 const StatsSchema = named(
   { title: 'Stats', description: 'Figures of the workspace over the chosen time' },
   Type.Object({
-    bucketSeconds: Type.Integer(),
+    bucketSeconds: figure(3600),
     buckets: Type.Array(
       Type.Object({
         at: dateTime,
-        anchored: count,
+        anchored: figure(318),
         anchorMsP50: orNull(
-          Type.Integer({
-            description:
-              'From when something was accepted until its anchor was confirmed; of an even sample where it was a lot',
-          }),
+          figure(
+            9_400,
+            'From when something was accepted until its anchor was confirmed; of an even sample where it was a lot',
+          ),
         ),
-        anchorMsP95: orNull(Type.Integer()),
-        delivered: count,
-        failed: count,
-        skipped: count,
+        anchorMsP95: orNull(figure(13_800)),
+        delivered: figure(311),
+        failed: figure(2),
+        skipped: figure(0),
       }),
     ),
     waiting: Type.Object({
-      anchors: Type.Integer({ description: 'Counted up to 100,000' }),
-      deliveries: Type.Integer({ description: 'Counted up to 100,000' }),
-      oldestDeliveryAt: orNull(dateTime),
-      failingEndpoints: count,
-      disabledEndpoints: Type.Integer({ description: 'By the service, not by their owner' }),
-      setAsideBatches: Type.Integer({
-        description:
-          'An operator has to see to them. Those that carry something of the workspace; for operators those of the whole installation',
-      }),
+      anchors: figure(7, 'Counted up to 100,000'),
+      deliveries: figure(5, 'Counted up to 100,000'),
+      oldestDeliveryAt: orNull(like(dateTime, '2026-03-02T09:58:30.000Z')),
+      failingEndpoints: figure(0),
+      disabledEndpoints: figure(0, 'By the service, not by their owner'),
+      setAsideBatches: figure(
+        0,
+        'An operator has to see to them. Those that carry something of the workspace; for operators those of the whole installation',
+      ),
     }),
     chain: orNull(
       Type.Object({
-        chainId: Type.Integer(),
+        chainId: figure(sample.chainId),
         embedded: Type.Boolean({ description: 'Development evidence only' }),
-        indexedBlock: orNull(Type.Integer()),
-        indexedAt: orNull(dateTime),
-        headBlock: orNull(Type.Integer({ description: 'Known on the node that leads on the chain' })),
+        indexedBlock: orNull(figure(sample.blockNumber + 298)),
+        indexedAt: orNull(like(dateTime, '2026-03-02T09:59:48.000Z')),
+        headBlock: orNull(figure(sample.blockNumber + 298, 'Known on the node that leads on the chain')),
         balanceWei: orNull(
-          Type.String({ description: 'Of the account that pays for the anchors; told to operators only' }),
+          text('412000000000000000', {
+            description: 'Of the account that pays for the anchors; told to operators only',
+          }),
         ),
         anchorsLeft: orNull(
-          Type.Integer({
-            description: 'How many anchors the balance pays for at present fees; told to operators only',
-          }),
+          figure(4_200, 'How many anchors the balance pays for at present fees; told to operators only'),
         ),
       }),
     ),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { budgetNames } from '../../runtime/budgets.ts';
-import { named, orNull } from '../../runtime/schemas.ts';
+import { dateTime, named, orNull, text } from '../../runtime/schemas.ts';
 import type { ReadUsage } from './usage.ts';
 
 const UsageSchema = named(
@@ -12,17 +12,18 @@ const UsageSchema = named(
     budgets: Type.Array(
       Type.Object({
         name: Type.String({ enum: [...budgetNames] }),
-        limit: orNull(Type.Integer({ description: 'Null: no limit' })),
-        used: Type.Integer(),
+        limit: orNull(Type.Integer({ description: 'Null: no limit', examples: [60_000] })),
+        used: Type.Integer({ examples: [412] }),
         resetsAt: orNull(
-          Type.String({
-            format: 'date-time',
+          text('2026-03-02T09:01:00.000Z', {
+            ...dateTime,
             description:
               'When a budget of a minute or a day begins anew; null for amounts, and while nothing of a minute is used',
           }),
         ),
         perNode: Type.Boolean({
           description: 'Counted on the node that answers, and not for the whole installation',
+          examples: [true],
         }),
       }),
     ),

@@ -1,6 +1,7 @@
 /** /platform/records */
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchored.ts';
+import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
+import { proofOf } from '../../anchoring/proof-schema.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -9,19 +10,29 @@ import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts'
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { address, dateTime, named, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
 const { status, anchor } = anchorFields;
 
+const sampleExternalId = 'DN-20417';
+const sampleData = { deliveryNote: sampleExternalId, pallets: 12, seal: 'intact' };
+const sampleDataHash = '0xf05a41f476befdb38e50d49be2f67e43385cdf11c04b49a32844b81961f17395';
+
+const sampleSecond = {
+  version: 2,
+  dataHash: '0x64bff1519be7d786f3d5d150fa18949bec6141fca4b8e9c1d0b276647271727f',
+  createdAt: '2026-03-02T11:30:00.000Z',
+};
+
 const fields = {
-  id: Type.String(),
-  externalId: Type.String({ description: 'Empty when none was given' }),
-  vaultId: Type.String(),
-  vaultAddress: Type.String({ description: 'EIP-55' }),
+  id: text(sample.recordId),
+  externalId: text(sampleExternalId, { description: 'Empty when none was given' }),
+  vaultId: text(sample.vaultId),
+  vaultAddress: text(sample.vaultAddress, { description: 'EIP-55' }),
   version: Type.Integer(),
-  dataHash: Type.String({
+  dataHash: text(sampleDataHash, {
     description: 'SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof',
   }),
   status,
@@ -32,15 +43,25 @@ const RecordSchema = named(
   { title: 'Record', description: 'A version of a record, without its data' },
   Type.Object(fields),
 );
-const data = Type.Object({}, { additionalProperties: true, description: 'Any JSON object' });
+const data = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description: 'Any JSON object',
+    examples: [sampleData],
+  },
+);
 const WholeRecordSchema = named(
   { title: 'RecordWithData', description: 'A version of a record, with its data' },
   Type.Object({ ...fields, data }),
 );
 
-const externalId = plainText({ maxLength: 255, description: 'Your own name for it; need not be unique' });
+const externalId = like(
+  plainText({ maxLength: 255, description: 'Your own name for it; need not be unique' }),
+  sampleExternalId,
+);
 const newRecord = { data, externalId: Type.Optional(externalId) };
-const recordPath = Type.Object({ recordId: Type.String() });
+const recordPath = Type.Object({ recordId: text(sample.recordId) });
 const version = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
 );
@@ -69,7 +90,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
         description: 'Anchored with the next batch; `record.anchor.confirmed` tells when.',
         tags,
         body: Type.Object({ vaultAddress: address, ...newRecord }, { additionalProperties: false }),
-        response: { 202: RecordSchema },
+        response: { 202: notAnchoredYet(RecordSchema) },
       },
     },
     async (request, reply) => {
@@ -100,7 +121,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
           { additionalProperties: false },
         ),
         response: {
-          202: Type.Array(RecordSchema, {
+          202: Type.Array(notAnchoredYet(RecordSchema), {
             description: 'The new records, in the order in which they were sent',
           }),
         },
@@ -223,8 +244,11 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
         description: 'Its leaf names that of the version before. Nothing of older versions changes.',
         tags,
         params: recordPath,
-        body: Type.Object({ data }, { additionalProperties: false }),
-        response: { 202: RecordSchema },
+        body: Type.Object(
+          { data: like(data, { ...sampleData, pallets: 11 }) },
+          { additionalProperties: false },
+        ),
+        response: { 202: notAnchoredYet(RecordSchema, sampleSecond) },
       },
     },
     async (request, reply) => {
@@ -247,7 +271,14 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
         tags,
         params: recordPath,
         querystring: Type.Object({ version }, { additionalProperties: false }),
-        response: { 200: ProofSchema },
+        response: {
+          200: proofOf({
+            kind: 'record',
+            id: sample.recordId,
+            digest: sampleDataHash,
+            claims: { externalId: sampleExternalId },
+          }),
+        },
       },
     },
     async (request) => {

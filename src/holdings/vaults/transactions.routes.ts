@@ -4,7 +4,7 @@ import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { CursorList, Cursors } from '../../http/api/cursor.ts';
 import { linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, named } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, sample, text, unshown } from '../../runtime/schemas.ts';
 import type { VaultTransaction } from './transactions.store.ts';
 import type { Place, Transactions } from './transactions.ts';
 import type { Vaults } from './vaults.ts';
@@ -12,15 +12,16 @@ import type { Vaults } from './vaults.ts';
 const TransactionSchema = named(
   { title: 'Transaction', description: 'A transaction of a vault, as the chain has it' },
   Type.Object({
-    hash: Type.String(),
-    from: Type.String({ description: 'EIP-55' }),
-    to: Type.String({ description: 'EIP-55; of a contract creation the created contract' }),
-    value: Type.String({ description: 'Wei, decimal' }),
-    timestamp: dateTime,
+    hash: text(sample.transactionHash),
+    from: text(sample.otherVaultAddress, { description: 'EIP-55' }),
+    to: text(sample.vaultAddress, { description: 'EIP-55; of a contract creation the created contract' }),
+    value: text('250000000000000000', { description: 'Wei, decimal' }),
+    timestamp: like(dateTime, sample.anchoredAt),
   }),
 );
 
-const day = (description: string) => Type.Optional(Type.String({ format: 'date', description }));
+const day = (example: string, description: string) =>
+  Type.Optional(text(example, { format: 'date', description }));
 
 export interface TransactionRoutesDeps {
   vaults: Vaults;
@@ -42,14 +43,14 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
         params: Type.Object({ vaultAddress: address }),
         body: Type.Object(
           {
-            cursor: Type.Optional(
+            cursor: unshown(
               Type.String({
                 maxLength: 2048,
                 description: 'X-Next-Cursor of the page before, unchanged, or the hash of its last item.',
               }),
             ),
-            initialDate: day('First UTC day, inclusive.'),
-            finalDate: day('Last UTC day, inclusive.'),
+            initialDate: day('2026-03-01', 'First UTC day, inclusive.'),
+            finalDate: day('2026-03-31', 'Last UTC day, inclusive.'),
             limit: Type.Optional(pageParameters.limit),
           },
           { additionalProperties: false },

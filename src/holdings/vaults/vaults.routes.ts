@@ -7,27 +7,32 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
-import { address, dateTime, name, named, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, like, name, named, plainText, sample, text } from '../../runtime/schemas.ts';
 import type { Vault, VaultStatus } from './vaults.store.ts';
 import type { Vaults } from './vaults.ts';
 
 const status = Type.Unsafe<VaultStatus>(Type.String({ enum: ['active', 'inactive'] }));
 
+const vaultName = 'Harbour cranes';
+const vaultDescription = 'Papers and logbooks of the cranes at pier 4';
+const vaultCreatedAt = '2026-03-02T08:30:00.000Z';
+
 const VaultSchema = named(
   { title: 'Vault', description: 'A wallet whose private key the service keeps' },
   Type.Object({
-    id: Type.String(),
-    name: Type.String(),
-    description: Type.String(),
-    address: Type.String({ description: 'Address of the wallet, EIP-55' }),
-    walletAddress: Type.String({ description: 'The same as address' }),
+    id: text(sample.vaultId),
+    name: text(vaultName),
+    description: text(vaultDescription),
+    address: text(sample.vaultAddress, { description: 'Address of the wallet, EIP-55' }),
+    walletAddress: text(sample.vaultAddress, { description: 'The same as address' }),
     status,
-    createdAt: dateTime,
-    updatedAt: dateTime,
+    createdAt: like(dateTime, vaultCreatedAt),
+    updatedAt: like(dateTime, vaultCreatedAt),
   }),
 );
 
-const description = plainText({ maxLength: 2000 });
+const givenName = like(name, vaultName);
+const description = like(plainText({ maxLength: 2000 }), vaultDescription);
 const vaultPath = Type.Object({ vaultAddress: address });
 
 const url = `${apiBase}/platform/vaults`;
@@ -48,7 +53,10 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
         summary: 'Create a vault',
         description: 'Makes a new wallet; its private key never leaves the service.',
         tags: ['vaults'],
-        body: Type.Object({ name, description: Type.Optional(description) }, { additionalProperties: false }),
+        body: Type.Object(
+          { name: givenName, description: Type.Optional(description) },
+          { additionalProperties: false },
+        ),
         response: { 201: VaultSchema },
       },
     },
@@ -121,7 +129,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
         tags: ['vaults'],
         params: vaultPath,
         body: Type.Object(
-          { name: Type.Optional(name), description: Type.Optional(description) },
+          { name: Type.Optional(givenName), description: Type.Optional(description) },
           { additionalProperties: false },
         ),
         response: { 200: VaultSchema },
@@ -158,7 +166,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
           description: `Sends ${event}. Doing it again changes nothing and sends nothing.`,
           tags: ['vaults'],
           params: vaultPath,
-          response: { 200: VaultSchema },
+          response: { 200: like(VaultSchema, { status, updatedAt: sample.at }) },
         },
       },
       async (request) =>

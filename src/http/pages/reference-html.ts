@@ -26,9 +26,10 @@ interface Parameter {
   required?: boolean;
   description?: string;
   schema?: Schema;
+  example?: unknown;
 }
 
-type Content = Record<string, { schema?: Schema }>;
+type Content = Record<string, { schema?: Schema; example?: unknown }>;
 
 interface Schema {
   type?: string | string[];
@@ -129,7 +130,7 @@ function renderOperation({ path, method, operation }: Member, baseUrl: string): 
       // Errors have one shape everywhere.
       .filter(([status]) => !/^[45]/.test(status))
       .map(([status, answer]) => renderAnswer(status, answer)),
-    `<h3>Example</h3><pre tabindex="0">${escapeHtml(exampleOf({ path, method, operation }, baseUrl))}</pre>`,
+    `<h3>Example</h3><pre tabindex="0">${escapeHtml(requestOf({ path, method, operation }, baseUrl))}</pre>`,
   ];
   return `<details id="${slug(`${method} ${path}`)}">
 <summary><b class="${escapeHtml(method)}">${escapeHtml(method.toUpperCase())}</b> <code>${escapeHtml(path)}</code> ${escapeHtml(summary)}${deprecated ? ' (deprecated)' : ''}</summary>
@@ -153,8 +154,8 @@ function renderAnswer(
   status: string,
   { content = {}, headers = {} }: NonNullable<Operation['responses']>[string],
 ): string {
-  const bodies = Object.entries(content).map(([type, { schema }]) =>
-    renderBody(`Answer ${status}, ${type}`, schema),
+  const bodies = Object.entries(content).map(
+    ([type, { schema, example }]) => renderBody(`Answer ${status}, ${type}`, schema) + renderExample(example),
   );
   const named = Object.entries(headers).map(([name, { schema = {} }]) =>
     renderField(name, schema, { required: true, place: 'header' }),
@@ -217,27 +218,28 @@ function boundsOf(least: number | undefined, most: number | undefined, unit: str
   return least === undefined ? `at most ${most}${unit}` : `${least} to ${most}${unit}`;
 }
 
-function exampleOf({ path, method, operation }: Member, baseUrl: string): string {
-  const json = operation.requestBody?.content['application/json']?.schema;
-  const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} '${baseUrl}${path}'`];
-  if (operation.security?.some((way) => 'apiKey' in way)) lines.push("-H 'x-api-key: YOUR-KEY'");
-  if (json) {
-    const needed = (json.required ?? []).map((name) => [name, sampleOf(json.properties?.[name] ?? {})]);
-    lines.push("-H 'content-type: application/json'", `-d '${JSON.stringify(Object.fromEntries(needed))}'`);
-  }
-  return lines.join(' \\\n  ');
+function renderExample(example: unknown): string {
+  if (example === undefined) return '';
+  return `<pre tabindex="0">${escapeHtml(JSON.stringify(example, null, 2))}</pre>`;
 }
 
-function sampleOf({ type, format, enum: choices, items, const: only, minimum = 1 }: Schema): unknown {
-  if (only !== undefined) return only;
-  if (choices) return choices[0];
-  if (type === 'array') return items ? [sampleOf(items)] : [];
-  if (type === 'integer' || type === 'number') return minimum;
-  if (type === 'boolean') return true;
-  if (type === 'object' || type === undefined) return {};
-  if (format === 'date-time') return '2026-11-15T12:00:00Z';
-  if (format === 'date') return '2026-11-15';
-  return format === 'address' || format === 'hash' ? '0x…' : '…';
+/** As a command, with the examples of everything that is required. */
+function requestOf({ path, method, operation }: Member, baseUrl: string): string {
+  const { parameters = [], requestBody, security } = operation;
+  const json = requestBody?.content['application/json'];
+  const given = new Map(parameters.map(({ name, example }) => [name, encodeURIComponent(String(example))]));
+  const named = path.replace(/\{(\w+)\}/g, (whole, name) => given.get(name) ?? whole);
+  const query = parameters
+    .filter(({ in: place, required }) => place === 'query' && required)
+    .map(({ name }) => `${name}=${given.get(name)}`);
+  const url = [`${baseUrl}${named}`, ...(query.length > 0 ? [query.join('&')] : [])].join('?');
+  const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} '${url}'`];
+  if (security?.some((way) => 'apiKey' in way)) lines.push("-H 'x-api-key: YOUR-KEY'");
+  if (json) {
+    const body = JSON.stringify(json.example, null, 2).replaceAll("'", "'\\''");
+    lines.push("-H 'content-type: application/json'", `-d '${body}'`);
+  }
+  return lines.join(' \\\n  ');
 }
 
 /** Text of the document: what stands between backquotes is code. */

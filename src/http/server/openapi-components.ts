@@ -17,7 +17,11 @@ function replaced(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => replaced(item, schemas));
   if (typeof value !== 'object' || value === null) return value;
   const copy: Json = Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, replaced(member, schemas)]),
+    // What an example has in it is no schema, whatever it looks like.
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === 'example' && 'schema' in value ? member : replaced(member, schemas),
+    ]),
   );
   if (!isNamed(copy)) return copy;
   const { title, ...schema } = copy;

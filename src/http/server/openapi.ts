@@ -9,6 +9,7 @@ import { apiBase } from '../api/api.ts';
 import type { PublicUrl } from '../api/error-reply.ts';
 import { withComponents } from './openapi-components.ts';
 import { corrected } from './openapi-corrections.ts';
+import { withExamples } from './openapi-examples.ts';
 
 const ErrorObject = named(
   { title: 'Error', description: 'The one shape of every error' },
@@ -104,7 +105,7 @@ export async function describeApi(
     },
     hideUntagged: true,
     transformObject: (document) =>
-      'openapiObject' in document ? corrected(document.openapiObject) : document.swaggerObject,
+      'openapiObject' in document ? withExamples(corrected(document.openapiObject)) : document.swaggerObject,
   });
   let made: { url: string; body: Buffer } | null = null;
   app.get(

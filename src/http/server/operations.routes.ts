@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { AppError } from '../../runtime/errors.ts';
 import { isLoopback } from '../../runtime/host-address.ts';
 import type { LoopHealth } from '../../runtime/loop.ts';
-import { named } from '../../runtime/schemas.ts';
+import { like, named } from '../../runtime/schemas.ts';
 import type { Api } from '../api/api.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -21,10 +21,11 @@ export interface OperationsDeps {
 const Ready = named(
   { title: 'Readiness', description: 'Whether the service can do its work, and what it is waiting for' },
   Type.Object({
-    ready: Type.Boolean(),
+    ready: Type.Boolean({ examples: [true] }),
     database: Type.String({ enum: ['up', 'away'] }),
     loops: Type.Record(Type.String(), Type.String(), {
       description: 'State of each background loop on this node',
+      examples: [{ 'anchor-batcher': 'running', indexer: 'running' }],
     }),
   }),
 );
@@ -55,7 +56,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         description:
           '503 while the database is away, or a background loop is stuck that requests need. A chain that cannot be reached does not make it unready: what is accepted stays pending.',
         tags: ['operations'],
-        response: { 200: Ready, 503: Ready },
+        response: { 200: Ready, 503: like(Ready, { ready: false, database: 'away' }) },
       },
     },
     async (_request, reply) => {

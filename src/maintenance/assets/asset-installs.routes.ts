@@ -5,21 +5,27 @@ import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
+import { dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import type { AssetInstalls, NumberedInstallation } from './asset-installs.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';
 import type { Assets } from './assets.ts';
 
 const tags = ['assets'];
-const parentAssetId = plainText({ minLength: 1, maxLength: maxAssetIdLength });
+const parentAssetId = plainText({
+  minLength: 1,
+  maxLength: maxAssetIdLength,
+  examples: [sample.parentAssetId],
+});
 const write = { scope: 'assets:write', idempotent: true } as const;
+
+const removedAt = '2026-03-30T06:30:00.000Z';
 
 const InstallationSchema = named(
   { title: 'Installation', description: 'A time during which an asset is installed in another one' },
   Type.Object({
-    assetId: Type.String(),
-    parentAssetId: Type.String({ description: 'What it is or was installed in' }),
+    assetId: text(sample.assetId),
+    parentAssetId: text(sample.parentAssetId, { description: 'What it is or was installed in' }),
     installedAt: dateTime,
     removedAt: orNull(Type.String({ ...dateTime, description: 'Null while it is installed' })),
   }),
@@ -71,10 +77,10 @@ export function assetInstallRoutes(app: Api, deps: AssetInstallRoutesDeps): void
         tags,
         params: assetPath,
         body: Type.Object(
-          { parentAssetId: Type.Optional(parentAssetId), at: dateTime },
+          { parentAssetId: Type.Optional(parentAssetId), at: like(dateTime, removedAt) },
           { additionalProperties: false },
         ),
-        response: { 200: InstallationSchema },
+        response: { 200: like(InstallationSchema, { removedAt }) },
       },
     },
     async (request, reply) => {

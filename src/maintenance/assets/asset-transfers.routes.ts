@@ -1,7 +1,7 @@
 /** /damc/assets/{assetId}/transfer/ and transfers/ */
 
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
+import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import { listTransfers, type Transfer } from '../../holdings/transfers/transfers.store.ts';
 import { startTransfer } from '../../holdings/transfers/transfers.ts';
@@ -10,7 +10,7 @@ import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, named } from '../../runtime/schemas.ts';
+import { address, like, named, sample, text } from '../../runtime/schemas.ts';
 import { transferableAsset } from './asset-transfer.ts';
 import { assetPath, assetUrl } from './assets.routes.ts';
 import type { Assets } from './assets.ts';
@@ -18,10 +18,10 @@ import type { Assets } from './assets.ts';
 const TransferSchema = named(
   { title: 'AssetTransfer', description: 'A transfer of an asset from one vault to another' },
   Type.Object({
-    id: Type.String(),
-    assetId: Type.String(),
-    fromVaultAddress: Type.String({ description: 'EIP-55' }),
-    toVaultAddress: Type.String({ description: 'EIP-55' }),
+    id: text(sample.transferId),
+    assetId: text(sample.assetId),
+    fromVaultAddress: text(sample.vaultAddress, { description: 'EIP-55' }),
+    toVaultAddress: text(sample.otherVaultAddress, { description: 'EIP-55' }),
     ...anchorFields,
   }),
 );
@@ -47,8 +47,11 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
           'The owner changes when the chain has confirmed it, which `asset.transfer.completed` tells. The whole history goes with the asset; the grants of viewers and the assignments of workers end.',
         tags: ['assets'],
         params: assetPath,
-        body: Type.Object({ destinationVaultAddress: address }, { additionalProperties: false }),
-        response: { 202: TransferSchema },
+        body: Type.Object(
+          { destinationVaultAddress: like(address, sample.otherVaultAddress) },
+          { additionalProperties: false },
+        ),
+        response: { 202: notAnchoredYet(TransferSchema) },
       },
     },
     async (request, reply) => {

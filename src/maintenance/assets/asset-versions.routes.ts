@@ -1,16 +1,18 @@
 /** /damc/assets/{assetId}/versions/, proof/ and history/ */
 
 import { Type } from 'typebox';
-import { ProofSchema } from '../../anchoring/anchored.ts';
+import { ProofSchema, proofOf, sampleProof } from '../../anchoring/proof-schema.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { historyParameters, sendHistoryPage } from '../../http/api/history-page.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
+import { historyFormat } from '../../proof/history.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
-import { dateTime, named } from '../../runtime/schemas.ts';
+import { dateTime, like, named, sample, text } from '../../runtime/schemas.ts';
+import { sampleAsset, sampleCreatedAt } from '../signing/sample-work.ts';
 import type { AssetAccess } from './asset-access.ts';
 import type { AssetVersion } from './asset-versions.ts';
 import { assetPath, assetUrl, viewerQuery } from './assets.routes.ts';
@@ -20,20 +22,30 @@ import type { Assets } from './assets.ts';
 const tags = ['assets'];
 const read = { scope: 'assets:read', tellsOfChain: true } as const;
 
+const sampleDocument = { assetId: sample.assetId, ...sampleAsset, installation: null };
+const sampleDigest = '0x2b0c476447beeff25123a21ebf9500dcc5807ec09b065897fd89b5ec2e0ce960';
+const proved = { kind: 'asset', id: sample.assetId, digest: sampleDigest } as const;
+const sampleHistory = () => ({
+  format: historyFormat,
+  subject: { workspaceId: sample.workspaceId, id: sample.assetId },
+  proofs: [sampleProof(proved)],
+});
+
 const VersionSchema = named(
   { title: 'AssetVersion', description: 'A version of an asset, with the document that was hashed' },
   Type.Object({
     version: Type.Integer(),
     document: Type.Object(
-      { assetId: Type.String() },
+      { assetId: text(sample.assetId) },
       {
         additionalProperties: true,
         description: 'The very document that was hashed: the content of the proof',
+        examples: [sampleDocument],
       },
     ),
-    digest: Type.String({ description: 'SHA-256 of the salt and the document in its RFC 8785 form' }),
-    salt: Type.String(),
-    createdAt: dateTime,
+    digest: text(sampleDigest, { description: 'SHA-256 of the salt and the document in its RFC 8785 form' }),
+    salt: text(sample.salt),
+    createdAt: like(dateTime, sampleCreatedAt),
   }),
 );
 const version = Type.Optional(
@@ -108,7 +120,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
         tags,
         params: assetPath,
         querystring: Type.Object({ ...viewerQuery.properties, version }, { additionalProperties: false }),
-        response: { 200: ProofSchema },
+        response: { 200: proofOf(proved) },
       },
     },
     async (request) => {
@@ -132,7 +144,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
           { ...viewerQuery.properties, ...historyParameters },
           { additionalProperties: false },
         ),
-        response: { 200: ProofSchema },
+        response: { 200: like(ProofSchema, sampleHistory) },
       },
     },
     async (request, reply) => {

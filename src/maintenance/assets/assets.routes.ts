@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
+import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -11,7 +11,19 @@ import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts'
 import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
-import { address, dateTime, name, named, orNull, plainText } from '../../runtime/schemas.ts';
+import {
+  address,
+  dateTime,
+  like,
+  name,
+  named,
+  orNull,
+  plainText,
+  sample,
+  text,
+  unshown,
+} from '../../runtime/schemas.ts';
+import { sampleAsset, sampleCreatedAt } from '../signing/sample-work.ts';
 import type { AssetAccess } from './asset-access.ts';
 import { maxAssetIdLength } from './asset-id.ts';
 import { type Asset, bytesOfAsset, type StoredAsset } from './assets.store.ts';
@@ -19,7 +31,7 @@ import type { Assets } from './assets.ts';
 
 export const assetsUrl = `${apiBase}/damc/assets/`;
 export const assetUrl = `${assetsUrl}:assetId/`;
-export const assetPath = Type.Object({ assetId: Type.String() });
+export const assetPath = Type.Object({ assetId: text(sample.assetId) });
 const tags = ['assets'];
 
 const write = { scope: 'assets:write', tellsOfChain: true } as const;
@@ -31,25 +43,38 @@ const assetId = plainText({
   description:
     'Your own name for it, unique in the workspace: printable, without slashes, not like an id of the service',
 });
-const number = plainText({ maxLength: 255 });
+const serialNumber = plainText({ maxLength: 255, examples: [sampleAsset.serialNumber] });
+const partNumber = plainText({ maxLength: 255, examples: [sampleAsset.partNumber] });
 const metadata = Type.Unsafe<Record<string, unknown>>(
-  Type.Object({}, { additionalProperties: true, description: 'Any JSON object' }),
+  Type.Object(
+    {},
+    { additionalProperties: true, description: 'Any JSON object', examples: [sampleAsset.metadata] },
+  ),
 );
+const givenName = like(name, sampleAsset.name);
 const counter = { minimum: 0, maximum: 1e12 };
 const usage = Type.Object(
   {
     hours: Type.Optional(
-      Type.Number({ ...counter, description: 'In all; less than before needs usageCorrection' }),
+      Type.Number({
+        ...counter,
+        description: 'In all; less than before needs usageCorrection',
+        examples: [sampleAsset.usage.hours],
+      }),
     ),
     cycles: Type.Optional(
-      Type.Integer({ ...counter, description: 'In all; less than before needs usageCorrection' }),
+      Type.Integer({
+        ...counter,
+        description: 'In all; less than before needs usageCorrection',
+        examples: [sampleAsset.usage.cycles],
+      }),
     ),
   },
   { additionalProperties: false },
 );
 const given = {
-  serialNumber: Type.Optional(number),
-  partNumber: Type.Optional(number),
+  serialNumber: Type.Optional(serialNumber),
+  partNumber: Type.Optional(partNumber),
   metadata: Type.Optional(metadata),
   usage: Type.Optional(usage),
 };
@@ -57,22 +82,25 @@ const given = {
 const AssetSchema = named(
   { title: 'Asset', description: 'Something that is maintained' },
   Type.Object({
-    assetId: Type.String(),
-    vaultId: Type.String({ description: 'Its owner' }),
-    vaultAddress: Type.String({ description: 'EIP-55' }),
-    name: Type.String(),
-    serialNumber: Type.String({ description: 'Empty when none was given' }),
-    partNumber: Type.String({ description: 'Empty when none was given' }),
+    assetId: text(sample.assetId),
+    vaultId: text(sample.vaultId, { description: 'Its owner' }),
+    vaultAddress: text(sample.vaultAddress, { description: 'EIP-55' }),
+    name: text(sampleAsset.name),
+    serialNumber: text(sampleAsset.serialNumber, { description: 'Empty when none was given' }),
+    partNumber: text(sampleAsset.partNumber, { description: 'Empty when none was given' }),
     metadata,
     parentAssetId: orNull(Type.String({ description: 'What it is installed in' })),
     usage: Type.Object(
       { hours: Type.Number(), cycles: Type.Integer() },
-      { description: 'The highest of what was stated here and what entries state that were not superseded' },
+      {
+        description: 'The highest of what was stated here and what entries state that were not superseded',
+        examples: [sampleAsset.usage],
+      },
     ),
     version: Type.Integer({ description: 'Counts its changes; each is anchored' }),
     ...anchorFields,
-    createdAt: dateTime,
-    updatedAt: dateTime,
+    createdAt: like(dateTime, sampleCreatedAt),
+    updatedAt: like(dateTime, sampleCreatedAt),
   }),
 );
 /** The maintenance of an asset is shown to viewers alone; what it is, to the workspace as well. */
@@ -108,10 +136,10 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
         description: 'Anchored with the next batch. Without an assetId the service makes one.',
         tags,
         body: Type.Object(
-          { vaultAddress: address, name, assetId: Type.Optional(assetId), ...given },
+          { vaultAddress: address, name: givenName, assetId: unshown(assetId), ...given },
           { additionalProperties: false },
         ),
-        response: { 201: AssetSchema },
+        response: { 201: notAnchoredYet(AssetSchema) },
       },
     },
     async (request, reply) => {
@@ -254,9 +282,9 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
         headers: ifMatchHeaders,
         body: Type.Object(
           {
-            name: Type.Optional(name),
+            name: Type.Optional(givenName),
             ...given,
-            usageCorrection: Type.Optional(
+            usageCorrection: unshown(
               Type.String({
                 ...name,
                 maxLength: 500,
@@ -266,7 +294,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
           },
           { additionalProperties: false },
         ),
-        response: { 200: AssetSchema },
+        response: { 200: notAnchoredYet(AssetSchema, { version: 2, updatedAt: sample.at }) },
       },
     },
     async (request, reply) => {

@@ -1,24 +1,28 @@
 /** Sign-offs of an entry: as answers show them, one by one, and proved. */
 import { Type } from 'typebox';
-import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchored.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
+import { proofOf } from '../../anchoring/proof-schema.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
-import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, orNull, sample, text } from '../../runtime/schemas.ts';
+import { sampleLicence, sampleSignoff } from '../signing/sample-work.ts';
 import { type SignoffRole, signoffRoles } from '../signing/signoff-rules.ts';
 import type { Signoff } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
 
 export const signoffsUrl = `${apiBase}/damc/assets/:assetId/maintenances/:maintenanceId/signoffs/`;
 export const role = Type.Unsafe<SignoffRole>(Type.String({ enum: [...signoffRoles] }));
-export const signature = Type.String({
+export const signature = text(sample.signature, {
   description: '65 bytes in hex: r, s in the lower half of the order, v 27 or 28',
 });
+
+const sampleHash = '0xf371463503287f1c94783600d68efdafbf495c93e1ffb7444365387a3ca7cf23';
 
 const signoffFields = {
   number: Type.Integer({ description: 'Counts from 1 in each entry' }),
   role,
-  workerAddress: Type.String({ description: 'Who signed, EIP-55' }),
-  workerName: Type.String({ description: 'The name of that time' }),
+  workerAddress: text(sample.workerAddress, { description: 'Who signed, EIP-55' }),
+  workerName: text(sample.workerName, { description: 'The name of that time' }),
   licence: orNull(
     Type.Object(
       {
@@ -27,12 +31,15 @@ const signoffFields = {
         authority: Type.String(),
         expiresAt: orNull(dateTime),
       },
-      { description: 'What the sign-off rests on, as it was then; null when it needed none' },
+      {
+        description: 'What the sign-off rests on, as it was then; null when it needed none',
+        examples: [sampleLicence],
+      },
     ),
   ),
-  signedAt: dateTime,
+  signedAt: like(dateTime, sample.signedAt),
   signature,
-  signoffHash: Type.String({
+  signoffHash: text(sampleHash, {
     description: 'SHA-256 of a random salt and the sign-off in its RFC 8785 form; the salt is in the proof',
   }),
   ...anchorFields,
@@ -51,6 +58,7 @@ const WholeSignoffSchema = named(
       {
         additionalProperties: true,
         description: 'The very document that was hashed: the content of the proof',
+        examples: [sampleSignoff],
       },
     ),
   }),
@@ -58,9 +66,9 @@ const WholeSignoffSchema = named(
 
 const tags = ['maintenances'];
 const signoffPath = Type.Object({
-  assetId: Type.String(),
-  maintenanceId: Type.String(),
-  number: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
+  assetId: text(sample.assetId),
+  maintenanceId: text(sample.maintenanceId),
+  number: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, examples: [1] }),
 });
 const viewer = Type.Object({ viewerAddress: address }, { additionalProperties: false });
 
@@ -100,7 +108,12 @@ export function entrySignoffRoutes(app: Api, { maintenances }: { maintenances: M
         tags,
         params: signoffPath,
         querystring: viewer,
-        response: { 200: ProofSchema },
+        response: {
+          200: proofOf({
+            ...{ kind: 'signoff', id: sample.maintenanceId, digest: sampleHash, previousLeaf: sample.leaf },
+            claims: { assetId: sample.assetId, role: 'performed' },
+          }),
+        },
       },
     },
     async (request) => {

@@ -1,6 +1,7 @@
 /** /damc/assets/{assetId}/maintenances/ */
 import { type TSchema, Type } from 'typebox';
-import { anchorFields, anchorToJson, ProofSchema } from '../../anchoring/anchored.ts';
+import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
+import { proofOf } from '../../anchoring/proof-schema.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -11,9 +12,20 @@ import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { type AnchorStatus, anchorStatuses } from '../../proof/anchor-status.ts';
 import { may } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { address, dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
+import {
+  address,
+  dateTime,
+  like,
+  named,
+  orNull,
+  plainText,
+  sample,
+  text,
+  unshown,
+} from '../../runtime/schemas.ts';
 import { visible } from '../../runtime/visible-text.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
+import { sampleEntry, sampleFile, sampleWork } from '../signing/sample-work.ts';
 import { SignoffSchema, signoffToJson } from './entry-signoffs.routes.ts';
 import type { Maintenance } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
@@ -23,9 +35,13 @@ const url = maintenancesUrl;
 const tags = ['maintenances'];
 const read = { scope: 'assets:read', tellsOfChain: true } as const;
 
-const assetPath = Type.Object({ assetId: Type.String() });
-const entryPath = Type.Object({ assetId: Type.String(), maintenanceId: Type.String() });
+const assetPath = Type.Object({ assetId: text(sample.assetId) });
+const entryPath = Type.Object({
+  assetId: text(sample.assetId),
+  maintenanceId: text(sample.maintenanceId),
+});
 const type = plainText({
+  examples: [sampleWork.type],
   minLength: 1,
   maxLength: 100,
   pattern: visible,
@@ -45,23 +61,29 @@ const givenFile = Type.Object(
   },
   { additionalProperties: false },
 );
-const maintenanceHash = Type.String({
+const maintenanceHash = text(sample.maintenanceHash, {
   description:
     'SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof',
 });
 const viewerAddress = Type.String({ ...address, description: 'Who looks: the owner, a worker or a viewer' });
-const anyObject = (description: string) =>
-  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }));
+const givenData = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>(
+    Type.Object({}, { additionalProperties: true, description, examples: [sampleWork.data] }),
+  );
 
-const entryIds = { assetId: Type.String(), maintenanceId: Type.String(), maintenanceHash };
+const entryIds = {
+  assetId: text(sample.assetId),
+  maintenanceId: text(sample.maintenanceId),
+  maintenanceHash,
+};
 const itemFields = {
   ...entryIds,
-  type: Type.String(),
-  summary: Type.String(),
-  performedAt: Type.String({ ...dateTime, description: 'When the work was done' }),
+  type: text(sampleWork.type),
+  summary: text(sampleWork.summary),
+  performedAt: text(sample.performedAt, { ...dateTime, description: 'When the work was done' }),
   recordedAt: Type.String({ ...dateTime, description: 'When it was put on record' }),
-  workerAddress: Type.String({ description: 'Who did it, EIP-55' }),
-  workerName: Type.String({ description: 'The name of that time' }),
+  workerAddress: text(sample.workerAddress, { description: 'Who did it, EIP-55' }),
+  workerName: text(sample.workerName, { description: 'The name of that time' }),
   ...anchorFields,
   signoffs: Type.Array(SignoffSchema),
   supersedes: orNull(Type.String({ description: 'The entry that this one corrects' })),
@@ -75,7 +97,7 @@ const DetailsSchema = named(
   { title: 'MaintenanceDetails', description: 'A maintenance entry with everything in it' },
   Type.Object({
     ...itemFields,
-    data: anyObject('As it was given'),
+    data: givenData('As it was given'),
     files: Type.Array(
       Type.Object({
         fileId: Type.String(),
@@ -84,13 +106,14 @@ const DetailsSchema = named(
         contentHash: Type.String(),
         canonicalization: Type.String(),
       }),
-      { description: 'At the versions that are bound into the hash' },
+      { description: 'At the versions that are bound into the hash', examples: [[sampleFile]] },
     ),
     entry: Type.Object(
       { format: Type.String() },
       {
         additionalProperties: true,
         description: 'The very document that was hashed: the content of the proof',
+        examples: [sampleEntry],
       },
     ),
   }),
@@ -125,15 +148,20 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         params: assetPath,
         body: Type.Object(
           {
-            workerAddress: address,
+            workerAddress: like(address, sample.workerAddress),
             type,
-            summary: plainText({ minLength: 1, maxLength: 10_000, pattern: visible }),
-            performedAt: Type.String({
+            summary: plainText({
+              minLength: 1,
+              maxLength: 10_000,
+              pattern: visible,
+              examples: [sampleWork.summary],
+            }),
+            performedAt: text(sample.performedAt, {
               ...dateTime,
               description: 'When the work was done; not in the future',
             }),
             data: Type.Optional(
-              anyObject(
+              givenData(
                 'Any JSON object. `usage: {hours, cycles}` raises the usage of the asset; `scope` names the licence scope that the work needs.',
               ),
             ),
@@ -141,23 +169,22 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
               Type.Array(Type.String(), {
                 maxItems: 100,
                 uniqueItems: true,
+                examples: [[sample.fileId]],
                 description:
                   'Files of the vault that owns the asset; their newest versions are bound into the hash, in a correction those that it had',
               }),
             ),
-            files: Type.Optional(
+            files: unshown(
               Type.Array(givenFile, { maxItems: 100, description: 'The same at versions of your choice' }),
             ),
-            supersedes: Type.Optional(
-              Type.String({ description: 'The entry of this asset that is corrected' }),
-            ),
+            supersedes: unshown(Type.String({ description: 'The entry of this asset that is corrected' })),
           },
           { additionalProperties: false },
         ),
         response: {
           202: named(
             { title: 'CreatedMaintenance', description: 'The new entry: stored, and soon anchored' },
-            Type.Object({ ...entryIds, status: anchorFields.status }),
+            Type.Object({ ...entryIds, status: like(anchorFields.status, 'pending') }),
           ),
         },
       },
@@ -242,7 +269,12 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress, ...filters }, { additionalProperties: false }),
-        response: { 200: Type.Object({ count: Type.Integer() }, { description: 'How many there are' }) },
+        response: {
+          200: Type.Object(
+            { count: Type.Integer({ examples: [17] }) },
+            { description: 'How many there are' },
+          ),
+        },
       },
     },
     async (request) => {
@@ -274,6 +306,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         { title: 'FoundMaintenance', description: 'The hash of the entry, and the chain it is anchored on' },
         Type.Object({
           chainId: Type.Integer({
+            examples: [sample.chainId],
             description: 'Of the configured chain, also before the entry is anchored',
           }),
           maintenance: Type.Object(entryIds),
@@ -308,7 +341,10 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         description:
           'One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed.',
       },
-      ProofSchema,
+      proofOf({
+        ...{ kind: 'maintenance', id: sample.maintenanceId, digest: sample.maintenanceHash },
+        claims: { assetId: sample.assetId },
+      }),
     ),
     async (request) => ({
       ...(await maintenances.proof({ caller: callerOf(request), ...request.params, ...request.query })),

@@ -7,18 +7,28 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
-import { address, dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
 import type { AssetAccess } from '../assets/asset-access.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
 import type { Assets } from '../assets/assets.ts';
+import { sampleAsset } from '../signing/sample-work.ts';
 import { dueList } from './asset-due.ts';
 import type { AssetIntervals, GivenInterval, Interval } from './asset-intervals.ts';
 
 const tags = ['assets'];
 const url = `${assetUrl}intervals/`;
-const intervalPath = Type.Object({ assetId: Type.String(), intervalId: Type.String() });
+const intervalPath = Type.Object({
+  assetId: text(sample.assetId),
+  intervalId: text(sample.intervalId),
+});
 
-const name = plainText({ maxLength: 200 });
+const sampleName = 'Rope and brake';
+const sampleEvery = { days: null, months: 6, hours: 500, cycles: null };
+/** Before the interval was made; and by the work of the examples. */
+const firstDone = { at: '2025-09-01T08:00:00.000Z', hours: 12_010, cycles: null };
+const sampleDone = { at: sample.performedAt, hours: 12_480.5, cycles: null };
+
+const name = plainText({ maxLength: 200, examples: [sampleName] });
 const counter = { minimum: 0, maximum: 1e12 };
 const every = Type.Object(
   {
@@ -29,7 +39,11 @@ const every = Type.Object(
     hours: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
     cycles: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 })),
   },
-  { additionalProperties: false, description: 'At least one of them; what ends first counts' },
+  {
+    additionalProperties: false,
+    description: 'At least one of them; what ends first counts',
+    examples: [{ months: sampleEvery.months, hours: sampleEvery.hours }],
+  },
 );
 const lastDone = Type.Object(
   {
@@ -39,6 +53,7 @@ const lastDone = Type.Object(
   },
   {
     additionalProperties: false,
+    examples: [{ at: firstDone.at, hours: firstDone.hours }],
     description:
       'When it was last done before the interval was made, and what the asset had run; needed for each that it goes by, and not beyond what the asset has run',
   },
@@ -46,19 +61,30 @@ const lastDone = Type.Object(
 
 const numberOrNull = orNull(Type.Number());
 const intervalFields = {
-  id: Type.String(),
-  name: Type.String({ description: 'Empty when none was given' }),
-  every: Type.Object({
-    days: orNull(Type.Integer()),
-    months: orNull(Type.Integer()),
-    hours: numberOrNull,
-    cycles: orNull(Type.Integer()),
-  }),
-  lastDone: Type.Object({ at: dateTime, hours: numberOrNull, cycles: orNull(Type.Integer()) }),
-  completedBy: orNull(
-    Type.String({ description: 'The entry that it was last completed through; null before the first' }),
+  id: text(sample.intervalId),
+  name: text(sampleName, { description: 'Empty when none was given' }),
+  every: Type.Object(
+    {
+      days: orNull(Type.Integer()),
+      months: orNull(Type.Integer()),
+      hours: numberOrNull,
+      cycles: orNull(Type.Integer()),
+    },
+    { examples: [sampleEvery] },
   ),
-  version: Type.Integer({ description: 'Counts its changes; in quotes it is the ETag that If-Match takes' }),
+  lastDone: Type.Object(
+    { at: dateTime, hours: numberOrNull, cycles: orNull(Type.Integer()) },
+    { examples: [sampleDone] },
+  ),
+  completedBy: orNull(
+    text(sample.maintenanceId, {
+      description: 'The entry that it was last completed through; null before the first',
+    }),
+  ),
+  version: Type.Integer({
+    description: 'Counts its changes; in quotes it is the ETag that If-Match takes',
+    examples: [2],
+  }),
   createdAt: dateTime,
   updatedAt: dateTime,
 };
@@ -69,29 +95,32 @@ const IntervalSchema = named(
 const DueSchema = named(
   { title: 'AssetDue', description: 'What is due on an asset: intervals and open defects' },
   Type.Object({
-    assetId: Type.String(),
-    at: Type.String({ ...dateTime, description: 'As of when' }),
-    usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }),
+    assetId: text(sample.assetId),
+    at: text('2026-03-02T12:00:00.000Z', { ...dateTime, description: 'As of when' }),
+    usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }, { examples: [sampleAsset.usage] }),
     overdue: Type.Boolean({ description: 'Whether any of it is' }),
     intervals: Type.Array(
       Type.Object({
         ...intervalFields,
-        nextDue: Type.Object({ at: orNull(dateTime), hours: numberOrNull, cycles: orNull(Type.Integer()) }),
+        nextDue: Type.Object(
+          { at: orNull(dateTime), hours: numberOrNull, cycles: orNull(Type.Integer()) },
+          { examples: [{ at: '2026-09-02T08:50:00.000Z', hours: 12_980.5 }] },
+        ),
         remaining: Type.Object(
           { days: numberOrNull, hours: numberOrNull, cycles: orNull(Type.Integer()) },
-          { description: 'Negative when overdue' },
+          { description: 'Negative when overdue', examples: [{ days: 183.9, hours: 500 }] },
         ),
         overdue: Type.Boolean(),
       }),
     ),
     openDefects: Type.Array(
       Type.Object({
-        maintenanceId: Type.String(),
-        summary: Type.String(),
-        performedAt: dateTime,
-        recordedAt: dateTime,
-        deferred: Type.Boolean({ description: 'Whether its repair was put off' }),
-        deferredUntil: orNull(dateTime),
+        maintenanceId: text('mnt_01KJPW41N0DX0B2JGPMPA4ZXJ1'),
+        summary: text('Gearbox seal is seeping oil'),
+        performedAt: like(dateTime, sample.performedAt),
+        recordedAt: like(dateTime, '2026-03-02T08:55:00.000Z'),
+        deferred: Type.Boolean({ description: 'Whether its repair was put off', examples: [true] }),
+        deferredUntil: orNull(like(dateTime, '2026-04-30T23:59:59.999Z')),
         overdue: Type.Boolean(),
         repairedBy: orNull(
           Type.String({ description: 'The newest entry that closes it as soon as it is certified' }),
@@ -127,7 +156,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
         tags,
         params: assetPath,
         body: Type.Object({ name: Type.Optional(name), every, lastDone }, { additionalProperties: false }),
-        response: { 201: IntervalSchema },
+        response: { 201: like(IntervalSchema, { lastDone: firstDone, completedBy: null, version: 1 }) },
       },
     },
     async (request, reply) => {
@@ -186,7 +215,9 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
           {
             name: Type.Optional(name),
             every: Type.Optional(every),
-            completedBy: Type.Optional(Type.String({ description: 'The entry by which the work was done' })),
+            completedBy: Type.Optional(
+              text(sample.maintenanceId, { description: 'The entry by which the work was done' }),
+            ),
           },
           { additionalProperties: false },
         ),

@@ -1,9 +1,10 @@
 /** Sign-offs are made: POST /damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/, and what a worker signs elsewhere. */
 import { Type } from 'typebox';
+import { notAnchoredYet } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
-import { address, dateTime, named, plainText } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, plainText, sample, text, unshown } from '../../runtime/schemas.ts';
 import {
   role,
   SignoffSchema,
@@ -11,39 +12,60 @@ import {
   signoffToJson,
   signoffsUrl as url,
 } from '../entries/entry-signoffs.routes.ts';
-import { makeSignoffTypedData } from '../signing/signoff.ts';
+import { sampleLicence } from '../signing/sample-work.ts';
+import { makeSignoffTypedData, signoffDomain, signoffTypes } from '../signing/signoff.ts';
 import type { Signoffs } from './signoffs.ts';
 
+const domainType = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+];
+
 const Members = Type.Array(Type.Object({ name: Type.String(), type: Type.String() }));
+const inADay = '2026-03-03T09:00:05.000Z';
 const TypedDataSchema = named(
   { title: 'SignoffRequest', description: 'EIP-712 data that a worker signs with their own key' },
   Type.Object({
-    domain: Type.Object({ name: Type.String(), version: Type.String() }),
-    types: Type.Object({ EIP712Domain: Members, Signoff: Members }),
-    primaryType: Type.String(),
+    domain: Type.Object({ name: Type.String(), version: Type.String() }, { examples: [signoffDomain] }),
+    types: Type.Object(
+      { EIP712Domain: Members, Signoff: Members },
+      { examples: [{ EIP712Domain: domainType, Signoff: signoffTypes.Signoff }] },
+    ),
+    primaryType: text('Signoff'),
     message: Type.Object({
-      workspaceId: Type.String(),
-      assetId: Type.String(),
-      maintenanceId: Type.String(),
-      maintenanceHash: Type.String(),
+      workspaceId: text(sample.workspaceId),
+      assetId: text(sample.assetId),
+      maintenanceId: text(sample.maintenanceId),
+      maintenanceHash: text(sample.maintenanceHash),
       role,
-      worker: Type.String(),
-      licenceScope: Type.String({ description: 'Empty when no licence is used' }),
-      licenceNumber: Type.String(),
-      signedAt: Type.Integer({ description: 'Seconds since 1970' }),
+      worker: text(sample.workerAddress),
+      licenceScope: text(sampleLicence.scope, { description: 'Empty when no licence is used' }),
+      licenceNumber: text(sampleLicence.number),
+      signedAt: Type.Integer({
+        description: 'Seconds since 1970',
+        examples: [Date.parse(sample.signedAt) / 1000],
+      }),
     }),
-    signedAt: Type.String({ ...dateTime, description: 'To be handed in with the signature' }),
-    expiresAt: Type.String({ ...dateTime, description: 'Until then the signature is taken' }),
+    signedAt: text(sample.signedAt, { ...dateTime, description: 'To be handed in with the signature' }),
+    expiresAt: text(inADay, { ...dateTime, description: 'Until then the signature is taken' }),
   }),
 );
 
 const tags = ['maintenances'];
-const entryPath = Type.Object({ assetId: Type.String(), maintenanceId: Type.String() });
+const entryPath = Type.Object({
+  assetId: text(sample.assetId),
+  maintenanceId: text(sample.maintenanceId),
+});
 const requested = {
-  workerAddress: address,
+  workerAddress: like(address, sample.workerAddress),
   role,
   licenceScope: Type.Optional(
-    plainText({ minLength: 1, maxLength: 200, description: 'Which licence to use, where several fit' }),
+    plainText({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Which licence to use, where several fit',
+      examples: [sampleLicence.scope],
+    }),
   ),
 };
 
@@ -67,14 +89,14 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
         body: Type.Object(
           {
             ...requested,
-            signature: Type.Optional(signature),
-            signedAt: Type.Optional(
+            signature: unshown(signature),
+            signedAt: unshown(
               Type.String({ ...dateTime, description: 'As in the typed data; with a signature only' }),
             ),
           },
           { additionalProperties: false },
         ),
-        response: { 201: SignoffSchema },
+        response: { 201: notAnchoredYet(SignoffSchema) },
       },
     },
     async (request, reply) => {
@@ -121,8 +143,3 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
     },
   );
 }
-
-const domainType = [
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-];

@@ -6,7 +6,7 @@ import type { Api } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { address, dateTime, named, orNull } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
 import type { Assets } from '../assets/assets.ts';
 import { type LoggedLook, listLooks } from './asset-access-log.ts';
@@ -14,40 +14,46 @@ import type { AssetViewers, Viewer } from './asset-viewers.ts';
 import type { AssetWorkers, AssignedWorker } from './asset-workers.ts';
 
 const tags = ['assets'];
-const personPath = Type.Object({ assetId: Type.String(), address });
-const addresses = Type.Array(address, { minItems: 1, maxItems: 1000 });
+const personPath = Type.Object({
+  assetId: text(sample.assetId),
+  address: like(address, sample.viewerAddress),
+});
+const addresses = (example: string) =>
+  Type.Array(address, { minItems: 1, maxItems: 1000, examples: [[example]] });
+const sampleUntil = '2036-12-31T23:59:59.000Z';
 const page = Type.Object(pageParameters, { additionalProperties: false });
 const gone = Type.Null();
 
 const ViewerSchema = named(
   { title: 'AssetViewer', description: 'Somebody who may see an asset' },
   Type.Object({
-    address: Type.String({ description: 'EIP-55' }),
+    address: text(sample.viewerAddress, { description: 'EIP-55' }),
     until: orNull(
-      Type.String({ ...dateTime, description: 'From then on it allows nothing; null: without end' }),
+      text(sampleUntil, { ...dateTime, description: 'From then on it allows nothing; null: without end' }),
     ),
   }),
 );
 const AssignedWorkerSchema = named(
   { title: 'AssetWorker', description: 'A worker who is assigned to an asset' },
   Type.Object({
-    address: Type.String({ description: 'EIP-55' }),
-    name: Type.String(),
+    address: text(sample.workerAddress, { description: 'EIP-55' }),
+    name: text(sample.workerName),
   }),
 );
 const LookSchema = named(
   { title: 'AssetAccess', description: 'One look at an asset: by whom, at what, and when' },
   Type.Object({
-    at: dateTime,
-    viewerAddress: Type.String({ description: 'EIP-55; the owner where none was named' }),
-    what: Type.String({ description: 'What was asked for' }),
+    at: like(dateTime, '2026-03-02T10:12:40.000Z'),
+    viewerAddress: text(sample.viewerAddress, { description: 'EIP-55; the owner where none was named' }),
+    what: text('maintenance details', { description: 'What was asked for' }),
     also: Type.Array(Type.String(), {
+      examples: [[]],
       description: 'What else the same person, signed in, asked for within a minute: that is one look',
     }),
-    targetId: orNull(Type.String({ description: 'Which one of several' })),
-    allowed: Type.Boolean(),
+    targetId: orNull(text(sample.maintenanceId, { description: 'Which one of several' })),
+    allowed: Type.Boolean({ examples: [true] }),
     actor: Type.Object(
-      { kind: Type.String(), id: Type.String() },
+      { kind: text('api_key'), id: text(sample.keyId) },
       { description: 'Who asked for the viewer' },
     ),
   }),
@@ -83,7 +89,10 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
         tags,
         params: assetPath,
         body: Type.Object(
-          { viewers: addresses, until: Type.Optional(orNull(dateTime)) },
+          {
+            viewers: addresses(sample.viewerAddress),
+            until: Type.Optional(orNull(like(dateTime, sampleUntil))),
+          },
           { additionalProperties: false },
         ),
         response: {
@@ -171,7 +180,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
         querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),
         response: {
           200: Type.Object(
-            { isViewer: Type.Boolean() },
+            { isViewer: Type.Boolean({ examples: [true] }) },
             { description: 'Whether the address may see the asset' },
           ),
         },
@@ -200,7 +209,7 @@ function assignmentRoutes(
         description: 'They may put work on record, sign it off, and see the asset.',
         tags,
         params: assetPath,
-        body: Type.Object({ workers: addresses }, { additionalProperties: false }),
+        body: Type.Object({ workers: addresses(sample.workerAddress) }, { additionalProperties: false }),
         response: {
           201: Type.Array(AssignedWorkerSchema, {
             description: 'Those who are assigned now, of the ones named',

@@ -7,8 +7,20 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
-import { address, dateTime, name, named, orNull, plainText } from '../../runtime/schemas.ts';
+import {
+  address,
+  dateTime,
+  like,
+  name,
+  named,
+  orNull,
+  plainText,
+  sample,
+  text,
+  unshown,
+} from '../../runtime/schemas.ts';
 import type { Licence } from '../signing/licence.ts';
+import { sampleCreatedAt, sampleLicence } from '../signing/sample-work.ts';
 import type { Worker, Workers } from './workers.ts';
 
 const licenceFields = {
@@ -16,37 +28,40 @@ const licenceFields = {
     minLength: 1,
     maxLength: 200,
     description: 'What it allows, as your organisation names it',
+    examples: [sampleLicence.scope],
   }),
-  number: name,
-  authority: name,
+  number: like(name, sampleLicence.number),
+  authority: like(name, sampleLicence.authority),
 };
+const expiresAt = orNull(like(dateTime, sampleLicence.expiresAt));
 const GivenLicence = Type.Object(
-  { ...licenceFields, expiresAt: Type.Optional(orNull(dateTime)) },
+  { ...licenceFields, expiresAt: Type.Optional(expiresAt) },
   { additionalProperties: false },
 );
 
 const CreatedWorkerSchema = named(
   { title: 'CreatedWorker', description: 'The new worker' },
   Type.Object({
-    name: Type.String(),
-    address: Type.String({ description: 'Address of the worker, EIP-55' }),
+    name: text(sample.workerName),
+    address: text(sample.workerAddress, { description: 'Address of the worker, EIP-55' }),
   }),
 );
 
 const WorkerSchema = named(
   { title: 'Worker', description: 'Somebody who signs maintenance work' },
   Type.Object({
-    id: Type.String(),
-    name: Type.String(),
-    address: Type.String({ description: 'Address of the worker, EIP-55' }),
+    id: text('wrk_01KJPV8JR0A12KSGG6EQ9ZTAJ3'),
+    name: text(sample.workerName),
+    address: text(sample.workerAddress, { description: 'Address of the worker, EIP-55' }),
     keyHolder: Type.String({ enum: ['service', 'worker'], description: 'Who holds the private key' }),
-    licences: Type.Array(Type.Object({ ...licenceFields, expiresAt: orNull(dateTime) })),
-    createdAt: dateTime,
-    updatedAt: dateTime,
+    licences: Type.Array(Type.Object({ ...licenceFields, expiresAt })),
+    createdAt: like(dateTime, sampleCreatedAt),
+    updatedAt: like(dateTime, sampleCreatedAt),
   }),
 );
 
-const workerPath = Type.Object({ address });
+const givenName = like(name, sample.workerName);
+const workerPath = Type.Object({ address: like(address, sample.workerAddress) });
 
 const url = `${apiBase}/damc/workers/`;
 
@@ -67,7 +82,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
         description:
           'Without an address the service makes a key for the worker; with one the worker holds their own key.',
         tags: ['workers'],
-        body: Type.Object({ name, address: Type.Optional(address) }, { additionalProperties: false }),
+        body: Type.Object({ name: givenName, address: unshown(address) }, { additionalProperties: false }),
         response: { 201: CreatedWorkerSchema },
       },
     },
@@ -135,7 +150,10 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
         tags: ['workers'],
         params: workerPath,
         body: Type.Object(
-          { name: Type.Optional(name), licences: Type.Optional(Type.Array(GivenLicence, { maxItems: 100 })) },
+          {
+            name: Type.Optional(givenName),
+            licences: Type.Optional(Type.Array(GivenLicence, { maxItems: 100 })),
+          },
           { additionalProperties: false },
         ),
         response: { 200: WorkerSchema },

@@ -1,21 +1,24 @@
 /** /platform/webhooks/deliveries */
 import { Type } from 'typebox';
+import { sampleEventOf } from '../../events/sample-event.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { dateTime, named, orNull } from '../../runtime/schemas.ts';
+import { dateTime, like, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import { type Deliveries, type Delivery, type DeliveryStatus, deliveryStatuses } from './deliveries.ts';
 
 const status = Type.Unsafe<DeliveryStatus>(Type.String({ enum: [...deliveryStatuses] }));
 
+const sampleEvent = sampleEventOf('record.anchor.confirmed');
+
 const fields = {
-  id: Type.String(),
-  eventId: Type.String(),
-  endpointId: Type.String(),
-  type: Type.String(),
-  status,
-  createdAt: dateTime,
+  id: text(sample.deliveryId),
+  eventId: text(sampleEvent.id),
+  endpointId: text(sample.endpointId),
+  type: text(sampleEvent.type),
+  status: like(status, 'succeeded'),
+  createdAt: like(dateTime, sample.toldAt),
   nextAttemptAt: orNull(dateTime),
   replayId: orNull(Type.String({ description: 'The replay that made it; null: the event itself did' })),
 };
@@ -27,23 +30,25 @@ const WholeDeliverySchema = named(
   { title: 'DeliveryWithAttempts', description: 'A delivery with its attempts' },
   Type.Object({
     ...fields,
-    envelope: Type.String({ description: 'The exact text that is sent' }),
+    envelope: text(JSON.stringify(sampleEvent), { description: 'The exact text that is sent' }),
     attempts: Type.Array(
       Type.Object({
         number: Type.Integer(),
-        at: dateTime,
-        durationMs: Type.Integer(),
-        statusCode: orNull(Type.Integer()),
+        at: like(dateTime, '2026-03-02T09:00:13.240Z'),
+        durationMs: Type.Integer({ examples: [96] }),
+        statusCode: orNull(Type.Integer({ examples: [200] })),
         error: orNull(Type.String()),
-        responseHeaders: Type.Record(Type.String(), Type.String()),
-        responseBody: Type.String({ description: 'The first 16 KB' }),
+        responseHeaders: Type.Record(Type.String(), Type.String(), {
+          examples: [{ 'content-type': 'text/plain', 'content-length': '2' }],
+        }),
+        responseBody: text('ok', { description: 'The first 16 KB' }),
       }),
     ),
   }),
 );
 
 const url = `${apiBase}/platform/webhooks/deliveries`;
-const deliveryPath = Type.Object({ deliveryId: Type.String() });
+const deliveryPath = Type.Object({ deliveryId: text(sample.deliveryId) });
 
 export function deliveryRoutes(
   app: Api,
@@ -116,7 +121,9 @@ export function deliveryRoutes(
         summary: 'Retry a delivery now',
         tags: ['webhooks'],
         params: deliveryPath,
-        response: { 202: DeliverySchema },
+        response: {
+          202: like(DeliverySchema, { status: 'pending', nextAttemptAt: '2026-03-02T09:40:00.000Z' }),
+        },
       },
     },
     async (request, reply) =>

@@ -9,36 +9,47 @@ import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { type Caller, may } from '../../runtime/caller.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
-import { dateTime, named, orNull, plainText } from '../../runtime/schemas.ts';
+import { dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
 import type { Endpoint } from './endpoints.store.ts';
 import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
 import { maskUrl } from './masked-url.ts';
+
+const sampleTypes: EventType[] = ['file.anchor.confirmed', 'record.anchor.confirmed'];
+const sampleSecret = 'whsec_YW4gZXhhbXBsZSwgYW5kIG5vIHNlY3JldCBhdCBhbGw=';
+const sampleDescription = 'Tells the terminal what is anchored';
+const sampleCreatedAt = '2026-03-02T08:45:00.000Z';
 
 export const eventTypesSchema = Type.Array(Type.Unsafe<EventType>(Type.String({ enum: [...eventTypes] })), {
   minItems: 1,
   uniqueItems: true,
   maxItems: eventTypes.length,
+  examples: [sampleTypes],
 });
-const target = Type.String({
+const target = text(sample.endpointUrl, {
   minLength: 1,
   maxLength: endpointLimits.urlLength,
   description: 'Public https address that accepts POST',
 });
-const description = plainText({ maxLength: endpointLimits.descriptionLength });
+const description = like(plainText({ maxLength: endpointLimits.descriptionLength }), sampleDescription);
 const rateLimit = orNull(
   Type.Integer({
     minimum: 1,
     maximum: endpointLimits.requestsPerSecond,
     description: 'Requests per second',
+    examples: [50],
   }),
 );
 
+const enabled = Type.Boolean({ examples: [true] });
+
 const fields = {
-  id: Type.String(),
-  url: Type.String({ description: 'Path and query are shown only to who may change the endpoint' }),
-  eventTypes: Type.Array(Type.String()),
-  description: Type.String(),
-  enabled: Type.Boolean(),
+  id: text(sample.endpointId),
+  url: text(sample.endpointUrl, {
+    description: 'Path and query are shown only to who may change the endpoint',
+  }),
+  eventTypes: Type.Array(Type.String(), { examples: [sampleTypes] }),
+  description: text(sampleDescription),
+  enabled,
   status: Type.String({ enum: ['active', 'failing', 'disabled'] }),
   disabledReason: orNull(
     Type.String({
@@ -46,17 +57,17 @@ const fields = {
       description: 'owner, gone (it answered 410) or failing (for five days)',
     }),
   ),
-  rateLimit: orNull(Type.Integer()),
-  createdAt: dateTime,
-  updatedAt: dateTime,
+  rateLimit: orNull(Type.Integer({ examples: [50] })),
+  createdAt: like(dateTime, sampleCreatedAt),
+  updatedAt: like(dateTime, sampleCreatedAt),
 };
 const test = named(
   { title: 'EndpointTest', description: 'How a test event fared' },
   Type.Object({
-    delivered: Type.Boolean(),
-    statusCode: orNull(Type.Integer()),
+    delivered: Type.Boolean({ examples: [true] }),
+    statusCode: orNull(Type.Integer({ examples: [204] })),
     error: orNull(Type.String()),
-    durationMs: Type.Integer(),
+    durationMs: Type.Integer({ examples: [184] }),
   }),
 );
 const EndpointSchema = named(
@@ -72,11 +83,11 @@ const CreatedSchema = named(
     title: 'CreatedEndpoint',
     description: 'The new endpoint with its signing secret, and how the test event fared',
   },
-  Type.Object({ ...fields, secret: Type.String(), test }),
+  Type.Object({ ...fields, secret: text(sampleSecret), test }),
 );
 
 const url = `${apiBase}/platform/webhooks/endpoints`;
-export const endpointPath = Type.Object({ endpointId: Type.String() });
+export const endpointPath = Type.Object({ endpointId: text(sample.endpointId) });
 const tags = ['webhooks'];
 
 export interface EndpointRoutesDeps {
@@ -100,7 +111,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
             url: target,
             eventTypes: eventTypesSchema,
             description: Type.Optional(description),
-            enabled: Type.Optional(Type.Boolean()),
+            enabled: Type.Optional(enabled),
             rateLimit: Type.Optional(rateLimit),
           },
           { additionalProperties: false },
@@ -184,7 +195,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
             url: Type.Optional(target),
             eventTypes: Type.Optional(eventTypesSchema),
             description: Type.Optional(description),
-            enabled: Type.Optional(Type.Boolean()),
+            enabled: Type.Optional(enabled),
             rateLimit: Type.Optional(rateLimit),
           },
           { additionalProperties: false },
@@ -226,7 +237,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         summary: 'Show the signing secret',
         tags,
         params: endpointPath,
-        response: { 200: Type.Object({ secret: Type.String() }, { description: 'The signing secret' }) },
+        response: { 200: Type.Object({ secret: text(sampleSecret) }, { description: 'The signing secret' }) },
       },
     },
     async (request) => ({
@@ -247,7 +258,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         params: endpointPath,
         response: {
           200: Type.Object(
-            { secret: Type.String(), previousSecretUntil: dateTime },
+            { secret: text(sampleSecret), previousSecretUntil: like(dateTime, '2026-03-03T09:00:00.000Z') },
             {
               description:
                 'The new signing secret; until then deliveries are signed with the old one as well',

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
-import { dateTime, named, orNull } from '../../runtime/schemas.ts';
+import { dateTime, like, named, orNull, sample, text, unshown } from '../../runtime/schemas.ts';
 import { endpointPath, eventTypesSchema } from '../endpoints/endpoints.routes.ts';
 import { type Replay, type ReplayedStatus, type Replays, replayedStatuses } from './replays.ts';
 
@@ -13,37 +13,38 @@ const status = Type.Unsafe<ReplayedStatus>(
     description: 'Only events whose last delivery to this endpoint ended so.',
   }),
 );
-const from = Type.String({ format: 'date-time', description: 'Events from this time on' });
-const to = Type.String({ format: 'date-time', description: 'Events before this time' });
+const sampleRange = { from: '2026-03-02T00:00:00.000Z', to: '2026-03-03T00:00:00.000Z' };
+const from = text(sampleRange.from, { ...dateTime, description: 'Events from this time on' });
+const to = text(sampleRange.to, { ...dateTime, description: 'Events before this time' });
 
-const count = Type.Integer({ description: 'How many events would be sent' });
+const count = Type.Integer({ description: 'How many events would be sent', examples: [12] });
 const ReplaySchema = named(
   { title: 'Replay', description: 'A replay of past events to an endpoint, and how far it has come' },
   Type.Object({
-    id: Type.String(),
-    endpointId: Type.String(),
-    status: Type.String({
+    id: text(sample.replayId),
+    endpointId: text(sample.endpointId),
+    status: text('completed', {
       enum: ['running', 'paused', 'completed', 'cancelled'],
       description: 'paused: while the endpoint is disabled; completed: every delivery has ended',
     }),
     range: Type.Object({
-      from: dateTime,
-      to: dateTime,
-      status: orNull(Type.String()),
-      types: Type.Array(Type.String()),
+      from: like(dateTime, sampleRange.from),
+      to: like(dateTime, sampleRange.to),
+      status: orNull(text('failed')),
+      types: Type.Array(Type.String(), { examples: [['record.anchor.confirmed']] }),
     }),
-    total: Type.Integer({ description: 'Events to send' }),
-    enqueued: Type.Integer({ description: 'Events that have their new delivery' }),
-    succeeded: Type.Integer(),
-    failed: Type.Integer(),
-    skipped: Type.Integer(),
-    createdAt: dateTime,
-    finishedAt: orNull(dateTime),
+    total: Type.Integer({ description: 'Events to send', examples: [12] }),
+    enqueued: Type.Integer({ description: 'Events that have their new delivery', examples: [12] }),
+    succeeded: Type.Integer({ examples: [12] }),
+    failed: Type.Integer({ examples: [0] }),
+    skipped: Type.Integer({ examples: [0] }),
+    createdAt: like(dateTime, '2026-03-03T10:00:00.000Z'),
+    finishedAt: orNull(like(dateTime, '2026-03-03T10:00:04.000Z')),
   }),
 );
 
 const url = `${apiBase}/platform/webhooks/replays`;
-const replayPath = Type.Object({ replayId: Type.String() });
+const replayPath = Type.Object({ replayId: text(sample.replayId) });
 const tags = ['webhooks'];
 
 export interface ReplayRoutesDeps {
@@ -67,15 +68,15 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
           {
             from,
             to,
-            status: Type.Optional(status),
-            types: Type.Optional(eventTypesSchema),
-            dryRun: Type.Optional(Type.Boolean({ description: 'Only count' })),
+            status: Type.Optional(like(status, 'failed')),
+            types: Type.Optional(like(eventTypesSchema, ['record.anchor.confirmed'])),
+            dryRun: unshown(Type.Boolean({ description: 'Only count' })),
           },
           { additionalProperties: false },
         ),
         response: {
           200: Type.Object({ count }, { description: 'What a replay would send; nothing was sent' }),
-          202: ReplaySchema,
+          202: like(ReplaySchema, { status: 'running', enqueued: 0, succeeded: 0, finishedAt: null }),
         },
       },
     },

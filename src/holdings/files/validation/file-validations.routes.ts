@@ -1,35 +1,48 @@
 /** /platform/files/{fileId}/validate and /validations */
 
 import { Type } from 'typebox';
-import { ProofSchema } from '../../../anchoring/anchored.ts';
+import { proofOf } from '../../../anchoring/proof-schema.ts';
 import { callerOf } from '../../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../../http/api/api.ts';
 import type { Cursors } from '../../../http/api/cursor.ts';
 import type { Idempotency } from '../../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../../http/api/page.ts';
 import { jsonOrForm, uploadedFile } from '../../../http/api/uploads.ts';
-import { address, contentHash, dateTime, named, orNull } from '../../../runtime/schemas.ts';
+import {
+  address,
+  contentHash,
+  dateTime,
+  like,
+  named,
+  orNull,
+  sample,
+  text,
+  unshown,
+} from '../../../runtime/schemas.ts';
 import type { FileValidation } from './file-validations.store.ts';
 import type { FileValidations } from './file-validations.ts';
+
+const finding = (description: string) => orNull(Type.Boolean({ description, examples: [true] }));
 
 const ValidationSchema = named(
   { title: 'FileValidation', description: 'A validation of a file, and what it found' },
   Type.Object({
-    id: Type.String(),
-    fileId: Type.String(),
+    id: text(sample.validationId),
+    fileId: text(sample.fileId),
     version: Type.Integer(),
-    status: Type.Unsafe<FileValidation['status']>(Type.String({ enum: ['pending', 'completed'] })),
+    status: Type.Unsafe<FileValidation['status']>(
+      Type.String({ enum: ['pending', 'completed'], examples: ['completed'] }),
+    ),
     result: Type.Unsafe<FileValidation['result']>({
       type: ['string', 'null'],
       enum: ['valid', 'invalid', null],
+      examples: ['valid'],
       description: 'Valid when integrity, authenticity and ownership all hold',
     }),
-    integrity: orNull(Type.Boolean({ description: 'What was presented has the digest that is anchored' })),
-    authenticity: orNull(
-      Type.Boolean({ description: 'The proof of the version verified against the chain' }),
-    ),
-    ownership: orNull(Type.Boolean({ description: 'The vault had the file then' })),
-    validatedAt: orNull(dateTime),
+    integrity: finding('What was presented has the digest that is anchored'),
+    authenticity: finding('The proof of the version verified against the chain'),
+    ownership: finding('The vault had the file then'),
+    validatedAt: orNull(like(dateTime, sample.toldAt)),
   }),
 );
 
@@ -37,10 +50,28 @@ const about = {
   version: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
   ),
-  vaultAddress: Type.Optional(address),
+  vaultAddress: unshown(address),
 };
-const filePath = Type.Object({ fileId: Type.String() });
-const validationPath = Type.Object({ fileId: Type.String(), validationId: Type.String() });
+const filePath = Type.Object({ fileId: text(sample.fileId) });
+const validationPath = Type.Object({
+  fileId: text(sample.fileId),
+  validationId: text(sample.validationId),
+});
+/** What is answered before it is validated. */
+const openValidation = {
+  ...{ status: 'pending', result: null, validatedAt: null },
+  ...{ integrity: null, authenticity: null, ownership: null },
+};
+
+const provedValidation = {
+  kind: 'validation',
+  ...{ id: sample.fileId, digest: sample.contentHash, raw: true, previousLeaf: sample.leaf },
+  claims: {
+    ...{ validationId: sample.validationId, fileVersion: 1, vaultAddress: sample.vaultAddress.toLowerCase() },
+    ...{ result: 'valid', integrity: true, authenticity: true, ownership: true },
+    validatedAt: sample.toldAt,
+  },
+};
 
 const url = `${apiBase}/platform/files/:fileId`;
 const tags = ['files'];
@@ -72,7 +103,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
           Type.Object({ contentHash, ...about }, { additionalProperties: false }),
           Type.Object({ file: uploadedFile, ...about }, { additionalProperties: false }),
         ),
-        response: { 202: ValidationSchema },
+        response: { 202: like(ValidationSchema, openValidation) },
       },
     },
     async (request, reply) => {
@@ -156,7 +187,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
           'A result is anchored as well: its proof, `holdfast/proof@1`, has it among its claims. 409 until it is there and confirmed.',
         tags,
         params: validationPath,
-        response: { 200: ProofSchema },
+        response: { 200: proofOf(provedValidation) },
       },
     },
     async (request) => {

@@ -1,0 +1,68 @@
+/** The schema of proofs in answers, with an example for each kind of thing: a batch of one leaf. */
+import { Type } from 'typebox';
+import type { Hex } from 'viem';
+import { registryAddress } from '../chain/registry/registry.ts';
+import { toHex, zeroHash } from '../proof/hex.ts';
+import { claimsHash, leafHash, leafTypes, leafValues } from '../proof/leaf.ts';
+import { type Claims, type Proof, proofFormat } from '../proof/proof.ts';
+import { like, named, sample } from '../runtime/schemas.ts';
+
+export const ProofSchema = named(
+  { title: 'Proof', description: 'What anybody can verify without this service' },
+  Type.Object({ format: Type.String() }, { additionalProperties: true }),
+);
+
+interface ProvedSample {
+  kind: string;
+  id: string;
+  digest: Hex;
+  /** Of bytes; else the digest is of JSON under the salt of all examples. */
+  raw?: boolean;
+  claims?: object;
+  /** What the leaf hangs on. */
+  previousLeaf?: Hex;
+}
+
+/** The schema with the proof of this thing as its example; hashed only when somebody asks for the document. */
+export function proofOf(proved: ProvedSample): typeof ProofSchema {
+  return like(ProofSchema, () => sampleProof(proved));
+}
+
+/** True to the format; the seal is made up. */
+export function sampleProof({ kind, id, digest, raw, claims, previousLeaf }: ProvedSample): Proof {
+  const subject = { workspaceId: sample.workspaceId, id };
+  const salted: Claims = { salt: claimsSalt, ...claims };
+  const vault = sample.vaultAddress.toLowerCase() as Hex;
+  const values = leafValues({
+    ...{ kind, digest, subject, vault, version: 1 },
+    previousLeaf: previousLeaf ?? zeroHash,
+    claimsHash: claimsHash(salted),
+  });
+  const root = toHex(leafHash(values));
+  return {
+    format: proofFormat,
+    kind,
+    subject,
+    content: raw
+      ? { algorithm: 'sha-256', digest, canonicalization: 'raw', salt: null }
+      : { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt: sample.salt },
+    claims: salted,
+    leaf: { types: leafTypes, values },
+    merkle: { proof: [], root, size: 1 },
+    seal: { vault, subtreeRoot: root, depth: 0, leaves: 1, sequence: 41, signature: sample.signature },
+    anchors: [
+      {
+        type: 'evm',
+        chainId: sample.chainId,
+        contract: registryAddress.toLowerCase() as Hex,
+        submitter: '0x2b3ef1a250cf949a29fd846f7724c75c88ec8462',
+        transactionHash: sample.transactionHash,
+        blockNumber: sample.blockNumber,
+        blockHash: '0x32fa9551d01426264136af13897c05eda2d76e0748b9f1235d432c42e78bad79',
+        blockTime: Date.parse(sample.anchoredAt) / 1000,
+      },
+    ],
+  };
+}
+
+const claimsSalt = '0xbc2689bc6a9b2018dec482fb7c1718b17979b9c7f8dcae8791546848d62f1bd4';

@@ -1,0 +1,48 @@
+/** An event of each type as it could have been sent, for the OpenAPI document. */
+import { sample } from '../runtime/schemas.ts';
+import { type EventData, type EventType, eventCatalogue } from './catalogue.ts';
+
+type FieldName = { [T in EventType]: keyof EventData[T] }[EventType];
+
+/** A name means the same in every type that has it. */
+const fields: Record<FieldName, unknown> = {
+  record_id: sample.recordId,
+  file_id: sample.fileId,
+  validation_id: sample.validationId,
+  result: 'valid',
+  integrity: true,
+  authenticity: true,
+  ownership: true,
+  validated_at: sample.toldAt,
+  vault_id: sample.vaultId,
+  address: sample.vaultAddress,
+  from_vault_id: sample.vaultId,
+  to_vault_id: sample.otherVaultId,
+  transferred_at: sample.anchoredAt,
+  deactivated_at: sample.toldAt,
+  reactivated_at: sample.toldAt,
+  asset_id: sample.assetId,
+  maintenance_id: sample.maintenanceId,
+  interval_id: sample.intervalId,
+  changed_at: sample.toldAt,
+  version: 1,
+  tx_hash: sample.transactionHash,
+  block_number: sample.blockNumber,
+  anchored_at: sample.anchoredAt,
+  reorged_at: sample.toldAt,
+  endpoint_id: sample.endpointId,
+  url: sample.endpointUrl,
+  reason: 'failing',
+  disabled_at: sample.toldAt,
+};
+
+export function sampleEventOf(type: EventType) {
+  const names = Object.keys(eventCatalogue[type].data) as FieldName[];
+  return {
+    id: sample.eventId,
+    type,
+    timestamp: sample.toldAt,
+    workspace_id: sample.workspaceId,
+    data: Object.fromEntries(names.map((name) => [name, fields[name]])),
+  };
+}

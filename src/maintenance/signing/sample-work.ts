@@ -1,0 +1,69 @@
+/** What the examples of the OpenAPI document tell of maintenance: a hoist winch, its inspection, and who signs for it. */
+import { sample } from '../../runtime/schemas.ts';
+import type { Licence } from './licence.ts';
+import { type AttachedFile, entryFormat, type MaintenanceEntry } from './maintenance-entry.ts';
+import { type SignoffDocument, signoffFormat } from './signoff.ts';
+
+export const sampleLicence = {
+  scope: 'hoist inspection',
+  number: 'HI-20481',
+  authority: 'Port Safety Authority',
+  expiresAt: '2036-06-30T00:00:00.000Z',
+} satisfies Licence;
+
+const usage = { hours: 12_480.5, cycles: 30_211 };
+
+/** As the document of its version has it. */
+export const sampleAsset = {
+  name: 'Hoist winch 4A',
+  serialNumber: 'HW-2019-0417',
+  partNumber: 'HW-45',
+  metadata: { manufacturer: 'Northern Lifting', built: 2019 },
+  usage,
+};
+
+/** The asset and its workers are there before the work is done. */
+export const sampleCreatedAt = '2026-03-02T08:40:00.000Z';
+
+export const sampleWork = {
+  type: 'inspection',
+  summary: 'Annual inspection: rope replaced, brake adjusted, load test at 110 % passed',
+  data: { scope: sampleLicence.scope, usage, loadTestPercent: 110 },
+};
+
+export const sampleFile: AttachedFile = {
+  fileId: sample.fileId,
+  version: 1,
+  name: sample.fileName,
+  contentHash: sample.contentHash,
+  canonicalization: 'raw',
+};
+
+const ids = {
+  workspaceId: sample.workspaceId,
+  assetId: sample.assetId,
+  maintenanceId: sample.maintenanceId,
+};
+const worker = { workerAddress: sample.workerAddress, workerName: sample.workerName };
+
+export const sampleEntry: MaintenanceEntry = {
+  format: entryFormat,
+  ...ids,
+  ...sampleWork,
+  performedAt: sample.performedAt,
+  recordedAt: sample.at,
+  ...worker,
+  files: [sampleFile],
+  supersedes: null,
+};
+
+export const sampleSignoff: SignoffDocument = {
+  format: signoffFormat,
+  ...ids,
+  maintenanceHash: sample.maintenanceHash,
+  role: 'performed',
+  ...worker,
+  licence: sampleLicence,
+  signedAt: sample.signedAt,
+  signature: sample.signature,
+};
