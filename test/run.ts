@@ -9,7 +9,7 @@ import { help, type Options, readOptions, root, UsageError } from './runner/opti
 import { bundlePackages } from './runner/packages.ts';
 import { createProgressLine } from './runner/progress.ts';
 import { startStress } from './runner/stress.ts';
-import { countOutcomes, hasFailed, nameFailures, summarise } from './runner/summary.ts';
+import { countOutcomes, describeFailures, hasFailed, nameFailures, summarise } from './runner/summary.ts';
 import { startTestServer } from './runner/test-server.ts';
 import { fileWeight, rememberTimes } from './runner/times.ts';
 import { clockStartingAt } from './support/service/clock.ts';
@@ -122,7 +122,12 @@ async function runFiles(options: Options, { directory, serverUrl, signal }: Surr
   tell();
   await Promise.all(Array.from({ length: options.jobs }, work));
   progress.end();
-  if (signal.aborted) return true;
+  if (signal.aborted) {
+    // Whoever stops a run that has failed wants to know why.
+    if (runs.some(hasFailed))
+      process.stdout.write(`\n${runs.map((run) => describeFailures(run, seed)).join('\n')}\n`);
+    return true;
+  }
   const { failed, passed, skipped } = countOutcomes(runs);
   process.stdout.write(`\n${summarise(runs, { seed, elapsedMs: performance.now() - startedAt })}\n`);
   if (options.report !== null) await writeFile(options.report, JSON.stringify({ seed, runs }));

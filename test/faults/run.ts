@@ -131,19 +131,27 @@ async function check(fixture: Fixture, chosen: Rule[]): Promise<void> {
   }
 }
 
-/** One that fails again when it is tried by hand, though all is well, was out of time again. */
+/** For ever, as far as a run is concerned: a loaded machine has taken two minutes. */
+const longestDrainMs = 600_000;
+/** All is well by then: whatever is denied so often is denied for ever. */
 const mostRounds = 5;
 
 /** Waits until nothing is left to send. What failed six times while its receiver misbehaved is tried again by hand. */
 async function drain(fixture: Fixture): Promise<void> {
   const { client, journal, count } = fixture;
   const { ask } = createAsking(client, journal);
+  const deadline = performance.now() + longestDrainMs;
   for (let round = 1; ; round += 1) {
     await expectNoneLeft('deliveries are left', () => undelivered(fixture));
     const failed = await failedDeliveries(fixture);
     if (failed.length === 0) return;
-    if (round > mostRounds) throw new Violation(`deliveries fail after ${mostRounds} trials by hand`, failed);
-    for (const id of failed) await ask({ method: 'POST', path: `/platform/webhooks/deliveries/${id}/retry` });
+    // One that was only out of time is tried until it is not: that says how busy the machine is, and nothing else.
+    const denied = failed.some(({ errors }) => !outOfTime.test(errors.at(-1) ?? ''));
+    if ((denied && round > mostRounds) || performance.now() > deadline) {
+      throw new Violation(`deliveries fail after ${round - 1} trials by hand`, failed);
+    }
+    for (const { id } of failed)
+      await ask({ method: 'POST', path: `/platform/webhooks/deliveries/${id}/retry` });
     count('deliveries failed for good and tried again by hand', failed.length);
   }
 }
@@ -155,9 +163,9 @@ async function undelivered(fixture: Fixture): Promise<unknown[]> {
   return (await isQueued(fixture)) ? open : ['events without their deliveries', ...open];
 }
 
-/** Their ids. None may have failed more often than its receiver did. */
-async function failedDeliveries({ store, receivers }: Fixture): Promise<string[]> {
-  const rows = await store.query<{ id: string; event_id: string; endpoint_id: string; errors: string[] }>(
+/** None may have failed more often than its receiver did. */
+async function failedDeliveries({ store, receivers }: Fixture): Promise<FailedDelivery[]> {
+  const rows = await store.query<FailedDelivery & { event_id: string; endpoint_id: string }>(
     `select id, event_id, endpoint_id, array(
        select a ->> 'error' from jsonb_array_elements(attempts::jsonb) a where a ->> 'error' is not null
      ) as errors
@@ -170,7 +178,13 @@ async function failedDeliveries({ store, receivers }: Fixture): Promise<string[]
     if (troubled < denied)
       throw new Violation('a delivery failed more often than its receiver did', [{ id, errors, troubled }]);
   }
-  return rows.map(({ id }) => id);
+  return rows;
+}
+
+interface FailedDelivery {
+  id: string;
+  /** Of its attempts, in their order. */
+  errors: string[];
 }
 
 /** Whether every event has its deliveries: they are made a moment after it. */
