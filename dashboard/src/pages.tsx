@@ -1,4 +1,4 @@
-/** The map of all pages. Each is loaded when it is first opened. */
+/** The routes of all pages, made from their table. */
 import { Button, Center, Loader } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -9,11 +9,16 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { meQuery } from './api/session.ts';
+import type { ComponentType } from 'react';
+import { pageTable } from '../../src/http/pages/dashboard-table.ts';
+import { meQuery, useMayWrite } from './api/session.ts';
 import { AppFrame } from './frame/app-frame.tsx';
+import { PageHead } from './frame/page-head.tsx';
 import { EmptyState, FailureState } from './frame/states.tsx';
-import { JoinPage } from './sign-in/join-page.tsx';
-import { SignInPage } from './sign-in/sign-in-page.tsx';
+import { JoinPage } from './sign-in/join.tsx';
+import { SignInPage } from './sign-in/sign-in.tsx';
+
+type Page = (typeof pageTable)[number];
 
 interface PageContext {
   client: QueryClient;
@@ -24,16 +29,13 @@ const root = createRootRouteWithContext<PageContext>()();
 /** Of this site only: browsers read a backslash as a slash, and pass over tabs and line breaks. */
 const ownPath = /^\/(?![/\\])[^\\\s]*$/;
 
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  component: SignInPage,
-  // Said to be undefined: what is only left out would stay as it is in the address.
-  validateSearch: ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
-    to: typeof to === 'string' && ownPath.test(to) ? to : undefined,
-  }),
+/** Said to be undefined: what is only left out would stay as it is in the address. */
+const signInSearch = ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
+  to: typeof to === 'string' && ownPath.test(to) ? to : undefined,
 });
-const join = createRoute({ getParentRoute: () => root, path: '/join', component: JoinPage });
+
+/** Part of the first script: whoever signs in waits for no other. */
+const atOnce = { '/sign-in': SignInPage, '/join': JoinPage };
 
 /** Pages for people who are signed in; others are sent to sign in, and back afterwards. */
 const inside = createRoute({
@@ -46,38 +48,54 @@ const inside = createRoute({
   },
 });
 
-const page = (path: string, load: () => Promise<Record<string, unknown>>, name: string) =>
-  createRoute({
-    getParentRoute: () => inside,
-    path,
-    component: lazyRouteComponent(load as never, name as never),
-  });
+const outsidePages = pageTable
+  .filter(({ who }) => who === 'anybody')
+  .map((page) =>
+    createRoute({
+      getParentRoute: () => root,
+      path: page.path,
+      component: componentOf(page),
+      ...(page.path === '/sign-in' && { validateSearch: signInSearch }),
+    }),
+  );
 
-const pages = [
-  page('/', () => import('./overview/overview-page.tsx'), 'OverviewPage'),
-  page('/vaults', () => import('./vaults/vaults-page.tsx'), 'VaultsPage'),
-  page('/vaults/$address', () => import('./vaults/vault-page.tsx'), 'VaultPage'),
-  page('/files', () => import('./files/files-page.tsx'), 'FilesPage'),
-  page('/files/$fileId', () => import('./files/file-page.tsx'), 'FilePage'),
-  page('/records', () => import('./records/records-page.tsx'), 'RecordsPage'),
-  page('/records/$recordId', () => import('./records/record-page.tsx'), 'RecordPage'),
-  page('/assets', () => import('./assets/assets-page.tsx'), 'AssetsPage'),
-  page('/assets/$assetId', () => import('./assets/asset-page.tsx'), 'AssetPage'),
-  page('/workers', () => import('./workers/workers-page.tsx'), 'WorkersPage'),
-  page('/workers/$address', () => import('./workers/worker-page.tsx'), 'WorkerPage'),
-  page('/webhooks', () => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
-  page('/webhooks/$endpointId', () => import('./webhooks/endpoint-page.tsx'), 'EndpointPage'),
-  page('/webhooks/deliveries/$deliveryId', () => import('./webhooks/delivery-page.tsx'), 'DeliveryPage'),
-  page('/events', () => import('./events/events-page.tsx'), 'EventsPage'),
-  page('/keys', () => import('./keys/keys-page.tsx'), 'KeysPage'),
-  page('/members', () => import('./members/members-page.tsx'), 'MembersPage'),
-  page('/audit-log', () => import('./audit/audit-page.tsx'), 'AuditPage'),
-  page('/settings', () => import('./settings/settings-page.tsx'), 'SettingsPage'),
-];
+const insidePages = pageTable
+  .filter(({ who }) => who !== 'anybody')
+  .map((page) =>
+    createRoute({ getParentRoute: () => inside, path: page.path, component: componentOf(page) }),
+  );
+
+function componentOf(page: Page) {
+  if (!('file' in page)) return atOnce[page.path];
+  return lazyRouteComponent(async () => {
+    // esbuild makes a script of each file that this could mean.
+    const [Component] = Object.values<ComponentType>(await import(`./${page.file}-page.tsx`));
+    if (!Component) throw new Error(`${page.file} exports nothing`);
+    return { default: page.who === 'developers' ? forDevelopers(page, Component) : Component };
+  });
+}
+
+/** Viewers are told why they see nothing. */
+function forDevelopers(page: Page, Component: ComponentType) {
+  return function ForDevelopers() {
+    if (useMayWrite()) return <Component />;
+    return (
+      <>
+        <PageHead title={page.label} />
+        <EmptyState
+          icon={'navigation' in page ? page.navigation.icon : 'eye'}
+          title={`${page.label} are not shown to viewers`}
+        >
+          Ask an admin for the role developer if you need one.
+        </EmptyState>
+      </>
+    );
+  };
+}
 
 export function createPages(client: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([signIn, join, inside.addChildren(pages)]),
+    routeTree: root.addChildren([...outsidePages, inside.addChildren(insidePages)]),
     context: { client },
     defaultPreload: 'intent',
     scrollRestoration: true,

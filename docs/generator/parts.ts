@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { errorsTable } from './errors.ts';
 import { eventsTable } from './events.ts';
 import { metricsTable } from './metrics.ts';
+import { pagesTable } from './pages.ts';
 import { roomsTable } from './rooms.ts';
 import { envExample, settingsTables } from './settings.ts';
 
@@ -23,6 +24,7 @@ const parts: Part[] = [
   { file: 'docs/webhooks.md', name: 'events', make: eventsTable },
   { file: 'docs/operations.md', name: 'settings', make: settingsTables },
   { file: 'docs/operations.md', name: 'metrics', make: metricsTable },
+  { file: 'docs/dashboard.md', name: 'pages', make: pagesTable },
   { file: '.env.example', make: envExample },
 ];
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Status } from '../frame/values.tsx';
-import { assetPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { type Asset, usageText } from './asset.ts';
 import { dueQuery } from './maintenance.ts';
 import { Owner } from './owner.tsx';
@@ -21,7 +21,7 @@ export function AssetFacts({ asset, openDue }: { asset: Asset; openDue(): void }
         <Fact name="Usage">{usageText(asset.usage)}</Fact>
         <Fact name="Installed in">
           {asset.parentAssetId !== null && (
-            <Anchor component={Link} to={assetPath(asset.parentAssetId)} size="sm">
+            <Anchor component={Link} to={pathTo('/assets/$assetId', asset.parentAssetId)} size="sm">
               {asset.parentAssetId}
             </Anchor>
           )}

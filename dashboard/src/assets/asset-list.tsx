@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { Status, Time } from '../frame/values.tsx';
-import { assetPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { type Asset, assetsPath, usageText } from './asset.ts';
 import { Owner } from './owner.tsx';
 
@@ -16,7 +16,7 @@ const columns: Column<Asset>[] = [
   {
     title: 'Asset',
     cell: ({ assetId, name }) => (
-      <Link to={assetPath(assetId)} className="row-link">
+      <Link to={pathTo('/assets/$assetId', assetId)} className="row-link">
         <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {name}
         </Text>

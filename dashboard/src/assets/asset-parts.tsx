@@ -7,7 +7,7 @@ import { useMayWrite } from '../api/session.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { Time } from '../frame/values.tsx';
-import { assetPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { type Asset, assetList, assetsPath, type Installation, usageText } from './asset.ts';
 import { InstallForm, type InstallFormProps } from './install-form.tsx';
 
@@ -24,7 +24,7 @@ export function AssetParts({ asset }: { asset: Asset }) {
             {installed ? (
               <>
                 Installed in{' '}
-                <Anchor component={Link} to={assetPath(parentAssetId)} size="sm">
+                <Anchor component={Link} to={pathTo('/assets/$assetId', parentAssetId)} size="sm">
                   {parentAssetId}
                 </Anchor>
                 .
@@ -84,7 +84,7 @@ function Parts({ assetId, remove }: { assetId: string; remove: ((part: string) =
     {
       title: 'Part',
       cell: (part) => (
-        <Link to={assetPath(part.assetId)} className="row-link">
+        <Link to={pathTo('/assets/$assetId', part.assetId)} className="row-link">
           <Text fw={550} size="sm">
             {part.name}
           </Text>
@@ -133,7 +133,7 @@ const installationColumns: Column<Installation>[] = [
   {
     title: 'In',
     cell: ({ parentAssetId }) => (
-      <Anchor component={Link} to={assetPath(parentAssetId)} size="sm">
+      <Anchor component={Link} to={pathTo('/assets/$assetId', parentAssetId)} size="sm">
         {parentAssetId}
       </Anchor>
     ),

@@ -14,7 +14,7 @@ import { type Column, DataTable } from '../frame/data-table.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { Code, Time } from '../frame/values.tsx';
-import { workerPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { type Asset, assetList, assetUrl } from './asset.ts';
 import { AssignForm } from './assign-form.tsx';
 import { ViewerForm } from './viewer-form.tsx';
@@ -42,7 +42,7 @@ function Workers({ asset: { assetId } }: { asset: Asset }) {
     {
       title: 'Name',
       cell: ({ name, address }) => (
-        <Link to={workerPath(address)} className="row-link">
+        <Link to={pathTo('/workers/$address', address)} className="row-link">
           <Text fw={550} size="sm">
             {name}
           </Text>

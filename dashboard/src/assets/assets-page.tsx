@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMayWrite } from '../api/session.ts';
 import { Icon } from '../frame/icons.tsx';
 import { PageHead } from '../frame/page-head.tsx';
-import { assetPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { AssetForm } from './asset-form.tsx';
 import { AssetList } from './asset-list.tsx';
 
@@ -27,7 +27,10 @@ export function AssetsPage() {
       />
       <AssetList create={create} />
       {opened && (
-        <AssetForm close={close} onSaved={({ assetId }) => void navigate({ to: assetPath(assetId) })} />
+        <AssetForm
+          close={close}
+          onSaved={({ assetId }) => void navigate({ to: pathTo('/assets/$assetId', assetId) })}
+        />
       )}
     </>
   );

@@ -7,7 +7,7 @@ import { Details } from '../frame/details.tsx';
 import { DownloadButton } from '../frame/download.tsx';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
 import { Code, Copy, Status, Time } from '../frame/values.tsx';
-import { filePath, workerPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import type { Asset } from './asset.ts';
 import { entryQuery, entryUrl, type Signoff, type WholeMaintenance } from './maintenance.ts';
 import { CorrectionLinks, EntryActions } from './maintenance-card.tsx';
@@ -64,7 +64,12 @@ function Whole({ asset, entry, open, start }: WholeProps) {
           ['Recorded', <Time key="recorded" at={entry.recordedAt} exact />],
           [
             'By',
-            <Anchor key="worker" component={Link} to={workerPath(entry.workerAddress)} size="sm">
+            <Anchor
+              key="worker"
+              component={Link}
+              to={pathTo('/workers/$address', entry.workerAddress)}
+              size="sm"
+            >
               {entry.workerName}
             </Anchor>,
           ],
@@ -97,7 +102,7 @@ function Whole({ asset, entry, open, start }: WholeProps) {
           <Stack gap={4}>
             {entry.files.map(({ fileId, name, version, contentHash }) => (
               <Group key={fileId} gap="xs" justify="space-between" wrap="nowrap">
-                <Anchor component={Link} to={filePath(fileId)} size="sm" className="cut">
+                <Anchor component={Link} to={pathTo('/files/$fileId', fileId)} size="sm" className="cut">
                   {name}, version {version}
                 </Anchor>
                 <Code value={contentHash} label="hash" />
@@ -134,7 +139,7 @@ function SignoffPanel({ asset, entry, signoff }: Pick<WholeProps, 'asset' | 'ent
       <Group justify="space-between" gap="xs">
         <Text fw={550} size="sm">
           {role} by{' '}
-          <Anchor component={Link} to={workerPath(workerAddress)} size="sm">
+          <Anchor component={Link} to={pathTo('/workers/$address', workerAddress)} size="sm">
             {workerName}
           </Anchor>
         </Text>

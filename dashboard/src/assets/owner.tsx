@@ -2,7 +2,7 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { vaultPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { vaultQuery } from '../vaults/vault.ts';
 
 /** `lines`: cut after so many. */
@@ -11,7 +11,7 @@ export function Owner({ address, lines }: { address: string; lines?: number }) {
   return (
     <Anchor
       component={Link}
-      to={vaultPath(address)}
+      to={pathTo('/vaults/$address', address)}
       size="sm"
       title={data ? `${data.name}, ${address}` : address}
       {...(lines !== undefined && { lineClamp: lines })}

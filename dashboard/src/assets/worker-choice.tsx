@@ -2,7 +2,7 @@
 import { Anchor, Select, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useList } from '../api/lists.ts';
-import { assetPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { assetList } from './asset.ts';
 
 export interface WorkerChoiceProps {
@@ -20,7 +20,12 @@ export function WorkerChoice({ assetId, value, choose }: WorkerChoiceProps) {
     return (
       <Text size="sm">
         Nobody is assigned to this asset yet.{' '}
-        <Anchor component={Link} to={assetPath(assetId)} search={{ tab: 'people' } as never} size="sm">
+        <Anchor
+          component={Link}
+          to={pathTo('/assets/$assetId', assetId)}
+          search={{ tab: 'people' } as never}
+          size="sm"
+        >
           Assign workers
         </Anchor>{' '}
         first.

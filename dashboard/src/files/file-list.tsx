@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { formatBytes, Status, Time } from '../frame/values.tsx';
-import { filePath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { anchorStatuses } from '../records/record.ts';
 import { type Vault, vaultList } from '../vaults/vault.ts';
 import { VaultLink } from '../vaults/vault-link.tsx';
@@ -17,7 +17,7 @@ import { type FileVersion, filesPath } from './file.ts';
 const name: Column<FileVersion> = {
   title: 'Name',
   cell: ({ id, name, version, expired, createdAt }) => (
-    <Link to={filePath(id)} className="row-link">
+    <Link to={pathTo('/files/$fileId', id)} className="row-link">
       <Group gap={6}>
         <Text fw={550} size="sm" className="breaks">
           {name}

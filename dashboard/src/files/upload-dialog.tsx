@@ -19,7 +19,7 @@ import { useList } from '../api/lists.ts';
 import { useSessionEnded } from '../api/session-end.ts';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
-import { filePath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { type Vault, vaultList } from '../vaults/vault.ts';
 import { VaultChoice } from '../vaults/vault-choice.tsx';
 import { DropArea } from './drop-area.tsx';
@@ -71,7 +71,7 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
     if (only?.made && !second) {
       showDone(versionOf ? `Version ${only.made.version} is accepted.` : `${only.made.name} is accepted.`);
       close();
-      await navigate({ to: filePath(only.made.id) });
+      await navigate({ to: pathTo('/files/$fileId', only.made.id) });
     }
   };
   const end = () => {

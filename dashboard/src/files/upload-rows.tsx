@@ -16,7 +16,7 @@ import { Link } from '@tanstack/react-router';
 import { memo, useCallback, useEffect, useRef, useState } from 'react';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import { formatBytes } from '../frame/values.tsx';
-import { filePath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import type { Upload, UploadQueue } from './upload-queue.ts';
 
 export interface UploadRowsProps {
@@ -140,7 +140,14 @@ const UploadRow = memo(function UploadRow({
 
 function FinalName({ upload: { name, made } }: { upload: Upload }) {
   return made ? (
-    <Anchor component={Link} to={filePath(made.id)} size="sm" fw={550} className="cut" display="block">
+    <Anchor
+      component={Link}
+      to={pathTo('/files/$fileId', made.id)}
+      size="sm"
+      fw={550}
+      className="cut"
+      display="block"
+    >
       {name}
     </Anchor>
   ) : (

@@ -5,7 +5,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useList } from '../api/lists.ts';
-import { useMayWrite } from '../api/session.ts';
 import { Confirm } from '../frame/confirm.tsx';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { Icon } from '../frame/icons.tsx';
@@ -16,21 +15,6 @@ import { type ApiKey, keyList, keyState } from './api-key.ts';
 import { KeyForm } from './key-form.tsx';
 
 export function KeysPage() {
-  const mayWrite = useMayWrite();
-  if (!mayWrite) {
-    return (
-      <>
-        <PageHead title="API keys" />
-        <EmptyState icon="key" title="Keys are not shown to viewers">
-          Ask an admin for the role developer if you need one.
-        </EmptyState>
-      </>
-    );
-  }
-  return <Keys />;
-}
-
-function Keys() {
   const list = useList<ApiKey>(keyList);
   const client = useQueryClient();
   const [opened, { open, close }] = useDisclosure();

@@ -7,7 +7,7 @@ import { call } from '../api/call.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { readObject } from '../frame/json-field.tsx';
 import { showDone } from '../frame/notice.ts';
-import { recordPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { VaultChoice } from '../vaults/vault-choice.tsx';
 import { type RecordVersion, recordsPath, type WholeRecord } from './record.ts';
 
@@ -41,7 +41,7 @@ export function RecordForm({ record, vaultAddress: given, close }: RecordFormPro
       await client.invalidateQueries({ queryKey: ['records'] });
       showDone(record ? `Version ${saved.version} is accepted.` : 'The record is accepted.');
       close();
-      await navigate({ to: recordPath(saved.id) });
+      await navigate({ to: pathTo('/records/$recordId', saved.id) });
     },
   });
   return (

@@ -8,14 +8,14 @@ import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Status, Time } from '../frame/values.tsx';
-import { recordPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { anchorStatuses, type RecordVersion, recordsPath } from './record.ts';
 
 const columns: Column<RecordVersion>[] = [
   {
     title: 'Record',
     cell: ({ id, externalId, createdAt }) => (
-      <Link to={recordPath(id)} className="row-link">
+      <Link to={pathTo('/records/$recordId', id)} className="row-link">
         <Text fw={550} size="sm" className="breaks">
           {externalId === '' ? <span className="mono">{id}</span> : externalId}
         </Text>

@@ -2,7 +2,7 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { vaultPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { vaultQuery } from './vault.ts';
 
 export interface VaultLinkProps {
@@ -18,7 +18,7 @@ export function VaultLink({ address, inText = false, maxWidth }: VaultLinkProps)
   return (
     <Anchor
       component={Link}
-      to={vaultPath(address)}
+      to={pathTo('/vaults/$address', address)}
       size="sm"
       title={data ? `${data.name} (${address})` : address}
       {...(inText && { underline: 'always', c: 'inherit' })}

@@ -9,7 +9,7 @@ import { Icon } from '../frame/icons.tsx';
 import { PageHead } from '../frame/page-head.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Status, Time } from '../frame/values.tsx';
-import { vaultPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { type Vault, vaultList } from './vault.ts';
 import { VaultForm } from './vault-form.tsx';
 
@@ -17,7 +17,7 @@ const columns: Column<Vault>[] = [
   {
     title: 'Name',
     cell: ({ name, address, description }) => (
-      <Link to={vaultPath(address)} className="row-link">
+      <Link to={pathTo('/vaults/$address', address)} className="row-link">
         <Text fw={550} size="sm" className="breaks">
           {name}
         </Text>
@@ -69,7 +69,10 @@ export function VaultsPage() {
         }
       />
       {opened && (
-        <VaultForm close={close} onSaved={({ address }) => void navigate({ to: vaultPath(address) })} />
+        <VaultForm
+          close={close}
+          onSaved={({ address }) => void navigate({ to: pathTo('/vaults/$address', address) })}
+        />
       )}
     </>
   );

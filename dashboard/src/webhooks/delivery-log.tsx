@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../frame/data-table.tsx';
 import { type Filters, useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Status, Time } from '../frame/values.tsx';
-import { deliveryPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { type Delivery, type Endpoint, endpointList, eventTypes } from './endpoint.ts';
 import { EventType } from './event-type.tsx';
 
@@ -18,7 +18,7 @@ const columnsFor = (urls: Map<string, string> | null): Column<Delivery>[] => [
   {
     title: 'Event',
     cell: ({ id, type, replayId, endpointId, createdAt }) => (
-      <Link to={deliveryPath(id)} className="row-link">
+      <Link to={pathTo('/webhooks/deliveries/$deliveryId', id)} className="row-link">
         <span className="row-title breaks">
           <EventType type={type} />
         </span>

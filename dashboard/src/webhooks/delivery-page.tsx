@@ -10,7 +10,7 @@ import { showDone } from '../frame/notice.ts';
 import { PageHead } from '../frame/page-head.tsx';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
 import { Code, Copy, Status, Time } from '../frame/values.tsx';
-import { endpointPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { type Attempt, deliveryQuery, endpointQuery, type WholeDelivery } from './endpoint.ts';
 
 export function DeliveryPage() {
@@ -78,7 +78,7 @@ function Whole({ delivery }: { delivery: WholeDelivery }) {
 function EndpointLink({ id }: { id: string }) {
   const { data } = useQuery(endpointQuery(id));
   return (
-    <Anchor component={Link} to={endpointPath(id)} size="sm">
+    <Anchor component={Link} to={pathTo('/webhooks/$endpointId', id)} size="sm">
       {data?.url ?? id}
     </Anchor>
   );

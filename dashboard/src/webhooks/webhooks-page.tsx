@@ -10,7 +10,7 @@ import { PageHead } from '../frame/page-head.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { useTab } from '../frame/tab.ts';
 import { Status, Time } from '../frame/values.tsx';
-import { endpointPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 import { type Endpoint, endpointList } from './endpoint.ts';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -19,7 +19,7 @@ const columns: Column<Endpoint>[] = [
   {
     title: 'Endpoint',
     cell: ({ id, url, description }) => (
-      <Link to={endpointPath(id)} className="row-link">
+      <Link to={pathTo('/webhooks/$endpointId', id)} className="row-link">
         <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {url}
         </Text>

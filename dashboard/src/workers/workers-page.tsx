@@ -9,7 +9,7 @@ import { Icon } from '../frame/icons.tsx';
 import { PageHead } from '../frame/page-head.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { Code, Time } from '../frame/values.tsx';
-import { workerPath } from '../links.ts';
+import { pathTo } from '../links.ts';
 import { LicenceScopes } from './licence-state.tsx';
 import { type Worker, workerList } from './worker.ts';
 import { WorkerForm } from './worker-form.tsx';
@@ -18,7 +18,7 @@ const columns: Column<Worker>[] = [
   {
     title: 'Name',
     cell: ({ name, address, keyHolder }) => (
-      <Link to={workerPath(address)} className="row-link">
+      <Link to={pathTo('/workers/$address', address)} className="row-link">
         <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {name}
         </Text>
@@ -69,7 +69,10 @@ export function WorkersPage() {
         }
       />
       {opened && (
-        <WorkerForm close={close} onSaved={({ address }) => void navigate({ to: workerPath(address) })} />
+        <WorkerForm
+          close={close}
+          onSaved={({ address }) => void navigate({ to: pathTo('/workers/$address', address) })}
+        />
       )}
     </>
   );

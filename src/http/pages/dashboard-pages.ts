@@ -4,23 +4,10 @@ import { join } from 'node:path';
 import { AppError } from '../../runtime/errors.ts';
 import type { Api } from '../api/api.ts';
 import { buildDashboard, dashboardFolder } from './dashboard-build.ts';
+import { pageTable } from './dashboard-table.ts';
 
-/** The first part of each path that the dashboard shows a page for. */
-export const dashboardPaths = [
-  'sign-in',
-  'join',
-  'vaults',
-  'files',
-  'records',
-  'assets',
-  'workers',
-  'webhooks',
-  'events',
-  'keys',
-  'members',
-  'audit-log',
-  'settings',
-] as const;
+/** The first part of each path that the dashboard shows a page for; what follows it is the dashboard's to read. */
+const firstParts = new Set(pageTable.map(({ path }) => path.split('/')[1]).filter(Boolean));
 
 /** No script but the dashboard's own; the component library writes styles as it goes. */
 const policy = [
@@ -44,7 +31,7 @@ const types: Record<string, string> = {
 
 export function dashboardPages(app: Api): void {
   const dist = createDist();
-  const urls = ['/', ...dashboardPaths.flatMap((path) => [`/${path}`, `/${path}/*`])];
+  const urls = ['/', ...[...firstParts].flatMap((part) => [`/${part}`, `/${part}/*`])];
   for (const url of urls) {
     app.get(url, { config: { sameBytes: true }, schema: { hide: true } }, async (_request, reply) =>
       reply
