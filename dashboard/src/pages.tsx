@@ -15,6 +15,8 @@ import { meQuery, useMayWrite } from './api/session.ts';
 import { AppFrame } from './frame/app-frame.tsx';
 import { PageHead } from './frame/page-head.tsx';
 import { EmptyState, FailureState } from './frame/states.tsx';
+import { JoinPage } from './sign-in/join.tsx';
+import { SignInPage } from './sign-in/sign-in.tsx';
 
 type Page = (typeof pageTable)[number];
 
@@ -31,6 +33,9 @@ const ownPath = /^\/(?![/\\])[^\\\s]*$/;
 const signInSearch = ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
   to: typeof to === 'string' && ownPath.test(to) ? to : undefined,
 });
+
+/** Part of the first script: whoever signs in waits for no other. */
+const atOnce = { '/sign-in': SignInPage, '/join': JoinPage };
 
 /** Pages for people who are signed in; others are sent to sign in, and back afterwards. */
 const inside = createRoute({
@@ -60,9 +65,10 @@ const insidePages = pageTable
     createRoute({ getParentRoute: () => inside, path: page.path, component: componentOf(page) }),
   );
 
-/** Loaded when it is first opened. esbuild makes a file of each page that the name could mean. */
 function componentOf(page: Page) {
+  if (!('file' in page)) return atOnce[page.path];
   return lazyRouteComponent(async () => {
+    // esbuild makes a script of each file that this could mean.
     const [Component] = Object.values<ComponentType>(await import(`./${page.file}-page.tsx`));
     if (!Component) throw new Error(`${page.file} exports nothing`);
     return { default: page.who === 'developers' ? forDevelopers(page, Component) : Component };

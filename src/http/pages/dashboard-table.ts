@@ -10,8 +10,11 @@ export interface DashboardPage {
   who: 'anybody' | 'members' | 'developers';
   /** Of pages that the navigation leads to: under which heading, and with which icon. */
   navigation?: { heading: string | null; icon: string };
-  /** Its component is the one export of `dashboard/src/FILE-page.tsx`, loaded when the page is first opened. */
-  file: string;
+  /**
+   * Its component is the one export of `dashboard/src/FILE-page.tsx`, loaded when the page is first opened. Absent for
+   * pages that are in the script that every page loads: pages.tsx has them.
+   */
+  file?: string;
 }
 
 export const pageTable = [
@@ -20,14 +23,12 @@ export const pageTable = [
     label: 'Sign in',
     about: 'Where people sign in',
     who: 'anybody',
-    file: 'sign-in/sign-in',
   },
   {
     path: '/join',
     label: 'Join',
     about: 'Where the link of an invitation, or of the first owner, leads to',
     who: 'anybody',
-    file: 'sign-in/join',
   },
   {
     path: '/',
