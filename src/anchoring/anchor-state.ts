@@ -83,6 +83,6 @@ export const anchorFields = {
 };
 
 export const ProofSchema = named(
-  { title: 'Proof', description: 'What anybody can verify without this service' },
+  { title: 'Proof', description: 'A proof that anyone can verify without this service' },
   Type.Object({ format: Type.String() }, { additionalProperties: true }),
 );

@@ -71,32 +71,32 @@ export function limitOf(limits: Limits, own: OwnLimits | undefined, name: Budget
 }
 
 const things: Record<BudgetName, { has: (limit: string) => string; remedy: string }> = {
-  requests_per_minute: { has: (limit) => `${limit} requests in a minute`, remedy: 'Send fewer' },
+  requests_per_minute: { has: (limit) => `${limit} requests per minute`, remedy: 'Send fewer requests' },
   stored_bytes: {
-    has: (limit) => `${limit} bytes of files and data stored`,
-    remedy: 'Erase the content of files that are not needed any more',
+    has: (limit) => `${limit} bytes of stored files and data`,
+    remedy: 'Erase the content of files you no longer need',
   },
   endpoints: { has: (limit) => `${limit} webhook endpoints`, remedy: 'Delete one' },
   streams: {
-    has: (limit) => `${limit} event streams open on this node`,
+    has: (limit) => `${limit} open event streams on this node`,
     remedy: 'Close one',
   },
   exports: {
-    has: (limit) => `${limit} dossiers being downloaded from this node`,
-    remedy: 'Start the next one when one of them is done',
+    has: (limit) => `${limit} dossier downloads in progress on this node`,
+    remedy: 'Wait until one of them has finished',
   },
   anchors_per_day: {
-    has: (limit) => `${limit} things anchored in one day (UTC)`,
-    remedy: 'Wait until midnight UTC, send fewer at once',
+    has: (limit) => `${limit} anchors per day (UTC)`,
+    remedy: 'Wait until midnight UTC',
   },
-  api_keys: { has: (limit) => `${limit} API keys that are valid`, remedy: 'Revoke one' },
+  api_keys: { has: (limit) => `${limit} valid API keys`, remedy: 'Revoke one' },
 };
 
 export function budgetExceeded(name: BudgetName, limit: number, cause?: unknown): AppError {
   const { has, remedy } = things[name];
   return new AppError(
     'budget_exceeded',
-    `A workspace has at most ${has(limit.toLocaleString('en'))} (budget ${name}). ${remedy}, or ask the operator to raise ${settingOf(name)} or to run "holdfast workspaces limits WORKSPACE ${name}=NUMBER".`,
+    `A workspace can have at most ${has(limit.toLocaleString('en'))} (budget ${name}). ${remedy}, or ask the operator to raise ${settingOf(name)} or to run "holdfast workspaces limits WORKSPACE ${name}=NUMBER".`,
     { budget: name, ...(cause !== undefined && { cause }) },
   );
 }

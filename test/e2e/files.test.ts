@@ -169,7 +169,7 @@ test('what is refused stores nothing', async () => {
     [{ name: undefined }, 'invalid_request', /name is required/],
     [{ name: '' }, 'invalid_request', /name must not be empty/],
     [{ name: '../deed' }, 'invalid_request', /not a path/],
-    [{ name: '\u200b\u3164' }, 'invalid_request', /can be seen/],
+    [{ name: '\u200b\u3164' }, 'invalid_request', /visible character/],
     [{ name: 'a\nb' }, 'invalid_request', /control/],
     [{ mediaType: 'pdf' }, 'invalid_request', /mediaType/],
     [{ canonicalization: 'jcs' }, 'invalid_request', /canonicalization/],
@@ -379,7 +379,7 @@ test('of two transfers at once one wins, and the file belongs to its old vault u
   assert.match(winner.id, /^trf_/);
   assert.equal((await service.call('GET', `${url}/${id}`)).json.vaultId, vault.id);
   const version = () => service.call('POST', `${url}/${id}/versions`, { body: { contentHash: someHash() } });
-  assertError(await version(), 'conflict', /under way/);
+  assertError(await version(), 'conflict', /in progress/);
 
   await confirm(id, 1);
   const owned = (await service.call('GET', `${url}/${id}`)).json;
@@ -418,7 +418,7 @@ test('a transfer that is confirmed a second time moves nothing, and is told of a
   assert.equal(back.status, 202, back.text);
   // As after a reorg, while another one is under way.
   await confirm(id, 1);
-  assertError(await transfer(id, vault), 'conflict', /under way/);
+  assertError(await transfer(id, vault), 'conflict', /in progress/);
   await confirm(id, 2);
   assert.equal((await service.call('GET', `${url}/${id}`)).json.vaultId, third.id);
   const { rows } = await sql(

@@ -21,7 +21,7 @@ const keyFields = {
   id: Type.String(),
   name: Type.String(),
   hint: Type.String({ description: 'The first characters of the key' }),
-  scopes: Type.Array(Type.String(), { description: 'Empty: every scope' }),
+  scopes: Type.Array(Type.String(), { description: 'Empty means every scope' }),
   createdAt: dateTime,
   expiresAt: orNull(dateTime),
   lastUsedAt: orNull(dateTime),
@@ -32,10 +32,10 @@ const ApiKeySchema = named(
   Type.Object(keyFields),
 );
 const CreatedKeySchema = named(
-  { title: 'CreatedApiKey', description: 'The new API key with its secret, which is shown this once' },
+  { title: 'CreatedApiKey', description: 'The new API key with its secret, which is shown only once' },
   Type.Object({
     ...keyFields,
-    key: Type.String({ description: 'The key itself; shown here and never again' }),
+    key: Type.String({ description: 'The key itself; it is not shown again' }),
   }),
 );
 
@@ -49,8 +49,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
       schema: {
         operationId: 'createApiKey',
         summary: 'Create an API key',
-        description:
-          'The key belongs to the workspace of the caller and can have at most the scopes of the caller.',
+        description: "The key belongs to the caller's workspace and can have at most the caller's scopes.",
         tags: ['keys'],
         body: Type.Object(
           {
@@ -109,7 +108,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
       schema: {
         operationId: 'revokeApiKey',
         summary: 'Revoke an API key',
-        description: 'Takes effect with the next request. Revoking it again changes nothing.',
+        description: 'Takes effect on the next request. Revoking it again changes nothing.',
         tags: ['keys'],
         params: Type.Object({ keyId: Type.String() }),
         response: { 204: Type.Null() },

@@ -10,23 +10,23 @@ import { dateTime, named, orNull } from '../../runtime/schemas.ts';
 import { type AuditEntry, listAuditEntries } from './audit.ts';
 
 const AuditEntrySchema = named(
-  { title: 'AuditEntry', description: 'Who did what to which thing, and when' },
+  { title: 'AuditEntry', description: 'Who did what to which resource, and when' },
   Type.Object({
     id: Type.String(),
     workspaceId: Type.String(),
     at: dateTime,
     actor: Type.Object({ kind: Type.String(), id: Type.String() }),
     action: Type.String({ description: 'What was done, as noun.verb' }),
-    targetId: Type.String({ description: 'The thing it was done to' }),
+    targetId: Type.String({ description: 'The resource it was done to' }),
     requestId: orNull(Type.String()),
     details: Type.Record(Type.String(), Type.Unknown()),
     digest: Type.String({ description: 'SHA-256 of this entry' }),
     sequence: orNull(
       Type.Integer({
-        description: 'Place in the chain of this workspace; null for a moment after the change',
+        description: 'Position in the hash chain of this workspace; null for a moment after the change',
       }),
     ),
-    hash: orNull(Type.String({ description: 'SHA-256 over the hash of the entry before and this digest' })),
+    hash: orNull(Type.String({ description: 'SHA-256 over the hash of the previous entry and this digest' })),
   }),
 );
 
@@ -39,7 +39,7 @@ export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursor
         operationId: 'listAuditEntries',
         summary: 'List audit entries',
         description:
-          'Newest first. Entries are never changed; each is chained to the one before it by its hash.',
+          'Newest first. Entries are never changed; each is chained to the previous one by its hash.',
         tags: ['audit'],
         querystring: Type.Object(
           {

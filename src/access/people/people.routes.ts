@@ -23,16 +23,16 @@ const WorkspaceSchema = named(
 );
 
 const MeSchema = named(
-  { title: 'Me', description: 'Who is signed in, and the workspaces they belong to' },
+  { title: 'Me', description: 'The person who is signed in, and the workspaces they belong to' },
   Type.Object({
     id: Type.String(),
     name: Type.String(),
     email: Type.String(),
     twoFactor: Type.Boolean(),
-    workspaceId: Type.String({ description: 'The one this request acts in' }),
+    workspaceId: Type.String({ description: 'The workspace that this request acts in' }),
     role: RoleSchema,
     workspaces: Type.Array(WorkspaceSchema),
-    mayCreateWorkspaces: Type.Boolean({ description: 'Whether this person may make workspaces' }),
+    mayCreateWorkspaces: Type.Boolean({ description: 'Whether this person may create workspaces' }),
   }),
 );
 
@@ -52,7 +52,7 @@ const SessionSchema = named(
   { title: 'Session', description: 'A browser in which you are signed in' },
   Type.Object({
     id: Type.String(),
-    current: Type.Boolean({ description: 'The session that asks' }),
+    current: Type.Boolean({ description: 'Whether this is the session of the request' }),
     address: orNull(Type.String()),
     userAgent: orNull(Type.String()),
     createdAt: dateTime,
@@ -76,7 +76,12 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     `${apiBase}/platform/me`,
     {
       config: { role: 'viewer' },
-      schema: { operationId: 'getMe', summary: 'Get who is signed in', tags, response: { 200: MeSchema } },
+      schema: {
+        operationId: 'getMe',
+        summary: 'Get the person who is signed in',
+        tags,
+        response: { 200: MeSchema },
+      },
     },
     async (request) => {
       const { caller, person } = personOf(callerOf(request));
@@ -106,7 +111,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
         operationId: 'createWorkspace',
         summary: 'Create a workspace',
         description:
-          'Whoever makes it is its first owner. Operators may: owners and admins of the first workspace of the installation; with HOLDFAST_WORKSPACE_CREATION=everyone all people who are signed in.',
+          'You become its first owner. Only operators may create workspaces, that is, owners and admins of the first workspace of the installation. With HOLDFAST_WORKSPACE_CREATION=everyone, everyone who is signed in may.',
         tags,
         body: Type.Object({ name }, { additionalProperties: false }),
         response: { 201: WorkspaceSchema },
@@ -159,7 +164,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
       config: { role: 'viewer' },
       schema: {
         operationId: 'removeMember',
-        summary: 'Remove a member, or leave',
+        summary: 'Remove a member, or leave the workspace',
         tags,
         params: memberPath,
         response: { 204: Type.Null() },

@@ -38,7 +38,7 @@ export function startTransfer(
     if (file.transferId !== null) throw transferUnderWay(fileId);
     const to = await holdActiveVault(db, { workspaceId, address: destinationVaultAddress });
     if (to.id === file.vault.id) {
-      throw new AppError('conflict', `The vault ${to.address} has the file ${fileId} already.`);
+      throw new AppError('conflict', `The vault ${to.address} already owns the file ${fileId}.`);
     }
     const id = newId('trf');
     const number = await nextNumber(db, workspaceId, fileId);
@@ -97,7 +97,7 @@ export function startTransfer(
 export function transferUnderWay(fileId: string): AppError {
   return new AppError(
     'conflict',
-    `A transfer of the file ${fileId} is under way. Wait until it is confirmed.`,
+    `A transfer of the file ${fileId} is in progress. Wait until it is confirmed.`,
   );
 }
 

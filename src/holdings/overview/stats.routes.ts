@@ -10,7 +10,7 @@ import type { ReadStats, Stats } from './stats.ts';
 
 const count = Type.Integer();
 const StatsSchema = named(
-  { title: 'Stats', description: 'Figures of the workspace over the chosen time' },
+  { title: 'Stats', description: 'Statistics of the workspace for the chosen period' },
   Type.Object({
     bucketSeconds: Type.Integer(),
     buckets: Type.Array(
@@ -20,7 +20,7 @@ const StatsSchema = named(
         anchorMsP50: orNull(
           Type.Integer({
             description:
-              'From when something was accepted until its anchor was confirmed; of an even sample where it was a lot',
+              'Time from acceptance to the confirmed anchor; measured on an even sample if there are many',
           }),
         ),
         anchorMsP95: orNull(Type.Integer()),
@@ -34,25 +34,29 @@ const StatsSchema = named(
       deliveries: Type.Integer({ description: 'Counted up to 100,000' }),
       oldestDeliveryAt: orNull(dateTime),
       failingEndpoints: count,
-      disabledEndpoints: Type.Integer({ description: 'By the service, not by their owner' }),
+      disabledEndpoints: Type.Integer({ description: 'Disabled by the service, not by their owner' }),
       setAsideBatches: Type.Integer({
         description:
-          'An operator has to see to them. Those that carry something of the workspace; for operators those of the whole installation',
+          'Batches that need the attention of an operator. Counts those with content of this workspace; for operators, those of the whole installation',
       }),
     }),
     chain: orNull(
       Type.Object({
         chainId: Type.Integer(),
-        embedded: Type.Boolean({ description: 'Development evidence only' }),
+        embedded: Type.Boolean({
+          description: 'True for the embedded chain, whose anchors are development evidence only',
+        }),
         indexedBlock: orNull(Type.Integer()),
         indexedAt: orNull(dateTime),
-        headBlock: orNull(Type.Integer({ description: 'Known on the node that leads on the chain' })),
+        headBlock: orNull(Type.Integer({ description: 'Known only on the node that leads on the chain' })),
         balanceWei: orNull(
-          Type.String({ description: 'Of the account that pays for the anchors; told to operators only' }),
+          Type.String({
+            description: 'Balance of the account that pays for the anchors; shown to operators only',
+          }),
         ),
         anchorsLeft: orNull(
           Type.Integer({
-            description: 'How many anchors the balance pays for at present fees; told to operators only',
+            description: 'How many anchors the balance pays for at current fees; shown to operators only',
           }),
         ),
       }),
@@ -70,8 +74,8 @@ export function statsRoutes(app: Api, { db, readStats }: { db: Db; readStats: Re
       config: { scope: 'events:read' },
       schema: {
         operationId: 'getStats',
-        summary: 'Get figures of the workspace',
-        description: `What was anchored and delivered between two times, by default during the last day, and what waits now. At most ${mostDays} days.`,
+        summary: 'Get statistics of the workspace',
+        description: `What was anchored and delivered between two times (by default during the last day), and what is waiting now. At most ${mostDays} days.`,
         tags: ['operations'],
         querystring: Type.Object(
           { from: Type.Optional(dateTime), to: Type.Optional(dateTime) },

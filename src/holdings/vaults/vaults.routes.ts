@@ -14,7 +14,7 @@ import type { Vaults } from './vaults.ts';
 const status = Type.Unsafe<VaultStatus>(Type.String({ enum: ['active', 'inactive'] }));
 
 const VaultSchema = named(
-  { title: 'Vault', description: 'A wallet whose private key the service keeps' },
+  { title: 'Vault', description: 'A wallet whose private key the service holds' },
   Type.Object({
     id: Type.String(),
     name: Type.String(),
@@ -46,7 +46,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
       schema: {
         operationId: 'createVault',
         summary: 'Create a vault',
-        description: 'Makes a new wallet; its private key never leaves the service.',
+        description: 'Creates a new wallet; its private key never leaves the service.',
         tags: ['vaults'],
         body: Type.Object({ name, description: Type.Optional(description) }, { additionalProperties: false }),
         response: { 201: VaultSchema },
@@ -117,7 +117,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
       schema: {
         operationId: 'updateVault',
         summary: 'Update a vault',
-        description: 'Changes the name, the description or both; what is not given stays.',
+        description: 'Changes the name, the description or both; omitted fields stay unchanged.',
         tags: ['vaults'],
         params: vaultPath,
         body: Type.Object(
@@ -155,7 +155,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
         schema: {
           operationId,
           summary,
-          description: `Sends ${event}. Doing it again changes nothing and sends nothing.`,
+          description: `Sends ${event}. Repeating it changes nothing and sends nothing.`,
           tags: ['vaults'],
           params: vaultPath,
           response: { 200: VaultSchema },

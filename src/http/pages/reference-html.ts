@@ -78,8 +78,8 @@ export function renderReference(document: ApiDocument, baseUrl: string): Referen
 <header>
 <h1>${escapeHtml(info.title)} API <small>${escapeHtml(info.version)}</small></h1>
 <p>${prose(info.description ?? '')}</p>
-<p>A key goes into the header <code>x-api-key</code>. What goes wrong is explained under <a href="/docs/errors">errors</a>;
-the whole reference for programs is <a href="/openapi.json">openapi.json</a>.</p>
+<p>Send your API key in the header <code>x-api-key</code>. The error codes are explained under <a href="/docs/errors">errors</a>;
+the reference for programs is <a href="/openapi.json">openapi.json</a>.</p>
 <p><label for="search">Search</label> <input id="search" type="search" autocomplete="off" placeholder="vault, POST, webhooks …">
 <output id="count" for="search">${operations.length} operations</output></p>
 <nav aria-label="Topics">${sections.map(({ tag }) => `<a href="#${slug(tag.name)}">${escapeHtml(tag.name)}</a>`).join(' ')}</nav>
@@ -154,12 +154,12 @@ function renderAnswer(
   { content = {}, headers = {} }: NonNullable<Operation['responses']>[string],
 ): string {
   const bodies = Object.entries(content).map(([type, { schema }]) =>
-    renderBody(`Answer ${status}, ${type}`, schema),
+    renderBody(`Response ${status}, ${type}`, schema),
   );
   const named = Object.entries(headers).map(([name, { schema = {} }]) =>
     renderField(name, schema, { required: true, place: 'header' }),
   );
-  const title = bodies.length === 0 ? `<h3>Answer ${escapeHtml(status)}</h3>` : '';
+  const title = bodies.length === 0 ? `<h3>Response ${escapeHtml(status)}</h3>` : '';
   return `${title}${bodies.join('')}${named.length === 0 ? '' : `<ul>${named.join('')}</ul>`}`;
 }
 
@@ -206,7 +206,7 @@ function describeType(schema: Schema): string {
     boundsOf(minLength, maxLength, ' characters'),
     boundsOf(minimum, maximum, ''),
     maxItems === undefined ? null : `at most ${maxItems}`,
-    schema.default === undefined ? null : `else ${JSON.stringify(schema.default)}`,
+    schema.default === undefined ? null : `default ${JSON.stringify(schema.default)}`,
   ].filter((note) => note !== null);
   return [kind, ...notes].join(' · ');
 }

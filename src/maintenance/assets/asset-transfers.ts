@@ -49,7 +49,7 @@ export function createAssetTransfers(db: Db): AssetTransfers {
         const from = asset.vault;
         const to = await holdActiveVault(db, { workspaceId, address: destinationVaultAddress });
         if (to.id === from.id) {
-          throw new AppError('conflict', `The asset ${assetId} is owned by ${to.address} already.`);
+          throw new AppError('conflict', `The asset ${assetId} already belongs to ${to.address}.`);
         }
         const { digest } = await findAssetVersion(db, asset, asset.version);
         const number = (await lastNumber(db, asset)) + 1;

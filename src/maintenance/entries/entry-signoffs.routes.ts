@@ -15,10 +15,10 @@ export const signature = Type.String({
 });
 
 const signoffFields = {
-  number: Type.Integer({ description: 'Counts from 1 in each entry' }),
+  number: Type.Integer({ description: 'Counted from 1 within the entry' }),
   role,
   workerAddress: Type.String({ description: 'Who signed, EIP-55' }),
-  workerName: Type.String({ description: 'The name of that time' }),
+  workerName: Type.String({ description: 'The name at that time' }),
   licence: orNull(
     Type.Object(
       {
@@ -27,7 +27,7 @@ const signoffFields = {
         authority: Type.String(),
         expiresAt: orNull(dateTime),
       },
-      { description: 'What the sign-off rests on, as it was then; null when it needed none' },
+      { description: 'The licence used, as it was at that time; null if none was needed' },
     ),
   ),
   signedAt: dateTime,
@@ -50,7 +50,7 @@ const WholeSignoffSchema = named(
       { format: Type.String() },
       {
         additionalProperties: true,
-        description: 'The very document that was hashed: the content of the proof',
+        description: 'The document that was hashed; it is the content of the proof',
       },
     ),
   }),
@@ -96,7 +96,7 @@ export function entrySignoffRoutes(app: Api, { maintenances }: { maintenances: M
         operationId: 'getSignoffProof',
         summary: 'Get the proof of a sign-off',
         description:
-          'One JSON document, `holdfast/proof@1`, whose content is `document` of the sign-off. 409 until it is confirmed.',
+          'One JSON document, `holdfast/proof@1`, whose content is the `document` of the sign-off. 409 until it is confirmed.',
         tags,
         params: signoffPath,
         querystring: viewer,

@@ -30,7 +30,7 @@ const type = plainText({
   maxLength: 100,
   pattern: visible,
   description:
-    'What kind of work, as your organisation names it; without `data.scope` also the licence scope it needs',
+    'The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set',
 });
 const givenFile = Type.Object(
   {
@@ -39,7 +39,7 @@ const givenFile = Type.Object(
     share: Type.Optional(
       Type.Boolean({
         description:
-          'A file of another vault: whoever may see the asset may see it too. Needs the scope files:write',
+          'Allows a file of another vault: everyone who may see the asset may see it too. Needs the scope files:write',
       }),
     ),
   },
@@ -49,7 +49,10 @@ const maintenanceHash = Type.String({
   description:
     'SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof',
 });
-const viewerAddress = Type.String({ ...address, description: 'Who looks: the owner, a worker or a viewer' });
+const viewerAddress = Type.String({
+  ...address,
+  description: 'The address of the viewer: the owner, an assigned worker, or someone with a grant',
+});
 const anyObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }));
 
@@ -59,9 +62,9 @@ const itemFields = {
   type: Type.String(),
   summary: Type.String(),
   performedAt: Type.String({ ...dateTime, description: 'When the work was done' }),
-  recordedAt: Type.String({ ...dateTime, description: 'When it was put on record' }),
-  workerAddress: Type.String({ description: 'Who did it, EIP-55' }),
-  workerName: Type.String({ description: 'The name of that time' }),
+  recordedAt: Type.String({ ...dateTime, description: 'When it was recorded' }),
+  workerAddress: Type.String({ description: 'Who did the work, EIP-55' }),
+  workerName: Type.String({ description: 'The name at that time' }),
   ...anchorFields,
   signoffs: Type.Array(SignoffSchema),
   supersedes: orNull(Type.String({ description: 'The entry that this one corrects' })),
@@ -72,10 +75,10 @@ const ItemSchema = named(
   Type.Object(itemFields),
 );
 const DetailsSchema = named(
-  { title: 'MaintenanceDetails', description: 'A maintenance entry with everything in it' },
+  { title: 'MaintenanceDetails', description: 'A maintenance entry with all its details' },
   Type.Object({
     ...itemFields,
-    data: anyObject('As it was given'),
+    data: anyObject('As given in the request'),
     files: Type.Array(
       Type.Object({
         fileId: Type.String(),
@@ -84,13 +87,13 @@ const DetailsSchema = named(
         contentHash: Type.String(),
         canonicalization: Type.String(),
       }),
-      { description: 'At the versions that are bound into the hash' },
+      { description: 'The attached files, at the versions that the hash covers' },
     ),
     entry: Type.Object(
       { format: Type.String() },
       {
         additionalProperties: true,
-        description: 'The very document that was hashed: the content of the proof',
+        description: 'The document that was hashed; it is the content of the proof',
       },
     ),
   }),
@@ -98,8 +101,8 @@ const DetailsSchema = named(
 
 const filters = {
   type: Type.Optional(type),
-  from: Type.Optional(Type.String({ ...dateTime, description: 'Work done then or later' })),
-  to: Type.Optional(Type.String({ ...dateTime, description: 'Work done before then' })),
+  from: Type.Optional(Type.String({ ...dateTime, description: 'Work done at this time or later' })),
+  to: Type.Optional(Type.String({ ...dateTime, description: 'Work done before this time' })),
 };
 
 export interface MaintenanceRoutesDeps {
@@ -120,7 +123,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         operationId: 'createMaintenance',
         summary: 'Create a maintenance entry',
         description:
-          'Anchored with the next batch; `maintenance.anchor.confirmed` tells when. An entry is never changed: to correct one, create another that `supersedes` it.',
+          'Anchored in the next batch; `maintenance.anchor.confirmed` is sent once the anchor is confirmed. An entry is never changed: to correct one, create another that `supersedes` it.',
         tags,
         params: assetPath,
         body: Type.Object(
@@ -142,21 +145,24 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
                 maxItems: 100,
                 uniqueItems: true,
                 description:
-                  'Files of the vault that owns the asset; their newest versions are bound into the hash, in a correction those that it had',
+                  'Files of the vault that owns the asset. The hash covers their newest versions; in a correction, the versions of the corrected entry',
               }),
             ),
             files: Type.Optional(
-              Type.Array(givenFile, { maxItems: 100, description: 'The same at versions of your choice' }),
+              Type.Array(givenFile, {
+                maxItems: 100,
+                description: 'Like fileIds, but at versions of your choice',
+              }),
             ),
             supersedes: Type.Optional(
-              Type.String({ description: 'The entry of this asset that is corrected' }),
+              Type.String({ description: 'The entry of this asset that this one corrects' }),
             ),
           },
           { additionalProperties: false },
         ),
         response: {
           202: named(
-            { title: 'CreatedMaintenance', description: 'The new entry: stored, and soon anchored' },
+            { title: 'CreatedMaintenance', description: 'The new entry, stored and waiting to be anchored' },
             Type.Object({ ...entryIds, status: anchorFields.status }),
           ),
         },
@@ -168,10 +174,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       const { performedAt, fileIds = [], files: given = [], ...body } = request.body;
       const files = [...fileIds.map((fileId) => ({ fileId })), ...given];
       if (given.some(({ share }) => share) && !may(caller, 'files:write')) {
-        throw new AppError(
-          'forbidden',
-          'Sharing a file of another vault needs the scope files:write as well.',
-        );
+        throw new AppError('forbidden', 'Sharing a file of another vault also needs the scope files:write.');
       }
       const input = { ...body, files, assetId: request.params.assetId, performedAt: new Date(performedAt) };
       await maintenances.create(caller, input, answer.remember);
@@ -187,7 +190,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         operationId: 'listMaintenances',
         summary: 'List maintenance entries',
         description:
-          'Work that was done last comes first. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
+          'Most recent work first. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor.',
         tags,
         params: assetPath,
         querystring: Type.Object(
@@ -242,7 +245,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress, ...filters }, { additionalProperties: false }),
-        response: { 200: Type.Object({ count: Type.Integer() }, { description: 'How many there are' }) },
+        response: { 200: Type.Object({ count: Type.Integer() }, { description: 'The number of entries' }) },
       },
     },
     async (request) => {
@@ -274,7 +277,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         { title: 'FoundMaintenance', description: 'The hash of the entry, and the chain it is anchored on' },
         Type.Object({
           chainId: Type.Integer({
-            description: 'Of the configured chain, also before the entry is anchored',
+            description: 'Id of the configured chain, even before the entry is anchored',
           }),
           maintenance: Type.Object(entryIds),
         }),
@@ -286,7 +289,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
   app.get(
     `${url}:maintenanceId/details/`,
     viewOne(
-      { operationId: 'getMaintenanceDetails', summary: 'Get a maintenance entry with everything in it' },
+      { operationId: 'getMaintenanceDetails', summary: 'Get a maintenance entry with all its details' },
       DetailsSchema,
     ),
     async (request, reply) => {
@@ -306,7 +309,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         operationId: 'getMaintenanceProof',
         summary: 'Get the proof of a maintenance entry',
         description:
-          'One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed.',
+          'One JSON document, `holdfast/proof@1`, that can be verified without this service; its content is the `entry` of the details. 409 until the entry is confirmed.',
       },
       ProofSchema,
     ),
@@ -324,7 +327,7 @@ interface GivenFilters {
 
 function rangeOf({ type, from, to }: GivenFilters) {
   if (from !== undefined && to !== undefined && new Date(from) > new Date(to)) {
-    throw new AppError('invalid_date_range', `from ${from} is after to ${to}.`);
+    throw new AppError('invalid_date_range', `from must not be after to, but ${from} is after ${to}.`);
   }
   return {
     type,

@@ -24,12 +24,12 @@ const every = Type.Object(
   {
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
     months: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 12_000, description: 'Of the calendar, to the same day in UTC' }),
+      Type.Integer({ minimum: 1, maximum: 12_000, description: 'Calendar months, to the same day in UTC' }),
     ),
     hours: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
     cycles: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 })),
   },
-  { additionalProperties: false, description: 'At least one of them; what ends first counts' },
+  { additionalProperties: false, description: 'Set at least one; the one that is reached first counts' },
 );
 const lastDone = Type.Object(
   {
@@ -40,14 +40,14 @@ const lastDone = Type.Object(
   {
     additionalProperties: false,
     description:
-      'When it was last done before the interval was made, and what the asset had run; needed for each that it goes by, and not beyond what the asset has run',
+      'When the work was last done before the interval was created, and the usage at that time. Required for each counter in `every`, and not above the usage of the asset',
   },
 );
 
 const numberOrNull = orNull(Type.Number());
 const intervalFields = {
   id: Type.String(),
-  name: Type.String({ description: 'Empty when none was given' }),
+  name: Type.String({ description: 'Empty if not set' }),
   every: Type.Object({
     days: orNull(Type.Integer()),
     months: orNull(Type.Integer()),
@@ -56,23 +56,25 @@ const intervalFields = {
   }),
   lastDone: Type.Object({ at: dateTime, hours: numberOrNull, cycles: orNull(Type.Integer()) }),
   completedBy: orNull(
-    Type.String({ description: 'The entry that it was last completed through; null before the first' }),
+    Type.String({ description: 'The entry that last completed it; null before the first' }),
   ),
-  version: Type.Integer({ description: 'Counts its changes; in quotes it is the ETag that If-Match takes' }),
+  version: Type.Integer({
+    description: 'Number of the current version; in quotes it is the ETag for If-Match',
+  }),
   createdAt: dateTime,
   updatedAt: dateTime,
 };
 const IntervalSchema = named(
-  { title: 'Interval', description: 'Work that has to be done again and again' },
+  { title: 'Interval', description: 'Maintenance work that recurs' },
   Type.Object(intervalFields),
 );
 const DueSchema = named(
   { title: 'AssetDue', description: 'What is due on an asset: intervals and open defects' },
   Type.Object({
     assetId: Type.String(),
-    at: Type.String({ ...dateTime, description: 'As of when' }),
+    at: Type.String({ ...dateTime, description: 'The time that this was computed for' }),
     usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }),
-    overdue: Type.Boolean({ description: 'Whether any of it is' }),
+    overdue: Type.Boolean({ description: 'Whether anything is overdue' }),
     intervals: Type.Array(
       Type.Object({
         ...intervalFields,
@@ -90,16 +92,16 @@ const DueSchema = named(
         summary: Type.String(),
         performedAt: dateTime,
         recordedAt: dateTime,
-        deferred: Type.Boolean({ description: 'Whether its repair was put off' }),
+        deferred: Type.Boolean({ description: 'Whether the repair was deferred' }),
         deferredUntil: orNull(dateTime),
         overdue: Type.Boolean(),
         repairedBy: orNull(
-          Type.String({ description: 'The newest entry that closes it as soon as it is certified' }),
+          Type.String({ description: 'The newest entry that will close it once certified' }),
         ),
       }),
       {
         description:
-          'Entries of type `defect` that no certified entry names in `data.closes`; the oldest thousand',
+          'Entries of type `defect` that no certified entry lists in `data.closes`; the oldest thousand',
       },
     ),
   }),
@@ -178,7 +180,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
         operationId: 'updateAssetInterval',
         summary: 'Update or complete an interval',
         description:
-          'What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction.',
+          'Omitted fields stay unchanged. `completedBy` names a maintenance entry of the asset: the interval continues from the time of that work and from its `data.usage`, and follows its corrections.',
         tags,
         params: intervalPath,
         headers: ifMatchHeaders,
@@ -186,7 +188,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
           {
             name: Type.Optional(name),
             every: Type.Optional(every),
-            completedBy: Type.Optional(Type.String({ description: 'The entry by which the work was done' })),
+            completedBy: Type.Optional(Type.String({ description: 'The entry that records the work' })),
           },
           { additionalProperties: false },
         ),
@@ -236,7 +238,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
       schema: {
         operationId: 'listAssetDue',
         summary: 'List what is due on an asset',
-        description: 'The next time of every interval, what is overdue, and all open defects.',
+        description: 'When each interval is due next, what is overdue, and all open defects.',
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),

@@ -34,7 +34,7 @@ const CreatedWorkerSchema = named(
 );
 
 const WorkerSchema = named(
-  { title: 'Worker', description: 'Somebody who signs maintenance work' },
+  { title: 'Worker', description: 'Someone who performs and signs maintenance work' },
   Type.Object({
     id: Type.String(),
     name: Type.String(),
@@ -65,7 +65,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
         operationId: 'createWorker',
         summary: 'Create a worker',
         description:
-          'Without an address the service makes a key for the worker; with one the worker holds their own key.',
+          'Without an address, the service creates a key for the worker; with one, the worker holds their own key.',
         tags: ['workers'],
         body: Type.Object({ name, address: Type.Optional(address) }, { additionalProperties: false }),
         response: { 201: CreatedWorkerSchema },

@@ -10,7 +10,7 @@ import { type Replay, type ReplayedStatus, type Replays, replayedStatuses } from
 const status = Type.Unsafe<ReplayedStatus>(
   Type.String({
     enum: [...replayedStatuses],
-    description: 'Only events whose last delivery to this endpoint ended so.',
+    description: 'Only events whose last delivery to this endpoint ended with this status.',
   }),
 );
 const from = Type.String({ format: 'date-time', description: 'Events from this time on' });
@@ -18,13 +18,13 @@ const to = Type.String({ format: 'date-time', description: 'Events before this t
 
 const count = Type.Integer({ description: 'How many events would be sent' });
 const ReplaySchema = named(
-  { title: 'Replay', description: 'A replay of past events to an endpoint, and how far it has come' },
+  { title: 'Replay', description: 'A replay of past events to an endpoint, and its progress' },
   Type.Object({
     id: Type.String(),
     endpointId: Type.String(),
     status: Type.String({
       enum: ['running', 'paused', 'completed', 'cancelled'],
-      description: 'paused: while the endpoint is disabled; completed: every delivery has ended',
+      description: 'paused: the endpoint is disabled; completed: every delivery has finished',
     }),
     range: Type.Object({
       from: dateTime,
@@ -33,7 +33,7 @@ const ReplaySchema = named(
       types: Type.Array(Type.String()),
     }),
     total: Type.Integer({ description: 'Events to send' }),
-    enqueued: Type.Integer({ description: 'Events that have their new delivery' }),
+    enqueued: Type.Integer({ description: 'Events that already have a new delivery' }),
     succeeded: Type.Integer(),
     failed: Type.Integer(),
     skipped: Type.Integer(),
@@ -60,7 +60,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
         operationId: 'createReplay',
         summary: 'Replay past events',
         description:
-          'Every event of the range becomes a new delivery, behind what is new and no faster than the endpoint takes it. With dryRun nothing is sent and the answer is their count.',
+          'Creates a new delivery for every event in the range. New events go first, and the endpoint gets no more than it can take. With dryRun nothing is sent and the response is the number of events.',
         tags,
         params: endpointPath,
         body: Type.Object(
@@ -69,7 +69,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
             to,
             status: Type.Optional(status),
             types: Type.Optional(eventTypesSchema),
-            dryRun: Type.Optional(Type.Boolean({ description: 'Only count' })),
+            dryRun: Type.Optional(Type.Boolean({ description: 'Only count the events' })),
           },
           { additionalProperties: false },
         ),
@@ -113,7 +113,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
       schema: {
         operationId: 'cancelReplay',
         summary: 'Cancel a replay',
-        description: 'What it has not sent yet is kept as skipped.',
+        description: 'Deliveries that were not sent yet are marked as skipped.',
         tags,
         params: replayPath,
         response: { 204: Type.Null() },

@@ -13,7 +13,7 @@ import type { FileValidation } from './file-validations.store.ts';
 import type { FileValidations } from './file-validations.ts';
 
 const ValidationSchema = named(
-  { title: 'FileValidation', description: 'A validation of a file, and what it found' },
+  { title: 'FileValidation', description: 'A validation of a file, and its result' },
   Type.Object({
     id: Type.String(),
     fileId: Type.String(),
@@ -24,18 +24,18 @@ const ValidationSchema = named(
       enum: ['valid', 'invalid', null],
       description: 'Valid when integrity, authenticity and ownership all hold',
     }),
-    integrity: orNull(Type.Boolean({ description: 'What was presented has the digest that is anchored' })),
+    integrity: orNull(Type.Boolean({ description: 'The presented content has the anchored digest' })),
     authenticity: orNull(
-      Type.Boolean({ description: 'The proof of the version verified against the chain' }),
+      Type.Boolean({ description: 'The proof of the version was verified against the chain' }),
     ),
-    ownership: orNull(Type.Boolean({ description: 'The vault had the file then' })),
+    ownership: orNull(Type.Boolean({ description: 'The vault owned the file at that time' })),
     validatedAt: orNull(dateTime),
   }),
 );
 
 const about = {
   version: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Defaults to the newest version' }),
   ),
   vaultAddress: Type.Optional(address),
 };
@@ -65,7 +65,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
         operationId: 'validateFile',
         summary: 'Validate a file',
         description:
-          'Compares what is presented, bytes that are hashed and not kept, or their hash, with what is anchored; verifies the proof against the chain as it then is; and sees whether the vault, by default the owner when it is asked, has the file. `file.validation.completed` comes with the result. A version that is not confirmed yet is validated once it is.',
+          'Compares the presented content with what is anchored, verifies the proof against the chain, and checks whether the vault (by default the current owner) owns the file. Send the bytes, which are hashed and not stored, or only their hash. `file.validation.completed` is sent with the result. A version that is not confirmed yet is validated once it is.',
         tags,
         params: filePath,
         body: jsonOrForm(
@@ -153,7 +153,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
         operationId: 'getFileValidationProof',
         summary: 'Get the proof of a validation',
         description:
-          'A result is anchored as well: its proof, `holdfast/proof@1`, has it among its claims. 409 until it is there and confirmed.',
+          'The result is anchored too: its proof, `holdfast/proof@1`, contains it in the claims. 409 until there is a result and it is confirmed.',
         tags,
         params: validationPath,
         response: { 200: ProofSchema },
