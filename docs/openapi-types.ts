@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Check that the process is alive
-         * @description Asks nothing else: for whoever restarts a process that hangs.
+         * @description Checks nothing else. Use it to decide whether to restart a process that hangs.
          */
         get: operations["getLiveness"];
         put?: never;
@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Check that the service is ready
-         * @description 503 while the database is away, or a background loop is stuck that requests need. A chain that cannot be reached does not make it unready: what is accepted stays pending.
+         * @description 503 while the database is unavailable, or while a background loop that requests depend on is stuck. An unreachable chain does not make the service unready: accepted requests stay pending.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Get metrics in Prometheus text format
-         * @description On loopback for anybody, else with `Authorization: Bearer` and the token of the installation.
+         * @description Open to everyone on loopback. Elsewhere send `Authorization: Bearer` with the token set as HOLDFAST_METRICS_TOKEN.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -76,7 +76,7 @@ export interface paths {
         put?: never;
         /**
          * Create a vault
-         * @description Makes a new wallet; its private key never leaves the service. Needs the scope `vaults:write`.
+         * @description Creates a new wallet; its private key never leaves the service. Needs the scope `vaults:write`.
          */
         post: operations["createVault"];
         delete?: never;
@@ -99,7 +99,7 @@ export interface paths {
         get: operations["getVault"];
         /**
          * Update a vault
-         * @description Changes the name, the description or both; what is not given stays. Needs the scope `vaults:write`.
+         * @description Changes the name, the description or both; omitted fields stay unchanged. Needs the scope `vaults:write`.
          */
         put: operations["updateVault"];
         post?: never;
@@ -124,7 +124,7 @@ export interface paths {
         head?: never;
         /**
          * Deactivate a vault
-         * @description Sends vault.deactivated. Doing it again changes nothing and sends nothing. Needs the scope `vaults:write`.
+         * @description Sends vault.deactivated. Repeating it changes nothing and sends nothing. Needs the scope `vaults:write`.
          */
         patch: operations["deactivateVault"];
         trace?: never;
@@ -144,7 +144,7 @@ export interface paths {
         head?: never;
         /**
          * Reactivate a vault
-         * @description Sends vault.reactivated. Doing it again changes nothing and sends nothing. Needs the scope `vaults:write`.
+         * @description Sends vault.reactivated. Repeating it changes nothing and sends nothing. Needs the scope `vaults:write`.
          */
         patch: operations["reactivateVault"];
         trace?: never;
@@ -160,7 +160,7 @@ export interface paths {
         put?: never;
         /**
          * List the transactions of a vault
-         * @description Newest first: every mined transaction from or to its address, and every anchor transaction that carried its content. The header X-Indexed-Block has the number of the newest block that was looked at; it is absent before the first. X-Next-Cursor leads to the next page and is absent on the last one. After a reorg of the chain a page repeats what was moved past the cursor, so that nothing is left out; it may then have more items than the limit. Needs the scope `vaults:read`.
+         * @description Newest first: every mined transaction from or to the address of the vault, and every anchor transaction that carried its content. X-Indexed-Block is the number of the newest indexed block; it is absent before the first. X-Next-Cursor is the cursor of the next page; it is absent on the last one. After a reorg, a page repeats transactions that moved past the cursor, so that none is missed; it may then have more items than the limit. Needs the scope `vaults:read`.
          */
         post: operations["listVaultTransactions"];
         delete?: never;
@@ -178,13 +178,13 @@ export interface paths {
         };
         /**
          * List records
-         * @description Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor. Needs the scope `records:read`.
+         * @description Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor. Needs the scope `records:read`.
          */
         get: operations["listRecords"];
         put?: never;
         /**
          * Create a record
-         * @description Anchored with the next batch; `record.anchor.confirmed` tells when. Needs the scope `records:write`.
+         * @description Anchored in the next batch; `record.anchor.confirmed` is sent once the anchor is confirmed. Needs the scope `records:write`.
          */
         post: operations["createRecord"];
         delete?: never;
@@ -204,7 +204,7 @@ export interface paths {
         put?: never;
         /**
          * Create many records
-         * @description All of them or, when one is refused, none. The answer has them in the same order. Needs the scope `records:write`.
+         * @description Creates all of them, or none if one is refused. The response lists them in the same order. Needs the scope `records:write`.
          */
         post: operations["createRecords"];
         delete?: never;
@@ -248,7 +248,7 @@ export interface paths {
         put?: never;
         /**
          * Add a version to a record
-         * @description Its leaf names that of the version before. Nothing of older versions changes. Needs the scope `records:write`.
+         * @description Its leaf names the leaf of the previous version. Older versions do not change. Needs the scope `records:write`.
          */
         post: operations["createRecordVersion"];
         delete?: never;
@@ -266,7 +266,7 @@ export interface paths {
         };
         /**
          * Get the proof of a record
-         * @description One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed. Needs the scope `records:read`.
+         * @description One JSON document, `holdfast/proof@1`, that can be verified without this service. 409 until the version is confirmed. Needs the scope `records:read`.
          */
         get: operations["getRecordProof"];
         put?: never;
@@ -286,13 +286,13 @@ export interface paths {
         };
         /**
          * List files
-         * @description Newest first, each at its newest version, with the vault that owns it today. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor. Needs the scope `files:read`.
+         * @description Newest first, each at its newest version, with the vault that owns it now. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor. Needs the scope `files:read`.
          */
         get: operations["listFiles"];
         put?: never;
         /**
          * Create a file
-         * @description As a form, whose bytes are stored encrypted, or as JSON with the hash alone, so that the bytes never leave you. Anchored with the next batch; `file.anchor.confirmed` tells when. Needs the scope `files:write`.
+         * @description Send a form to store the bytes, encrypted, or JSON with only the hash, so that the bytes never leave you. Anchored in the next batch; `file.anchor.confirmed` is sent once the anchor is confirmed. Needs the scope `files:write`.
          */
         post: operations["createFile"];
         delete?: never;
@@ -310,7 +310,7 @@ export interface paths {
         };
         /**
          * Get a file
-         * @description At its newest version, with the vault that owns it today. Needs the scope `files:read`.
+         * @description The newest version, with the vault that owns the file now. Needs the scope `files:read`.
          */
         get: operations["getFile"];
         put?: never;
@@ -330,13 +330,13 @@ export interface paths {
         };
         /**
          * List the versions of a file
-         * @description Newest first, each with the vault that owned it then. Needs the scope `files:read`.
+         * @description Newest first, each with the vault that owned the file at that time. Needs the scope `files:read`.
          */
         get: operations["listFileVersions"];
         put?: never;
         /**
          * Add a version to a file
-         * @description As a form or as JSON, as a file is created. Without a name it keeps that of the version before. Its leaf names that of the version or transfer before; nothing of older versions changes. 409 while a transfer is under way. Needs the scope `files:write`.
+         * @description Send a form or JSON, as when creating a file. Without a name, the new version keeps the previous one. Its leaf names the leaf of the previous version or transfer; older versions do not change. 409 while a transfer is in progress. Needs the scope `files:write`.
          */
         post: operations["createFileVersion"];
         delete?: never;
@@ -354,14 +354,14 @@ export interface paths {
         };
         /**
          * Download the content of a file
-         * @description The bytes as they were uploaded, as an attachment under the name and media type of the version. ETag is the content hash. Range and If-Range give a part. X-Expired has the expirationDate once it has passed. 404 when only a hash was given, and after the content was erased. Needs the scope `files:read`.
+         * @description The bytes as uploaded, sent as an attachment with the name and media type of the version. ETag is the content hash. Range and If-Range return a part. X-Expired holds the expirationDate once it has passed. 404 if only a hash was given or the content was erased. Needs the scope `files:read`.
          */
         get: operations["downloadFileContent"];
         put?: never;
         post?: never;
         /**
          * Erase the content of a file
-         * @description Of all its versions, or of one. The content is no longer given out. 204: the key to the bytes was dropped, and nobody can read them again. 200: some of the bytes stay, because another file of the vault has the same ones; erase that one as well. Hashes and proofs stay. A repeat changes nothing and answers the same. Needs the scope `files:write`.
+         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. Needs the scope `files:write`.
          */
         delete: operations["eraseFileContent"];
         options?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer a file to another vault
-         * @description Sealed by the giving vault. The file belongs to the taking one once this is confirmed, which `file.transfer.completed` tells; until then there is no other transfer and no new version. 409 into a deactivated vault; out of one is possible. Needs the scope `files:write`.
+         * @description Sealed by the sending vault. The file belongs to the receiving vault once the transfer is confirmed, and `file.transfer.completed` is sent. Until then, other transfers and new versions are refused. 409 if the receiving vault is deactivated; the sending vault may be. Needs the scope `files:write`.
          */
         post: operations["transferFile"];
         delete?: never;
@@ -398,7 +398,7 @@ export interface paths {
         };
         /**
          * Get the history of a file
-         * @description Every version, transfer and validation with the state of its anchor, oldest first. With `format=proof` instead one document, `holdfast/history@1`: the proofs of its versions and transfers, which verify as one chain of custody without this service, up to the first that is not confirmed; 409 while nothing is. A long one comes in pages, each a document like this with the next `proofs`; all of them in one list are the whole history. Needs the scope `files:read`.
+         * @description Every version, transfer and validation with the state of its anchor, oldest first. With `format=proof` the response is one document, `holdfast/history@1`, with the proofs of the versions and transfers up to the first one that is not confirmed. They verify as one chain of custody without this service. 409 while nothing is confirmed. A long history comes in pages, each a document of this format with the next `proofs`; put them all in one list to get the whole history. Needs the scope `files:read`.
          */
         get: operations["getFileHistory"];
         put?: never;
@@ -418,7 +418,7 @@ export interface paths {
         };
         /**
          * Get the proof of a file
-         * @description One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed. Needs the scope `files:read`.
+         * @description One JSON document, `holdfast/proof@1`, that can be verified without this service. 409 until the version is confirmed. Needs the scope `files:read`.
          */
         get: operations["getFileProof"];
         put?: never;
@@ -440,7 +440,7 @@ export interface paths {
         put?: never;
         /**
          * Validate a file
-         * @description Compares what is presented, bytes that are hashed and not kept, or their hash, with what is anchored; verifies the proof against the chain as it then is; and sees whether the vault, by default the owner when it is asked, has the file. `file.validation.completed` comes with the result. A version that is not confirmed yet is validated once it is. Needs the scope `files:write`.
+         * @description Compares the presented content with what is anchored, verifies the proof against the chain, and checks whether the vault (by default the current owner) owns the file. Send the bytes, which are hashed and not stored, or only their hash. `file.validation.completed` is sent with the result. A version that is not confirmed yet is validated once it is. Needs the scope `files:write`.
          */
         post: operations["validateFile"];
         delete?: never;
@@ -498,7 +498,7 @@ export interface paths {
         };
         /**
          * Get the proof of a validation
-         * @description A result is anchored as well: its proof, `holdfast/proof@1`, has it among its claims. 409 until it is there and confirmed. Needs the scope `files:read`.
+         * @description The result is anchored too: its proof, `holdfast/proof@1`, contains it in the claims. 409 until there is a result and it is confirmed. Needs the scope `files:read`.
          */
         get: operations["getFileValidationProof"];
         put?: never;
@@ -518,7 +518,7 @@ export interface paths {
         };
         /**
          * Get the certificate of a file
-         * @description A PDF for people: what was anchored, when and where, and how to verify it without this service. The proof is attached inside as `proof.json`. Says that it is provisional before the version is finalized. 409 until the version is confirmed. Needs the scope `files:read`.
+         * @description A PDF for people: what was anchored, when and where, and how to verify it without this service. The proof is attached as `proof.json`. The certificate is marked as provisional until the version is finalized. 409 until the version is confirmed. Needs the scope `files:read`.
          */
         get: operations["getFileCertificate"];
         put?: never;
@@ -538,7 +538,7 @@ export interface paths {
         };
         /**
          * Get the proof of the audit log
-         * @description The hash of one entry, and thereby of all before it, as it was anchored last: once a day. `content` is the 64 bytes whose SHA-256 is that hash. 409 before the first. Needs the scope `audit:read`.
+         * @description Proves the hash of the last anchored entry, and so all entries before it. The log is anchored once a day. `content` is the 64 bytes whose SHA-256 is that hash. 409 before the first anchor. Needs the scope `audit:read`.
          */
         get: operations["getAuditLogProof"];
         put?: never;
@@ -557,8 +557,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get figures of the workspace
-         * @description What was anchored and delivered between two times, by default during the last day, and what waits now. At most 92 days. Needs the scope `events:read`.
+         * Get statistics of the workspace
+         * @description What was anchored and delivered between two times (by default during the last day), and what is waiting now. At most 92 days. Needs the scope `events:read`.
          */
         get: operations["getStats"];
         put?: never;
@@ -578,7 +578,7 @@ export interface paths {
         };
         /**
          * Get budgets and usage
-         * @description Beyond a rate (requests_per_minute) requests get 429 rate_limited with Retry-After; beyond any other budget what would need more gets 403 budget_exceeded. The header X-Budget of such an answer names the budget. Needs the scope `events:read`.
+         * @description Requests above the rate (requests_per_minute) get 429 rate_limited with Retry-After. Requests that would exceed any other budget get 403 budget_exceeded. The X-Budget header of the response names the budget. Needs the scope `events:read`.
          */
         get: operations["getUsage"];
         put?: never;
@@ -604,7 +604,7 @@ export interface paths {
         put?: never;
         /**
          * Create a worker
-         * @description Without an address the service makes a key for the worker; with one the worker holds their own key. Needs the scope `workers:write`.
+         * @description Without an address, the service creates a key for the worker; with one, the worker holds their own key. Needs the scope `workers:write`.
          */
         post: operations["createWorker"];
         delete?: never;
@@ -646,13 +646,13 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Newest first. With `q` a page may be shorter than `limit` although another follows: go by X-Next-Cursor. Needs the scope `assets:read`.
+         * @description Newest first. With `q` a page may be shorter than `limit` although more follow: check X-Next-Cursor. Needs the scope `assets:read`.
          */
         get: operations["listAssets"];
         put?: never;
         /**
          * Create an asset
-         * @description Anchored with the next batch. Without an assetId the service makes one. Needs the scope `assets:write`.
+         * @description Anchored in the next batch. Without an assetId, the service creates one. Needs the scope `assets:write`.
          */
         post: operations["createAsset"];
         delete?: never;
@@ -670,12 +670,12 @@ export interface paths {
         };
         /**
          * Get an asset
-         * @description The look is in its access log. The ETag is its version in quotes; If-Match takes it when it is changed. Needs the scope `assets:read`.
+         * @description The access is recorded in the access log. The ETag is the version in quotes; send it as If-Match when you change the asset. Needs the scope `assets:read`.
          */
         get: operations["getAsset"];
         /**
          * Update an asset
-         * @description What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way, and with If-Match when it was changed since. Needs the scope `assets:write`.
+         * @description Omitted fields stay unchanged. A change creates a new version, anchored in the next batch; repeating it changes nothing. Refused while a transfer is in progress, and with If-Match if the asset has changed since. Needs the scope `assets:write`.
          */
         put: operations["updateAsset"];
         post?: never;
@@ -714,7 +714,7 @@ export interface paths {
         };
         /**
          * Get the proof of an asset
-         * @description One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed. Needs the scope `assets:read`.
+         * @description One JSON document, `holdfast/proof@1`, that can be verified without this service. 409 until the version is confirmed. Needs the scope `assets:read`.
          */
         get: operations["getAssetProof"];
         put?: never;
@@ -734,7 +734,7 @@ export interface paths {
         };
         /**
          * Get the history of an asset
-         * @description One JSON document, `holdfast/history@1`: the proofs of its versions and transfers that are confirmed, each followed by the one that names it. 409 until the first is. A long one comes in pages, which X-Next-Cursor leads through: a document like this with the next `proofs`. All of them in one list are the whole history. Needs the scope `assets:read`.
+         * @description One JSON document, `holdfast/history@1`, with the proofs of the confirmed versions and transfers in order. 409 until the first is confirmed. A long history comes in pages (see X-Next-Cursor), each a document of this format with the next `proofs`; put them all in one list to get the whole history. Needs the scope `assets:read`.
          */
         get: operations["getAssetHistory"];
         put?: never;
@@ -756,7 +756,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer an asset to another vault
-         * @description The owner changes when the chain has confirmed it, which `asset.transfer.completed` tells. The whole history goes with the asset; the grants of viewers and the assignments of workers end. Needs the scope `assets:write`.
+         * @description The owner changes once the chain confirms the transfer, and `asset.transfer.completed` is sent. The whole history stays with the asset; viewer grants and worker assignments end. Needs the scope `assets:write`.
          */
         post: operations["transferAsset"];
         delete?: never;
@@ -794,13 +794,13 @@ export interface paths {
         };
         /**
          * List the viewers of an asset
-         * @description The grants that allow something now, by address. Needs the scope `assets:read`.
+         * @description Grants that are valid now, sorted by address. Needs the scope `assets:read`.
          */
         get: operations["listAssetViewers"];
         put?: never;
         /**
          * Add viewers to an asset
-         * @description The owner and assigned workers may see it anyway. A viewer who has a grant already gets the new end. Needs the scope `assets:write`.
+         * @description The owner and assigned workers may see the asset anyway. A viewer who already has a grant gets the new end date. Needs the scope `assets:write`.
          */
         post: operations["addAssetViewers"];
         delete?: never;
@@ -821,7 +821,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a viewer from an asset
-         * @description It holds from the very next look. Needs the scope `assets:write`.
+         * @description Takes effect on the next request. Needs the scope `assets:write`.
          */
         delete: operations["removeAssetViewer"];
         options?: never;
@@ -838,7 +838,7 @@ export interface paths {
         };
         /**
          * Check whether an address may see an asset
-         * @description Also true for the owner and for assigned workers. It is no look at the asset, so it is not logged. Needs the scope `assets:read`.
+         * @description Also true for the owner and for assigned workers. This does not count as an access, so it is not logged. Needs the scope `assets:read`.
          */
         get: operations["verifyAssetViewer"];
         put?: never;
@@ -858,13 +858,13 @@ export interface paths {
         };
         /**
          * List the workers assigned to an asset
-         * @description By address. Needs the scope `assets:read`.
+         * @description Sorted by address. Needs the scope `assets:read`.
          */
         get: operations["listAssetWorkers"];
         put?: never;
         /**
          * Assign workers to an asset
-         * @description They may put work on record, sign it off, and see the asset. Needs the scope `assets:write`.
+         * @description They may record work, sign it off, and see the asset. Needs the scope `assets:write`.
          */
         post: operations["addAssetWorkers"];
         delete?: never;
@@ -885,7 +885,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a worker from an asset
-         * @description What the worker put on record stays. Needs the scope `assets:write`.
+         * @description Work that the worker recorded stays. Needs the scope `assets:write`.
          */
         delete: operations["removeAssetWorker"];
         options?: never;
@@ -902,7 +902,7 @@ export interface paths {
         };
         /**
          * List accesses to an asset
-         * @description Newest first: every look with a viewerAddress, also those that were refused. Needs the scope `audit:read`.
+         * @description Newest first: every access with a viewerAddress, including refused ones. Needs the scope `audit:read`.
          */
         get: operations["listAssetAccess"];
         put?: never;
@@ -924,7 +924,7 @@ export interface paths {
         put?: never;
         /**
          * Install an asset in another one
-         * @description A change of the asset, so it is anchored. `at` is when it happened: not in the future, not before it was last removed. Needs the scope `assets:write`.
+         * @description Changes the asset, so the change is anchored. `at` is when it happened; it must not be in the future or before the last removal. Needs the scope `assets:write`.
          */
         post: operations["installAsset"];
         delete?: never;
@@ -944,7 +944,7 @@ export interface paths {
         put?: never;
         /**
          * Remove an asset from the one it is installed in
-         * @description A change of the asset, so it is anchored. `at` is when it happened: not in the future, not before it was installed. Needs the scope `assets:write`.
+         * @description Changes the asset, so the change is anchored. `at` is when it happened; it must not be in the future or before the installation. Needs the scope `assets:write`.
          */
         post: operations["removeAsset"];
         delete?: never;
@@ -961,7 +961,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List where an asset was installed
+         * List the installations of an asset
          * @description Newest first. Needs the scope `assets:read`.
          */
         get: operations["listAssetInstallations"];
@@ -1007,7 +1007,7 @@ export interface paths {
         get?: never;
         /**
          * Update or complete an interval
-         * @description What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction. Needs the scope `assets:write`.
+         * @description Omitted fields stay unchanged. `completedBy` names a maintenance entry of the asset: the interval continues from the time of that work and from its `data.usage`, and follows its corrections. Needs the scope `assets:write`.
          */
         put: operations["updateAssetInterval"];
         post?: never;
@@ -1030,7 +1030,7 @@ export interface paths {
         };
         /**
          * List what is due on an asset
-         * @description The next time of every interval, what is overdue, and all open defects. Needs the scope `assets:read`.
+         * @description When each interval is due next, what is overdue, and all open defects. Needs the scope `assets:read`.
          */
         get: operations["listAssetDue"];
         put?: never;
@@ -1050,13 +1050,13 @@ export interface paths {
         };
         /**
          * List maintenance entries
-         * @description Work that was done last comes first. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor. Needs the scope `assets:read`.
+         * @description Most recent work first. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor. Needs the scope `assets:read`.
          */
         get: operations["listMaintenances"];
         put?: never;
         /**
          * Create a maintenance entry
-         * @description Anchored with the next batch; `maintenance.anchor.confirmed` tells when. An entry is never changed: to correct one, create another that `supersedes` it. Needs the scope `assets:write`.
+         * @description Anchored in the next batch; `maintenance.anchor.confirmed` is sent once the anchor is confirmed. An entry is never changed: to correct one, create another that `supersedes` it. Needs the scope `assets:write`.
          */
         post: operations["createMaintenance"];
         delete?: never;
@@ -1113,7 +1113,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a maintenance entry with everything in it
+         * Get a maintenance entry with all its details
          * @description Needs the scope `assets:read`.
          */
         get: operations["getMaintenanceDetails"];
@@ -1134,7 +1134,7 @@ export interface paths {
         };
         /**
          * Get the proof of a maintenance entry
-         * @description One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed. Needs the scope `assets:read`.
+         * @description One JSON document, `holdfast/proof@1`, that can be verified without this service; its content is the `entry` of the details. 409 until the entry is confirmed. Needs the scope `assets:read`.
          */
         get: operations["getMaintenanceProof"];
         put?: never;
@@ -1156,7 +1156,7 @@ export interface paths {
         put?: never;
         /**
          * Sign off a maintenance entry
-         * @description In the order performed, inspected (may be left out), certified. Whoever did the work neither inspects nor certifies it, and both need a licence that fits. A worker who holds their own key hands in a signature over the typed data of `request/`. Needs the scope `assets:write`.
+         * @description Roles are signed in the order performed, inspected (optional), certified. Work must be inspected and certified by someone other than the performer, with a licence that fits. A worker who holds their own key sends a signature over the typed data from `request/`. Needs the scope `assets:write`.
          */
         post: operations["createSignoff"];
         delete?: never;
@@ -1174,7 +1174,7 @@ export interface paths {
         };
         /**
          * Get the typed data of a sign-off
-         * @description For a worker who holds their own key: EIP-712 data to be signed outside and handed in within 24 hours. Needs the scope `assets:read`.
+         * @description For a worker who holds their own key: EIP-712 data to sign outside the service and send back within 24 hours. Needs the scope `assets:read`.
          */
         get: operations["getSignoffRequest"];
         put?: never;
@@ -1214,7 +1214,7 @@ export interface paths {
         };
         /**
          * Get the proof of a sign-off
-         * @description One JSON document, `holdfast/proof@1`, whose content is `document` of the sign-off. 409 until it is confirmed. Needs the scope `assets:read`.
+         * @description One JSON document, `holdfast/proof@1`, whose content is the `document` of the sign-off. 409 until it is confirmed. Needs the scope `assets:read`.
          */
         get: operations["getSignoffProof"];
         put?: never;
@@ -1234,7 +1234,7 @@ export interface paths {
         };
         /**
          * Download the dossier of an asset
-         * @description A ZIP archive that is readable and verifiable without this service: the asset with its owners and installations, every entry with its sign-offs and proofs, a logbook and release certificates as PDF, and a page that verifies all of it in a browser. It is written while it is downloaded, so it has no length, and one that breaks off is not a whole archive. Needs the scope `assets:read`.
+         * @description A ZIP archive that can be read and verified without this service: the asset with its owners and installations, every entry with its sign-offs and proofs, a logbook and release certificates as PDF, and a page that verifies all of it in a browser. It is written while it is downloaded, so it has no Content-Length, and a download that breaks off is incomplete. Needs the scope `assets:read`.
          */
         get: operations["downloadAssetDossier"];
         put?: never;
@@ -1254,7 +1254,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description Oldest first, the same envelopes that webhooks carry. X-Next-Cursor is always sent: go on from it, also after an empty page, and no event is missed or seen twice. With order=newest it is a list like others, which ends at the oldest event. Needs the scope `events:read`.
+         * @description Oldest first, with the same envelopes that webhooks carry. X-Next-Cursor is always sent: continue from it, even after an empty page, and you miss no event and see none twice. With order=newest it is an ordinary list that ends at the oldest event. Needs the scope `events:read`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1274,7 +1274,7 @@ export interface paths {
         };
         /**
          * Follow the event feed
-         * @description Server-sent events that stay open: `event` is the type, `data` the envelope, `id` a cursor that leads to right after it, here and in the feed. Without a cursor the stream begins with what happens next. A comment is sent every 15 seconds. Needs the scope `events:read`.
+         * @description Server-sent events over a connection that stays open: `event` is the type, `data` the envelope, and `id` a cursor that points right after the event, here and in the feed. Without a cursor the stream starts with the next event. A comment is sent every 15 seconds. Needs the scope `events:read`.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1300,7 +1300,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Sends webhook.test and tells how it went; a failed test still saves. Needs the scope `webhooks:write`.
+         * @description Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Needs the scope `webhooks:write`.
          */
         post: operations["createEndpoint"];
         delete?: never;
@@ -1332,7 +1332,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Sends webhook.test and tells how it went; a failed test still saves. Disabling sends none, and `test` is null. Needs the scope `webhooks:write`.
+         * @description Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Disabling sends no test, and `test` is null. Needs the scope `webhooks:write`.
          */
         patch: operations["updateEndpoint"];
         trace?: never;
@@ -1368,7 +1368,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description The old secret goes on signing the Standard Webhooks header for 24 hours, also when the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key a repeat gives the same secret. Needs the scope `webhooks:write`.
+         * @description The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret. Needs the scope `webhooks:write`.
          */
         post: operations["rotateEndpointSecret"];
         delete?: never;
@@ -1406,7 +1406,7 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description Newest first: every event that was or will be sent to an endpoint. With `status` or `type` a page may have fewer items than `limit`, or none, and still lead to the next: in a long log each page looks at so many deliveries only. Needs the scope `webhooks:read`.
+         * @description Newest first: every event that was or will be sent to an endpoint. With `status` or `type` a page may have fewer items than `limit`, or none, although more follow, because each page searches only part of a long log: check X-Next-Cursor. Needs the scope `webhooks:read`.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -1468,7 +1468,7 @@ export interface paths {
         put?: never;
         /**
          * Replay past events
-         * @description Every event of the range becomes a new delivery, behind what is new and no faster than the endpoint takes it. With dryRun nothing is sent and the answer is their count. Needs the scope `webhooks:write`.
+         * @description Creates a new delivery for every event in the range. New events go first, and the endpoint gets no more than it can take. With dryRun nothing is sent and the response is the number of events. Needs the scope `webhooks:write`.
          */
         post: operations["createReplay"];
         delete?: never;
@@ -1493,7 +1493,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a replay
-         * @description What it has not sent yet is kept as skipped. Needs the scope `webhooks:write`.
+         * @description Deliveries that were not sent yet are marked as skipped. Needs the scope `webhooks:write`.
          */
         delete: operations["cancelReplay"];
         options?: never;
@@ -1516,7 +1516,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key belongs to the workspace of the caller and can have at most the scopes of the caller. Needs the scope `keys:write`.
+         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. Needs the scope `keys:write`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -1537,7 +1537,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Takes effect with the next request. Revoking it again changes nothing. Needs the scope `keys:write`.
+         * @description Takes effect on the next request. Revoking it again changes nothing. Needs the scope `keys:write`.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -1554,7 +1554,7 @@ export interface paths {
         };
         /**
          * List audit entries
-         * @description Newest first. Entries are never changed; each is chained to the one before it by its hash. Needs the scope `audit:read`.
+         * @description Newest first. Entries are never changed; each is chained to the previous one by its hash. Needs the scope `audit:read`.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -1573,8 +1573,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get who is signed in
-         * @description For people who are signed in: needs the role `viewer`.
+         * Get the person who is signed in
+         * @description Only for people who are signed in. Needs the role `viewer`.
          */
         get: operations["getMe"];
         put?: never;
@@ -1596,7 +1596,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description Whoever makes it is its first owner. Operators may: owners and admins of the first workspace of the installation; with HOLDFAST_WORKSPACE_CREATION=everyone all people who are signed in. For people who are signed in: needs the role `viewer`.
+         * @description You become its first owner. Only operators may create workspaces, that is, owners and admins of the first workspace of the installation. With HOLDFAST_WORKSPACE_CREATION=everyone, everyone who is signed in may. Only for people who are signed in. Needs the role `viewer`.
          */
         post: operations["createWorkspace"];
         delete?: never;
@@ -1614,7 +1614,7 @@ export interface paths {
         };
         /**
          * List members
-         * @description For people who are signed in: needs the role `viewer`.
+         * @description Only for people who are signed in. Needs the role `viewer`.
          */
         get: operations["listMembers"];
         put?: never;
@@ -1636,15 +1636,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a member, or leave
-         * @description For people who are signed in: needs the role `viewer`.
+         * Remove a member, or leave the workspace
+         * @description Only for people who are signed in. Needs the role `viewer`.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Change a member's role
-         * @description For people who are signed in: needs the role `admin`.
+         * @description Only for people who are signed in. Needs the role `admin`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1658,14 +1658,14 @@ export interface paths {
         };
         /**
          * List your sessions
-         * @description For people who are signed in: needs the role `viewer`.
+         * @description Only for people who are signed in. Needs the role `viewer`.
          */
         get: operations["listSessions"];
         put?: never;
         post?: never;
         /**
          * Sign out everywhere
-         * @description For people who are signed in: needs the role `viewer`.
+         * @description Only for people who are signed in. Needs the role `viewer`.
          */
         delete: operations["endAllSessions"];
         options?: never;
@@ -1685,7 +1685,7 @@ export interface paths {
         post?: never;
         /**
          * End one of your sessions
-         * @description For people who are signed in: needs the role `viewer`.
+         * @description Only for people who are signed in. Needs the role `viewer`.
          */
         delete: operations["endSession"];
         options?: never;
@@ -1702,13 +1702,13 @@ export interface paths {
         };
         /**
          * List invitations
-         * @description Those that are open, and those that expired in the last 90 days, unless they were withdrawn. Newest first. For people who are signed in: needs the role `admin`.
+         * @description Newest first: open invitations, and those that expired in the last 90 days unless they were withdrawn. Only for people who are signed in. Needs the role `admin`.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
          * Create an invitation
-         * @description The answer has the link, which is shown this once. It is valid for seven days. For people who are signed in: needs the role `admin`.
+         * @description The response contains the link, which is shown only once. It is valid for seven days. Only for people who are signed in. Needs the role `admin`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1729,7 +1729,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw an invitation
-         * @description For people who are signed in: needs the role `admin`.
+         * @description Only for people who are signed in. Needs the role `admin`.
          */
         delete: operations["withdrawInvitation"];
         options?: never;
@@ -1748,7 +1748,7 @@ export interface paths {
         put?: never;
         /**
          * Look up an invitation
-         * @description Open to whoever has the link.
+         * @description Open to anyone with the link.
          */
         post: operations["lookUpInvitation"];
         delete?: never;
@@ -1768,7 +1768,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Signed in, the token alone makes you a member. Otherwise name, email and password make your account; sign in with it afterwards.
+         * @description If you are signed in, the token alone makes you a member. Otherwise send name, email and password to create your account, then sign in.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -1788,7 +1788,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A version of a file is on the chain */
+        /** A file version was confirmed on the chain */
         post: operations["onFileAnchorConfirmed"];
         delete?: never;
         options?: never;
@@ -1805,7 +1805,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A validation of a file has its result */
+        /** The validation of a file was completed */
         post: operations["onFileValidationCompleted"];
         delete?: never;
         options?: never;
@@ -1822,7 +1822,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A file belongs to another vault */
+        /** A file was transferred to another vault */
         post: operations["onFileTransferCompleted"];
         delete?: never;
         options?: never;
@@ -1839,7 +1839,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A version of a record is on the chain */
+        /** A record version was confirmed on the chain */
         post: operations["onRecordAnchorConfirmed"];
         delete?: never;
         options?: never;
@@ -1890,7 +1890,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A maintenance entry is on the chain */
+        /** A maintenance entry was confirmed on the chain */
         post: operations["onMaintenanceAnchorConfirmed"];
         delete?: never;
         options?: never;
@@ -1907,7 +1907,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An asset belongs to another vault */
+        /** An asset was transferred to another vault */
         post: operations["onAssetTransferCompleted"];
         delete?: never;
         options?: never;
@@ -1941,7 +1941,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An interval of an asset was created, changed, completed or deleted */
+        /** A maintenance interval of an asset was created, changed, completed or deleted */
         post: operations["onAssetIntervalsChanged"];
         delete?: never;
         options?: never;
@@ -1958,7 +1958,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The chain took back a transaction; what it had anchored is anchored again */
+        /** A reorg removed an anchor transaction from the chain; its content is anchored again */
         post: operations["onAnchorReorged"];
         delete?: never;
         options?: never;
@@ -1975,7 +1975,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A webhook endpoint was disabled: it is gone, or failed for too long */
+        /** A webhook endpoint was disabled because it is gone or failed for too long */
         post: operations["onEndpointDisabled"];
         delete?: never;
         options?: never;
@@ -1986,9 +1986,9 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description The chain took back a transaction; what it had anchored is anchored again */
+        /** @description A reorg removed an anchor transaction from the chain; its content is anchored again */
         AnchorReorgedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "anchor.reorged";
@@ -2008,7 +2008,7 @@ export interface components {
             name: string;
             /** @description The first characters of the key */
             hint: string;
-            /** @description Empty: every scope */
+            /** @description Empty means every scope */
             scopes: string[];
             /** Format: date-time */
             createdAt: string;
@@ -2019,30 +2019,30 @@ export interface components {
             /** Format: date-time */
             revokedAt: string | null;
         };
-        /** @description Something that is maintained */
+        /** @description An asset under maintenance */
         Asset: {
             assetId: string;
-            /** @description Its owner */
+            /** @description The vault that owns it */
             vaultId: string;
             /** @description EIP-55 */
             vaultAddress: string;
             name: string;
-            /** @description Empty when none was given */
+            /** @description Empty if not set */
             serialNumber: string;
-            /** @description Empty when none was given */
+            /** @description Empty if not set */
             partNumber: string;
             /** @description Any JSON object */
             metadata: {
                 [key: string]: unknown;
             };
-            /** @description What it is installed in */
+            /** @description The asset that it is installed in */
             parentAssetId: string | null;
-            /** @description The highest of what was stated here and what entries state that were not superseded */
+            /** @description The highest value stated here or in an entry that was not superseded */
             usage: {
                 hours: number;
                 cycles: number;
             };
-            /** @description Counts its changes; each is anchored */
+            /** @description Number of the current version; every change is anchored */
             version: number;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
@@ -2059,20 +2059,20 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description One look at an asset: by whom, at what, and when */
+        /** @description One access to an asset: who, what and when */
         AssetAccess: {
             /** Format: date-time */
             at: string;
-            /** @description EIP-55; the owner where none was named */
+            /** @description EIP-55; the owner if none was given */
             viewerAddress: string;
-            /** @description What was asked for */
+            /** @description What was requested */
             what: string;
-            /** @description What else the same person, signed in, asked for within a minute: that is one look */
+            /** @description What else the same signed-in person requested within a minute; it counts as one access */
             also: string[];
-            /** @description Which one of several */
+            /** @description Id of the requested item, if there are several */
             targetId: string | null;
             allowed: boolean;
-            /** @description Who asked for the viewer */
+            /** @description Who made the request for the viewer */
             actor: {
                 kind: string;
                 id: string;
@@ -2080,7 +2080,7 @@ export interface components {
         };
         /** @description An asset was created, changed, installed or removed */
         AssetChangedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "asset.changed";
@@ -2100,18 +2100,18 @@ export interface components {
             assetId: string;
             /**
              * Format: date-time
-             * @description As of when
+             * @description The time that this was computed for
              */
             at: string;
             usage: {
                 hours: number;
                 cycles: number;
             };
-            /** @description Whether any of it is */
+            /** @description Whether anything is overdue */
             overdue: boolean;
             intervals: {
                 id: string;
-                /** @description Empty when none was given */
+                /** @description Empty if not set */
                 name: string;
                 every: {
                     days: number | null;
@@ -2125,9 +2125,9 @@ export interface components {
                     hours: number | null;
                     cycles: number | null;
                 };
-                /** @description The entry that it was last completed through; null before the first */
+                /** @description The entry that last completed it; null before the first */
                 completedBy: string | null;
-                /** @description Counts its changes; in quotes it is the ETag that If-Match takes */
+                /** @description Number of the current version; in quotes it is the ETag for If-Match */
                 version: number;
                 /** Format: date-time */
                 createdAt: string;
@@ -2147,7 +2147,7 @@ export interface components {
                 };
                 overdue: boolean;
             }[];
-            /** @description Entries of type `defect` that no certified entry names in `data.closes`; the oldest thousand */
+            /** @description Entries of type `defect` that no certified entry lists in `data.closes`; the oldest thousand */
             openDefects: {
                 maintenanceId: string;
                 summary: string;
@@ -2155,18 +2155,18 @@ export interface components {
                 performedAt: string;
                 /** Format: date-time */
                 recordedAt: string;
-                /** @description Whether its repair was put off */
+                /** @description Whether the repair was deferred */
                 deferred: boolean;
                 /** Format: date-time */
                 deferredUntil: string | null;
                 overdue: boolean;
-                /** @description The newest entry that closes it as soon as it is certified */
+                /** @description The newest entry that will close it once certified */
                 repairedBy: string | null;
             }[];
         };
-        /** @description An interval of an asset was created, changed, completed or deleted */
+        /** @description A maintenance interval of an asset was created, changed, completed or deleted */
         AssetIntervalsChangedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "asset.intervals.changed";
@@ -2199,9 +2199,9 @@ export interface components {
                 anchoredAt: string;
             } | null;
         };
-        /** @description An asset belongs to another vault */
+        /** @description An asset was transferred to another vault */
         AssetTransferCompletedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "asset.transfer.completed";
@@ -2221,7 +2221,7 @@ export interface components {
         /** @description A version of an asset, with the document that was hashed */
         AssetVersion: {
             version: number;
-            /** @description The very document that was hashed: the content of the proof */
+            /** @description The document that was hashed; it is the content of the proof */
             document: {
                 assetId: string;
             } & {
@@ -2233,13 +2233,13 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
         };
-        /** @description Somebody who may see an asset */
+        /** @description Someone who may see an asset */
         AssetViewer: {
             /** @description EIP-55 */
             address: string;
             /**
              * Format: date-time
-             * @description From then on it allows nothing; null: without end
+             * @description When the grant ends; null means never
              */
             until: string | null;
         };
@@ -2249,7 +2249,7 @@ export interface components {
             address: string;
             name: string;
         };
-        /** @description Who did what to which thing, and when */
+        /** @description Who did what to which resource, and when */
         AuditEntry: {
             id: string;
             workspaceId: string;
@@ -2261,7 +2261,7 @@ export interface components {
             };
             /** @description What was done, as noun.verb */
             action: string;
-            /** @description The thing it was done to */
+            /** @description The resource it was done to */
             targetId: string;
             requestId: string | null;
             details: {
@@ -2269,26 +2269,26 @@ export interface components {
             };
             /** @description SHA-256 of this entry */
             digest: string;
-            /** @description Place in the chain of this workspace; null for a moment after the change */
+            /** @description Position in the hash chain of this workspace; null for a moment after the change */
             sequence: number | null;
-            /** @description SHA-256 over the hash of the entry before and this digest */
+            /** @description SHA-256 over the hash of the previous entry and this digest */
             hash: string | null;
         };
-        /** @description The proof of an entry of the audit log, and thereby of all before it */
+        /** @description The proof of an audit entry, which also covers all entries before it */
         AuditLogProof: {
-            /** @description Place of the entry in the chain */
+            /** @description Position of the entry in the hash chain */
             sequence: number;
             /** @description Base64 */
             content: string;
             proof: components["schemas"]["Proof"];
         };
-        /** @description The new API key with its secret, which is shown this once */
+        /** @description The new API key with its secret, which is shown only once */
         CreatedApiKey: {
             id: string;
             name: string;
             /** @description The first characters of the key */
             hint: string;
-            /** @description Empty: every scope */
+            /** @description Empty means every scope */
             scopes: string[];
             /** Format: date-time */
             createdAt: string;
@@ -2298,13 +2298,13 @@ export interface components {
             lastUsedAt: string | null;
             /** Format: date-time */
             revokedAt: string | null;
-            /** @description The key itself; shown here and never again */
+            /** @description The key itself; it is not shown again */
             key: string;
         };
-        /** @description The new endpoint with its signing secret, and how the test event fared */
+        /** @description The new endpoint with its signing secret, and the result of the test event */
         CreatedEndpoint: {
             id: string;
-            /** @description Path and query are shown only to who may change the endpoint */
+            /** @description Path and query are shown only to callers who may change the endpoint */
             url: string;
             eventTypes: string[];
             description: string;
@@ -2324,10 +2324,10 @@ export interface components {
             secret: string;
             test: components["schemas"]["EndpointTest"];
         };
-        /** @description The new invitation with its link, which is shown this once */
+        /** @description The new invitation with its link, which is shown only once */
         CreatedInvitation: {
             id: string;
-            /** @description Null: whoever has the link */
+            /** @description Null if anyone with the link can accept */
             email: string | null;
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
@@ -2339,7 +2339,7 @@ export interface components {
             createdAt: string;
             link: string;
         };
-        /** @description The new entry: stored, and soon anchored */
+        /** @description The new entry, stored and waiting to be anchored */
         CreatedMaintenance: {
             assetId: string;
             maintenanceId: string;
@@ -2354,7 +2354,7 @@ export interface components {
             /** @description Address of the worker, EIP-55 */
             address: string;
         };
-        /** @description An event on its way to an endpoint */
+        /** @description The delivery of an event to an endpoint */
         Delivery: {
             id: string;
             eventId: string;
@@ -2366,7 +2366,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             nextAttemptAt: string | null;
-            /** @description The replay that made it; null: the event itself did */
+            /** @description The replay that created it; null if the event itself did */
             replayId: string | null;
         };
         /** @description A delivery with its attempts */
@@ -2381,7 +2381,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             nextAttemptAt: string | null;
-            /** @description The replay that made it; null: the event itself did */
+            /** @description The replay that created it; null if the event itself did */
             replayId: string | null;
             /** @description The exact text that is sent */
             envelope: string;
@@ -2402,7 +2402,7 @@ export interface components {
         /** @description A URL to which events are sent */
         Endpoint: {
             id: string;
-            /** @description Path and query are shown only to who may change the endpoint */
+            /** @description Path and query are shown only to callers who may change the endpoint */
             url: string;
             eventTypes: string[];
             description: string;
@@ -2420,9 +2420,9 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description A webhook endpoint was disabled: it is gone, or failed for too long */
+        /** @description A webhook endpoint was disabled because it is gone or failed for too long */
         EndpointDisabledEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "endpoint.disabled";
@@ -2438,27 +2438,27 @@ export interface components {
                 disabled_at: string;
             };
         };
-        /** @description How a test event fared */
+        /** @description The result of a test event */
         EndpointTest: {
             delivered: boolean;
             statusCode: number | null;
             error: string | null;
             durationMs: number;
         };
-        /** @description The one shape of every error */
+        /** @description The format of every error */
         Error: {
-            /** @description What is wrong, in words */
+            /** @description What went wrong, for people to read */
             message: string;
             /** @enum {string} */
             errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "budget_exceeded" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
-            /** @description A page of this service that explains the code */
+            /** @description A page of this service that explains the error code */
             docUrl: string;
             /** Format: date-time */
             timestamp: string;
         };
-        /** @description Something that happened, as readers of the feed and receivers of webhooks get it */
+        /** @description An event, as delivered by the feed and by webhooks */
         Event: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             type: string;
             /** Format: date-time */
@@ -2476,18 +2476,18 @@ export interface components {
             vaultAddress: string;
             name: string;
             version: number;
-            /** @description 0x and the SHA-256 of the bytes, as sha256sum prints it */
+            /** @description 0x followed by the SHA-256 of the bytes, as printed by sha256sum */
             contentHash: string;
-            /** @description In bytes; null where only the hash was given */
+            /** @description In bytes; null if only the hash was given */
             size: number | null;
             mediaType: string;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
-            /** @description As it was given */
+            /** @description As given in the request */
             expirationDate: string | null;
-            /** @description Whether that time is over; nothing is deleted because of it */
+            /** @description Whether expirationDate has passed; nothing is deleted because of it */
             expired: boolean;
-            /** @description Whether its content was erased, so that it is not given out */
+            /** @description Whether the content was erased and can no longer be downloaded */
             erased: boolean;
             /** Format: date-time */
             createdAt: string;
@@ -2500,9 +2500,9 @@ export interface components {
                 anchoredAt: string;
             } | null;
         };
-        /** @description A version of a file is on the chain */
+        /** @description A file version was confirmed on the chain */
         FileAnchorConfirmedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "file.anchor.confirmed";
@@ -2525,20 +2525,20 @@ export interface components {
             type: "version" | "transfer" | "validation";
             /** Format: date-time */
             at: string;
-            /** @description Of a transfer or validation */
+            /** @description Id of the transfer or validation; null for a version */
             id: string | null;
-            /** @description Of the file */
+            /** @description Version of the file */
             version: number;
-            /** @description Who owned it, gave it away, or was said to own it */
+            /** @description The vault that owned it, gave it away, or was claimed to own it */
             vaultAddress: string;
-            /** @description Of a transfer: who takes it */
+            /** @description The receiving vault of a transfer */
             toVaultAddress: string | null;
-            /** @description Of the version, or of what was presented */
+            /** @description Hash of the version, or of the content presented for validation */
             contentHash: string;
-            /** @description Of a version */
+            /** @description Name of a version */
             name: string | null;
             /**
-             * @description Of a validation; null until it is completed
+             * @description Result of a validation; null until it is completed
              * @enum {string|null}
              */
             result: "valid" | "invalid" | null;
@@ -2552,7 +2552,7 @@ export interface components {
                 /** Format: date-time */
                 anchoredAt: string;
             } | null;
-            /** @description With `proofs=true`: its proof, once it is confirmed */
+            /** @description With `proofs=true`: the proof, once confirmed */
             proof: {
                 [key: string]: unknown;
             } | null;
@@ -2576,9 +2576,9 @@ export interface components {
                 anchoredAt: string;
             } | null;
         };
-        /** @description A file belongs to another vault */
+        /** @description A file was transferred to another vault */
         FileTransferCompletedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "file.transfer.completed";
@@ -2596,7 +2596,7 @@ export interface components {
                 transferred_at: string;
             };
         };
-        /** @description A validation of a file, and what it found */
+        /** @description A validation of a file, and its result */
         FileValidation: {
             id: string;
             fileId: string;
@@ -2608,18 +2608,18 @@ export interface components {
              * @enum {string|null}
              */
             result: "valid" | "invalid" | null;
-            /** @description What was presented has the digest that is anchored */
+            /** @description The presented content has the anchored digest */
             integrity: boolean | null;
-            /** @description The proof of the version verified against the chain */
+            /** @description The proof of the version was verified against the chain */
             authenticity: boolean | null;
-            /** @description The vault had the file then */
+            /** @description The vault owned the file at that time */
             ownership: boolean | null;
             /** Format: date-time */
             validatedAt: string | null;
         };
-        /** @description A validation of a file has its result */
+        /** @description The validation of a file was completed */
         FileValidationCompletedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "file.validation.completed";
@@ -2642,7 +2642,7 @@ export interface components {
         };
         /** @description The hash of the entry, and the chain it is anchored on */
         FoundMaintenance: {
-            /** @description Of the configured chain, also before the entry is anchored */
+            /** @description Id of the configured chain, even before the entry is anchored */
             chainId: number;
             maintenance: {
                 assetId: string;
@@ -2651,10 +2651,10 @@ export interface components {
                 maintenanceHash: string;
             };
         };
-        /** @description A time during which an asset is installed in another one */
+        /** @description A period during which an asset is installed in another one */
         Installation: {
             assetId: string;
-            /** @description What it is or was installed in */
+            /** @description The asset that it is or was installed in */
             parentAssetId: string;
             /** Format: date-time */
             installedAt: string;
@@ -2664,10 +2664,10 @@ export interface components {
              */
             removedAt: string | null;
         };
-        /** @description Work that has to be done again and again */
+        /** @description Maintenance work that recurs */
         Interval: {
             id: string;
-            /** @description Empty when none was given */
+            /** @description Empty if not set */
             name: string;
             every: {
                 days: number | null;
@@ -2681,9 +2681,9 @@ export interface components {
                 hours: number | null;
                 cycles: number | null;
             };
-            /** @description The entry that it was last completed through; null before the first */
+            /** @description The entry that last completed it; null before the first */
             completedBy: string | null;
-            /** @description Counts its changes; in quotes it is the ETag that If-Match takes */
+            /** @description Number of the current version; in quotes it is the ETag for If-Match */
             version: number;
             /** Format: date-time */
             createdAt: string;
@@ -2693,7 +2693,7 @@ export interface components {
         /** @description An invitation to the workspace */
         Invitation: {
             id: string;
-            /** @description Null: whoever has the link */
+            /** @description Null if anyone with the link can accept */
             email: string | null;
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
@@ -2711,7 +2711,7 @@ export interface components {
             email: string | null;
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
-            /** @description Whether the email has no account yet; null: no email is known */
+            /** @description Whether the email has no account yet; null if no email is set */
             newAccount: boolean | null;
         };
         /** @description A maintenance entry, without its data */
@@ -2729,12 +2729,12 @@ export interface components {
             performedAt: string;
             /**
              * Format: date-time
-             * @description When it was put on record
+             * @description When it was recorded
              */
             recordedAt: string;
-            /** @description Who did it, EIP-55 */
+            /** @description Who did the work, EIP-55 */
             workerAddress: string;
-            /** @description The name of that time */
+            /** @description The name at that time */
             workerName: string;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
@@ -2752,9 +2752,9 @@ export interface components {
             /** @description The entry that corrects this one */
             supersededBy: string | null;
         };
-        /** @description A maintenance entry is on the chain */
+        /** @description A maintenance entry was confirmed on the chain */
         MaintenanceAnchorConfirmedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "maintenance.anchor.confirmed";
@@ -2771,7 +2771,7 @@ export interface components {
                 anchored_at: string;
             };
         };
-        /** @description A maintenance entry with everything in it */
+        /** @description A maintenance entry with all its details */
         MaintenanceDetails: {
             assetId: string;
             maintenanceId: string;
@@ -2786,12 +2786,12 @@ export interface components {
             performedAt: string;
             /**
              * Format: date-time
-             * @description When it was put on record
+             * @description When it was recorded
              */
             recordedAt: string;
-            /** @description Who did it, EIP-55 */
+            /** @description Who did the work, EIP-55 */
             workerAddress: string;
-            /** @description The name of that time */
+            /** @description The name at that time */
             workerName: string;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
@@ -2808,11 +2808,11 @@ export interface components {
             supersedes: string | null;
             /** @description The entry that corrects this one */
             supersededBy: string | null;
-            /** @description As it was given */
+            /** @description As given in the request */
             data: {
                 [key: string]: unknown;
             };
-            /** @description At the versions that are bound into the hash */
+            /** @description The attached files, at the versions that the hash covers */
             files: {
                 fileId: string;
                 version: number;
@@ -2820,25 +2820,25 @@ export interface components {
                 contentHash: string;
                 canonicalization: string;
             }[];
-            /** @description The very document that was hashed: the content of the proof */
+            /** @description The document that was hashed; it is the content of the proof */
             entry: {
                 format: string;
             } & {
                 [key: string]: unknown;
             };
         };
-        /** @description Who is signed in, and the workspaces they belong to */
+        /** @description The person who is signed in, and the workspaces they belong to */
         Me: {
             id: string;
             name: string;
             email: string;
             twoFactor: boolean;
-            /** @description The one this request acts in */
+            /** @description The workspace that this request acts in */
             workspaceId: string;
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
             workspaces: components["schemas"]["Workspace"][];
-            /** @description Whether this person may make workspaces */
+            /** @description Whether this person may create workspaces */
             mayCreateWorkspaces: boolean;
         };
         /** @description A member of the workspace */
@@ -2852,13 +2852,13 @@ export interface components {
             /** Format: date-time */
             joinedAt: string;
         };
-        /** @description What anybody can verify without this service */
+        /** @description A proof that anyone can verify without this service */
         Proof: {
             format: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Whether the service can do its work, and what it is waiting for */
+        /** @description Whether the service is ready, and what it is waiting for */
         Readiness: {
             ready: boolean;
             /** @enum {string} */
@@ -2871,7 +2871,7 @@ export interface components {
         /** @description A version of a record, without its data */
         Record: {
             id: string;
-            /** @description Empty when none was given */
+            /** @description Empty if not set */
             externalId: string;
             vaultId: string;
             /** @description EIP-55 */
@@ -2892,9 +2892,9 @@ export interface components {
                 anchoredAt: string;
             } | null;
         };
-        /** @description A version of a record is on the chain */
+        /** @description A record version was confirmed on the chain */
         RecordAnchorConfirmedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "record.anchor.confirmed";
@@ -2914,7 +2914,7 @@ export interface components {
         /** @description A version of a record, with its data */
         RecordWithData: {
             id: string;
-            /** @description Empty when none was given */
+            /** @description Empty if not set */
             externalId: string;
             vaultId: string;
             /** @description EIP-55 */
@@ -2939,12 +2939,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description A replay of past events to an endpoint, and how far it has come */
+        /** @description A replay of past events to an endpoint, and its progress */
         Replay: {
             id: string;
             endpointId: string;
             /**
-             * @description paused: while the endpoint is disabled; completed: every delivery has ended
+             * @description paused: the endpoint is disabled; completed: every delivery has finished
              * @enum {string}
              */
             status: "running" | "paused" | "completed" | "cancelled";
@@ -2958,7 +2958,7 @@ export interface components {
             };
             /** @description Events to send */
             total: number;
-            /** @description Events that have their new delivery */
+            /** @description Events that already have a new delivery */
             enqueued: number;
             succeeded: number;
             failed: number;
@@ -2968,10 +2968,10 @@ export interface components {
             /** Format: date-time */
             finishedAt: string | null;
         };
-        /** @description The endpoint, and how the test event fared if one was sent */
+        /** @description The endpoint, and the result of the test event if one was sent */
         SavedEndpoint: {
             id: string;
-            /** @description Path and query are shown only to who may change the endpoint */
+            /** @description Path and query are shown only to callers who may change the endpoint */
             url: string;
             eventTypes: string[];
             description: string;
@@ -2988,7 +2988,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description How a test event fared */
+            /** @description The result of a test event */
             test: {
                 delivered: boolean;
                 statusCode: number | null;
@@ -2999,7 +2999,7 @@ export interface components {
         /** @description A browser in which you are signed in */
         Session: {
             id: string;
-            /** @description The session that asks */
+            /** @description Whether this is the session of the request */
             current: boolean;
             address: string | null;
             userAgent: string | null;
@@ -3012,15 +3012,15 @@ export interface components {
         };
         /** @description A sign-off of a maintenance entry */
         Signoff: {
-            /** @description Counts from 1 in each entry */
+            /** @description Counted from 1 within the entry */
             number: number;
             /** @enum {string} */
             role: "performed" | "inspected" | "certified";
             /** @description Who signed, EIP-55 */
             workerAddress: string;
-            /** @description The name of that time */
+            /** @description The name at that time */
             workerName: string;
-            /** @description What the sign-off rests on, as it was then; null when it needed none */
+            /** @description The licence used, as it was at that time; null if none was needed */
             licence: {
                 scope: string;
                 number: string;
@@ -3070,7 +3070,7 @@ export interface components {
                 /** @enum {string} */
                 role: "performed" | "inspected" | "certified";
                 worker: string;
-                /** @description Empty when no licence is used */
+                /** @description Empty if no licence is used */
                 licenceScope: string;
                 licenceNumber: string;
                 /** @description Seconds since 1970 */
@@ -3078,26 +3078,26 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description To be handed in with the signature
+             * @description Send this with the signature
              */
             signedAt: string;
             /**
              * Format: date-time
-             * @description Until then the signature is taken
+             * @description The signature is accepted until then
              */
             expiresAt: string;
         };
         /** @description A sign-off with the document that was hashed */
         SignoffWithDocument: {
-            /** @description Counts from 1 in each entry */
+            /** @description Counted from 1 within the entry */
             number: number;
             /** @enum {string} */
             role: "performed" | "inspected" | "certified";
             /** @description Who signed, EIP-55 */
             workerAddress: string;
-            /** @description The name of that time */
+            /** @description The name at that time */
             workerName: string;
-            /** @description What the sign-off rests on, as it was then; null when it needed none */
+            /** @description The licence used, as it was at that time; null if none was needed */
             licence: {
                 scope: string;
                 number: string;
@@ -3121,21 +3121,21 @@ export interface components {
                 /** Format: date-time */
                 anchoredAt: string;
             } | null;
-            /** @description The very document that was hashed: the content of the proof */
+            /** @description The document that was hashed; it is the content of the proof */
             document: {
                 format: string;
             } & {
                 [key: string]: unknown;
             };
         };
-        /** @description Figures of the workspace over the chosen time */
+        /** @description Statistics of the workspace for the chosen period */
         Stats: {
             bucketSeconds: number;
             buckets: {
                 /** Format: date-time */
                 at: string;
                 anchored: number;
-                /** @description From when something was accepted until its anchor was confirmed; of an even sample where it was a lot */
+                /** @description Time from acceptance to the confirmed anchor; measured on an even sample if there are many */
                 anchorMsP50: number | null;
                 anchorMsP95: number | null;
                 delivered: number;
@@ -3150,56 +3150,56 @@ export interface components {
                 /** Format: date-time */
                 oldestDeliveryAt: string | null;
                 failingEndpoints: number;
-                /** @description By the service, not by their owner */
+                /** @description Disabled by the service, not by their owner */
                 disabledEndpoints: number;
-                /** @description An operator has to see to them. Those that carry something of the workspace; for operators those of the whole installation */
+                /** @description Batches that need the attention of an operator. Counts those with content of this workspace; for operators, those of the whole installation */
                 setAsideBatches: number;
             };
             chain: {
                 chainId: number;
-                /** @description Development evidence only */
+                /** @description True for the embedded chain, whose anchors are development evidence only */
                 embedded: boolean;
                 indexedBlock: number | null;
                 /** Format: date-time */
                 indexedAt: string | null;
-                /** @description Known on the node that leads on the chain */
+                /** @description Known only on the node that leads on the chain */
                 headBlock: number | null;
-                /** @description Of the account that pays for the anchors; told to operators only */
+                /** @description Balance of the account that pays for the anchors; shown to operators only */
                 balanceWei: string | null;
-                /** @description How many anchors the balance pays for at present fees; told to operators only */
+                /** @description How many anchors the balance pays for at current fees; shown to operators only */
                 anchorsLeft: number | null;
             } | null;
         };
-        /** @description A transaction of a vault, as the chain has it */
+        /** @description A transaction of a vault, as recorded on the chain */
         Transaction: {
             hash: string;
             /** @description EIP-55 */
             from: string;
-            /** @description EIP-55; of a contract creation the created contract */
+            /** @description EIP-55; for a contract creation, the created contract */
             to: string;
-            /** @description Wei, decimal */
+            /** @description In wei, as a decimal string */
             value: string;
             /** Format: date-time */
             timestamp: string;
         };
-        /** @description The budgets of the workspace, and what is used of each */
+        /** @description The budgets of the workspace, and how much of each is used */
         Usage: {
             budgets: {
                 /** @enum {string} */
                 name: "requests_per_minute" | "stored_bytes" | "endpoints" | "streams" | "exports" | "anchors_per_day" | "api_keys";
-                /** @description Null: no limit */
+                /** @description Null means no limit */
                 limit: number | null;
                 used: number;
                 /**
                  * Format: date-time
-                 * @description When a budget of a minute or a day begins anew; null for amounts, and while nothing of a minute is used
+                 * @description When a budget per minute or per day resets; null for amounts, and while a budget per minute is unused
                  */
                 resetsAt: string | null;
-                /** @description Counted on the node that answers, and not for the whole installation */
+                /** @description Counted only on the node that responds, not for the whole installation */
                 perNode: boolean;
             }[];
         };
-        /** @description A wallet whose private key the service keeps */
+        /** @description A wallet whose private key the service holds */
         Vault: {
             id: string;
             name: string;
@@ -3217,7 +3217,7 @@ export interface components {
         };
         /** @description A vault was deactivated */
         VaultDeactivatedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "vault.deactivated";
@@ -3233,7 +3233,7 @@ export interface components {
         };
         /** @description A vault was reactivated */
         VaultReactivatedEvent: {
-            /** @description Unique; use it to drop duplicates */
+            /** @description Unique; use it to detect duplicates */
             id: string;
             /** @constant */
             type: "vault.reactivated";
@@ -3247,7 +3247,7 @@ export interface components {
                 reactivated_at: string;
             };
         };
-        /** @description Somebody who signs maintenance work */
+        /** @description Someone who performs and signs maintenance work */
         Worker: {
             id: string;
             name: string;
@@ -3314,7 +3314,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3334,7 +3334,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether the service can do its work, and what it is waiting for */
+            /** @description Whether the service is ready, and what it is waiting for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3343,7 +3343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3352,7 +3352,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3372,7 +3372,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All figures */
+            /** @description All metrics */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3381,7 +3381,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3396,7 +3396,7 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "active" | "inactive";
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -3410,7 +3410,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -3418,7 +3418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Vault"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3427,7 +3427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3442,7 +3442,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3459,7 +3459,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A wallet whose private key the service keeps */
+            /** @description A wallet whose private key the service holds */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3468,7 +3468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Vault"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3477,7 +3477,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3493,14 +3493,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 vaultAddress: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A wallet whose private key the service keeps */
+            /** @description A wallet whose private key the service holds */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3509,7 +3509,7 @@ export interface operations {
                     "application/json": components["schemas"]["Vault"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3518,7 +3518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3534,7 +3534,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 vaultAddress: string;
             };
             cookie?: never;
@@ -3550,7 +3550,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A wallet whose private key the service keeps */
+            /** @description A wallet whose private key the service holds */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3559,7 +3559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Vault"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3568,7 +3568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3584,14 +3584,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 vaultAddress: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A wallet whose private key the service keeps */
+            /** @description A wallet whose private key the service holds */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3600,7 +3600,7 @@ export interface operations {
                     "application/json": components["schemas"]["Vault"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3609,7 +3609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3625,14 +3625,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 vaultAddress: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A wallet whose private key the service keeps */
+            /** @description A wallet whose private key the service holds */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3641,7 +3641,7 @@ export interface operations {
                     "application/json": components["schemas"]["Vault"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3650,7 +3650,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3666,7 +3666,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 vaultAddress: string;
             };
             cookie?: never;
@@ -3674,7 +3674,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description X-Next-Cursor of the page before, unchanged, or the hash of its last item. */
+                    /** @description X-Next-Cursor of the previous page, unchanged, or the hash of its last item. */
                     cursor?: string;
                     /**
                      * Format: date
@@ -3698,11 +3698,11 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description The newest block that was looked at */
+                    /** @description Number of the newest indexed block */
                     "X-Indexed-Block"?: number;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -3710,7 +3710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Transaction"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3719,7 +3719,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3733,15 +3733,15 @@ export interface operations {
     listRecords: {
         parameters: {
             query?: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 vaultAddress?: string;
                 externalId?: string;
                 status?: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
-                /** @description First versions made then or later */
+                /** @description First version created at this time or later */
                 from?: string;
-                /** @description First versions made before then */
+                /** @description First version created before this time */
                 to?: string;
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -3755,9 +3755,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -3765,7 +3765,7 @@ export interface operations {
                     "application/json": components["schemas"]["Record"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3774,7 +3774,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3789,7 +3789,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3800,7 +3800,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress: string;
                     /** @description Any JSON object */
@@ -3809,7 +3809,7 @@ export interface operations {
                     };
                     /**
                      * Format: plain-text
-                     * @description Your own name for it; need not be unique
+                     * @description Your own id for the record; need not be unique
                      */
                     externalId?: string;
                 };
@@ -3819,7 +3819,7 @@ export interface operations {
             /** @description A version of a record, without its data */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -3827,7 +3827,7 @@ export interface operations {
                     "application/json": components["schemas"]["Record"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3836,7 +3836,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3851,7 +3851,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3862,7 +3862,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress: string;
                     records: {
@@ -3872,7 +3872,7 @@ export interface operations {
                         };
                         /**
                          * Format: plain-text
-                         * @description Your own name for it; need not be unique
+                         * @description Your own id for the record; need not be unique
                          */
                         externalId?: string;
                     }[];
@@ -3883,7 +3883,7 @@ export interface operations {
             /** @description The new records, in the order in which they were sent */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -3891,7 +3891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Record"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3900,7 +3900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3914,7 +3914,7 @@ export interface operations {
     getRecord: {
         parameters: {
             query?: {
-                /** @description The newest when not given */
+                /** @description Defaults to the newest version */
                 version?: number;
             };
             header?: never;
@@ -3928,7 +3928,7 @@ export interface operations {
             /** @description A version of a record, with its data */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -3936,7 +3936,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordWithData"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3945,7 +3945,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3959,7 +3959,7 @@ export interface operations {
     listRecordVersions: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -3975,9 +3975,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -3985,7 +3985,7 @@ export interface operations {
                     "application/json": components["schemas"]["Record"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3994,7 +3994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4009,7 +4009,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4031,7 +4031,7 @@ export interface operations {
             /** @description A version of a record, without its data */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4039,7 +4039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Record"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4048,7 +4048,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4062,7 +4062,7 @@ export interface operations {
     getRecordProof: {
         parameters: {
             query?: {
-                /** @description The newest when not given */
+                /** @description Defaults to the newest version */
                 version?: number;
             };
             header?: never;
@@ -4073,10 +4073,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What anybody can verify without this service */
+            /** @description A proof that anyone can verify without this service */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4084,7 +4084,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4093,7 +4093,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4107,12 +4107,12 @@ export interface operations {
     listFiles: {
         parameters: {
             query?: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 vaultAddress?: string;
                 status?: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
                 /** @description Exactly this name */
                 name?: string;
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -4126,9 +4126,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4136,7 +4136,7 @@ export interface operations {
                     "application/json": components["schemas"]["File"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4145,7 +4145,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4160,7 +4160,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4171,21 +4171,21 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress: string;
                     /**
                      * Format: plain-text
-                     * @description At most 255 bytes in UTF-8; not a path, and without control characters
+                     * @description At most 255 bytes in UTF-8; no path and no control characters
                      */
                     name: string;
                     /**
                      * Format: hash
-                     * @description 0x and 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them
+                     * @description 0x followed by 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them
                      */
                     contentHash: string;
                     /**
-                     * @description What the hash is: of the bytes, which it is when not given, or their HMAC-SHA256 under 32 bytes that you keep, for content that could be guessed
+                     * @description What contentHash is: the SHA-256 of the bytes (raw, the default), or their HMAC-SHA256 under a 32-byte key that you keep, for content that could be guessed
                      * @enum {string}
                      */
                     canonicalization?: "raw" | "hmac-sha256";
@@ -4196,14 +4196,14 @@ export interface operations {
                     mediaType?: string;
                     /**
                      * Format: plain-text
-                     * @description A day, meant to its end in UTC, or a date and time with a time zone; not in the past
+                     * @description A day, which includes all of it in UTC, or a date and time with a time zone; not in the past
                      */
                     expirationDate?: string;
                 };
                 "multipart/form-data": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress: string;
                     /**
@@ -4213,12 +4213,12 @@ export interface operations {
                     file: string;
                     /**
                      * Format: plain-text
-                     * @description The name that the form gives the file when not given
+                     * @description Defaults to the file name in the form
                      */
                     name?: string;
                     /**
                      * Format: plain-text
-                     * @description A day, meant to its end in UTC, or a date and time with a time zone; not in the past
+                     * @description A day, which includes all of it in UTC, or a date and time with a time zone; not in the past
                      */
                     expirationDate?: string;
                 };
@@ -4228,7 +4228,7 @@ export interface operations {
             /** @description A version of a file */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4236,7 +4236,7 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4245,7 +4245,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4270,7 +4270,7 @@ export interface operations {
             /** @description A version of a file */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4278,7 +4278,7 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4287,7 +4287,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4301,7 +4301,7 @@ export interface operations {
     listFileVersions: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -4317,9 +4317,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4327,7 +4327,7 @@ export interface operations {
                     "application/json": components["schemas"]["File"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4336,7 +4336,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4351,7 +4351,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4364,21 +4364,21 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress?: string;
                     /**
                      * Format: plain-text
-                     * @description At most 255 bytes in UTF-8; not a path, and without control characters
+                     * @description At most 255 bytes in UTF-8; no path and no control characters
                      */
                     name?: string;
                     /**
                      * Format: hash
-                     * @description 0x and 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them
+                     * @description 0x followed by 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them
                      */
                     contentHash: string;
                     /**
-                     * @description What the hash is: of the bytes, which it is when not given, or their HMAC-SHA256 under 32 bytes that you keep, for content that could be guessed
+                     * @description What contentHash is: the SHA-256 of the bytes (raw, the default), or their HMAC-SHA256 under a 32-byte key that you keep, for content that could be guessed
                      * @enum {string}
                      */
                     canonicalization?: "raw" | "hmac-sha256";
@@ -4389,14 +4389,14 @@ export interface operations {
                     mediaType?: string;
                     /**
                      * Format: plain-text
-                     * @description A day, meant to its end in UTC, or a date and time with a time zone; not in the past
+                     * @description A day, which includes all of it in UTC, or a date and time with a time zone; not in the past
                      */
                     expirationDate?: string;
                 };
                 "multipart/form-data": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress?: string;
                     /**
@@ -4406,12 +4406,12 @@ export interface operations {
                     file: string;
                     /**
                      * Format: plain-text
-                     * @description The name that the form gives the file when not given
+                     * @description Defaults to the file name in the form
                      */
                     name?: string;
                     /**
                      * Format: plain-text
-                     * @description A day, meant to its end in UTC, or a date and time with a time zone; not in the past
+                     * @description A day, which includes all of it in UTC, or a date and time with a time zone; not in the past
                      */
                     expirationDate?: string;
                 };
@@ -4421,7 +4421,7 @@ export interface operations {
             /** @description A version of a file */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4429,7 +4429,7 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4438,7 +4438,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4452,7 +4452,7 @@ export interface operations {
     downloadFileContent: {
         parameters: {
             query?: {
-                /** @description The newest when not given */
+                /** @description Defaults to the newest version */
                 version?: number;
             };
             header?: {
@@ -4460,7 +4460,7 @@ export interface operations {
                 range?: string;
                 /** @description The ETag that the range belongs to */
                 "if-range"?: string;
-                /** @description ETags of content that is at hand */
+                /** @description ETags of content that you already have */
                 "if-none-match"?: string;
             };
             path: {
@@ -4479,7 +4479,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The part that was asked for */
+            /** @description The requested part */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -4488,14 +4488,14 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The content is at hand */
+            /** @description You already have this content */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4504,7 +4504,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4528,7 +4528,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No longer given out, but another file has the same bytes, so they stay */
+            /** @description The content can no longer be downloaded, but its bytes remain because another file has the same content */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4536,7 +4536,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         message: string;
-                        /** @description Versions whose bytes stay: the first 1000, if there are more */
+                        /** @description Versions whose bytes remain; at most the first 1000 */
                         keptVersions: number[];
                     };
                 };
@@ -4548,7 +4548,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4557,7 +4557,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4572,7 +4572,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4585,7 +4585,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     destinationVaultAddress: string;
                 };
@@ -4595,7 +4595,7 @@ export interface operations {
             /** @description A transfer of a file from one vault to another */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4603,7 +4603,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileTransfer"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4612,7 +4612,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4627,11 +4627,11 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "list" | "proof";
-                /** @description Put its proof into each item of the list */
+                /** @description Include the proof in each item */
                 proofs?: boolean;
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
-                /** @description Items per page: 100 when not given, or 1000 proofs with `format=proof`. */
+                /** @description Items per page. Defaults to 100, or to 1000 proofs with `format=proof`. */
                 limit?: number;
             };
             header?: never;
@@ -4645,9 +4645,9 @@ export interface operations {
             /** @description A page of the history, or with `format=proof` one document that proves it */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4655,7 +4655,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileHistoryItem"][] | components["schemas"]["Proof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4664,7 +4664,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4688,10 +4688,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What anybody can verify without this service */
+            /** @description A proof that anyone can verify without this service */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4699,7 +4699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4708,7 +4708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4723,7 +4723,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4736,14 +4736,14 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: hash
-                     * @description 0x and 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them
+                     * @description 0x followed by 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them
                      */
                     contentHash: string;
-                    /** @description The newest when not given */
+                    /** @description Defaults to the newest version */
                     version?: number;
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress?: string;
                 };
@@ -4753,21 +4753,21 @@ export interface operations {
                      * @description The bytes
                      */
                     file: string;
-                    /** @description The newest when not given */
+                    /** @description Defaults to the newest version */
                     version?: number;
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress?: string;
                 };
             };
         };
         responses: {
-            /** @description A validation of a file, and what it found */
+            /** @description A validation of a file, and its result */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4775,7 +4775,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileValidation"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4784,7 +4784,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4798,7 +4798,7 @@ export interface operations {
     listFileValidations: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -4814,9 +4814,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4824,7 +4824,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileValidation"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4833,7 +4833,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4856,10 +4856,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A validation of a file, and what it found */
+            /** @description A validation of a file, and its result */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4867,7 +4867,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileValidation"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4876,7 +4876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4899,10 +4899,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What anybody can verify without this service */
+            /** @description A proof that anyone can verify without this service */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4910,7 +4910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4919,7 +4919,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4933,7 +4933,7 @@ export interface operations {
     getFileCertificate: {
         parameters: {
             query?: {
-                /** @description The newest when not given */
+                /** @description Defaults to the newest version */
                 version?: number;
             };
             header?: never;
@@ -4947,7 +4947,7 @@ export interface operations {
             /** @description The certificate */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -4955,7 +4955,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4964,7 +4964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4984,7 +4984,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The proof of an entry of the audit log, and thereby of all before it */
+            /** @description The proof of an audit entry, which also covers all entries before it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4993,7 +4993,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditLogProof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5002,7 +5002,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5025,7 +5025,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Figures of the workspace over the chosen time */
+            /** @description Statistics of the workspace for the chosen period */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5034,7 +5034,7 @@ export interface operations {
                     "application/json": components["schemas"]["Stats"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5043,7 +5043,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5063,7 +5063,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The budgets of the workspace, and what is used of each */
+            /** @description The budgets of the workspace, and how much of each is used */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5072,7 +5072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5081,7 +5081,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5095,7 +5095,7 @@ export interface operations {
     listWorkers: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -5109,7 +5109,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -5117,7 +5117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Worker"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5126,7 +5126,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5141,7 +5141,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5154,7 +5154,7 @@ export interface operations {
                     name: string;
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     address?: string;
                 };
@@ -5170,7 +5170,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedWorker"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5179,7 +5179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5195,14 +5195,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 address: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Somebody who signs maintenance work */
+            /** @description Someone who performs and signs maintenance work */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5211,7 +5211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Worker"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5220,7 +5220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5236,7 +5236,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 address: string;
             };
             cookie?: never;
@@ -5263,7 +5263,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Somebody who signs maintenance work */
+            /** @description Someone who performs and signs maintenance work */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5272,7 +5272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Worker"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5281,7 +5281,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5295,14 +5295,14 @@ export interface operations {
     listAssets: {
         parameters: {
             query?: {
-                /** @description Words, or parts of words, that all occur in the id, name, serial number or part number, in whatever case */
+                /** @description Words, or parts of words, that must all occur in the id, name, serial number or part number; case does not matter */
                 q?: string;
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 vaultAddress?: string;
                 serialNumber?: string;
-                /** @description Those installed in it */
+                /** @description Only assets installed in this one */
                 parentAssetId?: string;
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -5316,9 +5316,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5326,7 +5326,7 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5335,7 +5335,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5350,7 +5350,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5361,14 +5361,14 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     vaultAddress: string;
                     /** Format: plain-text */
                     name: string;
                     /**
                      * Format: plain-text
-                     * @description Your own name for it, unique in the workspace: printable, without slashes, not like an id of the service
+                     * @description Your own id, unique in the workspace: printable characters, no slashes, and no prefix that the service uses for its own ids
                      */
                     assetId?: string;
                     /** Format: plain-text */
@@ -5380,19 +5380,19 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     usage?: {
-                        /** @description In all; less than before needs usageCorrection */
+                        /** @description Total so far; a lower value needs usageCorrection */
                         hours?: number;
-                        /** @description In all; less than before needs usageCorrection */
+                        /** @description Total so far; a lower value needs usageCorrection */
                         cycles?: number;
                     };
                 };
             };
         };
         responses: {
-            /** @description Something that is maintained */
+            /** @description An asset under maintenance */
             201: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5400,7 +5400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5409,7 +5409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5423,7 +5423,7 @@ export interface operations {
     getAsset: {
         parameters: {
             query?: {
-                /** @description For whom it is looked at, and refused when they may not see it. Not given: for the owner */
+                /** @description Whose access is checked; refused if they may not see the asset. Defaults to the owner */
                 viewerAddress?: string;
             };
             header?: never;
@@ -5434,10 +5434,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Something that is maintained */
+            /** @description An asset under maintenance */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5445,7 +5445,7 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5454,7 +5454,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5469,7 +5469,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of what you have seen: its version in quotes, like `"3"`. 412 when it was changed since. */
+                /** @description The ETag you last read: the version in quotes, such as `"3"`. 412 if it has changed since. */
                 "if-match"?: string;
             };
             path: {
@@ -5491,24 +5491,24 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     usage?: {
-                        /** @description In all; less than before needs usageCorrection */
+                        /** @description Total so far; a lower value needs usageCorrection */
                         hours?: number;
-                        /** @description In all; less than before needs usageCorrection */
+                        /** @description Total so far; a lower value needs usageCorrection */
                         cycles?: number;
                     };
                     /**
                      * Format: plain-text
-                     * @description Why usage goes down: what the mistake was; for the audit log
+                     * @description Why the usage goes down; kept in the audit log
                      */
                     usageCorrection?: string;
                 };
             };
         };
         responses: {
-            /** @description Something that is maintained */
+            /** @description An asset under maintenance */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5516,7 +5516,7 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5525,7 +5525,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5539,9 +5539,9 @@ export interface operations {
     listAssetVersions: {
         parameters: {
             query?: {
-                /** @description For whom it is looked at, and refused when they may not see it. Not given: for the owner */
+                /** @description Whose access is checked; refused if they may not see the asset. Defaults to the owner */
                 viewerAddress?: string;
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -5557,9 +5557,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5567,7 +5567,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetVersion"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5576,7 +5576,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5590,9 +5590,9 @@ export interface operations {
     getAssetProof: {
         parameters: {
             query?: {
-                /** @description For whom it is looked at, and refused when they may not see it. Not given: for the owner */
+                /** @description Whose access is checked; refused if they may not see the asset. Defaults to the owner */
                 viewerAddress?: string;
-                /** @description The newest when not given */
+                /** @description Defaults to the newest version */
                 version?: number;
             };
             header?: never;
@@ -5603,10 +5603,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What anybody can verify without this service */
+            /** @description A proof that anyone can verify without this service */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5614,7 +5614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5623,7 +5623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5637,9 +5637,9 @@ export interface operations {
     getAssetHistory: {
         parameters: {
             query?: {
-                /** @description For whom it is looked at, and refused when they may not see it. Not given: for the owner */
+                /** @description Whose access is checked; refused if they may not see the asset. Defaults to the owner */
                 viewerAddress?: string;
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Proofs per page. */
                 limit?: number;
@@ -5652,12 +5652,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What anybody can verify without this service */
+            /** @description A proof that anyone can verify without this service */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5665,7 +5665,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5674,7 +5674,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5689,7 +5689,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5702,7 +5702,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     destinationVaultAddress: string;
                 };
@@ -5712,7 +5712,7 @@ export interface operations {
             /** @description A transfer of an asset from one vault to another */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5720,7 +5720,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetTransfer"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5729,7 +5729,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5743,7 +5743,7 @@ export interface operations {
     listAssetTransfers: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -5759,9 +5759,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -5769,7 +5769,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetTransfer"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5778,7 +5778,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5792,7 +5792,7 @@ export interface operations {
     listAssetViewers: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -5808,7 +5808,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -5816,7 +5816,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetViewer"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5825,7 +5825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5840,7 +5840,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5858,7 +5858,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Those who may see the asset now, of the ones named */
+            /** @description The given addresses that may now see the asset */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5867,7 +5867,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetViewer"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5876,7 +5876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5893,7 +5893,7 @@ export interface operations {
             header?: never;
             path: {
                 assetId: string;
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 address: string;
             };
             cookie?: never;
@@ -5907,7 +5907,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5916,7 +5916,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5930,7 +5930,7 @@ export interface operations {
     verifyAssetViewer: {
         parameters: {
             query: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 viewerAddress: string;
             };
             header?: never;
@@ -5952,7 +5952,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5961,7 +5961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5975,7 +5975,7 @@ export interface operations {
     listAssetWorkers: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -5991,7 +5991,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -5999,7 +5999,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetWorker"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6008,7 +6008,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6023,7 +6023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6039,7 +6039,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Those who are assigned now, of the ones named */
+            /** @description The given workers, who are now assigned */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6048,7 +6048,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetWorker"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6057,7 +6057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6074,7 +6074,7 @@ export interface operations {
             header?: never;
             path: {
                 assetId: string;
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 address: string;
             };
             cookie?: never;
@@ -6088,7 +6088,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6097,7 +6097,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6111,7 +6111,7 @@ export interface operations {
     listAssetAccess: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -6127,7 +6127,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -6135,7 +6135,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetAccess"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6144,7 +6144,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6159,7 +6159,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6178,7 +6178,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A time during which an asset is installed in another one */
+            /** @description A period during which an asset is installed in another one */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6187,7 +6187,7 @@ export interface operations {
                     "application/json": components["schemas"]["Installation"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6196,7 +6196,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6211,7 +6211,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6230,7 +6230,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A time during which an asset is installed in another one */
+            /** @description A period during which an asset is installed in another one */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6239,7 +6239,7 @@ export interface operations {
                     "application/json": components["schemas"]["Installation"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6248,7 +6248,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6262,7 +6262,7 @@ export interface operations {
     listAssetInstallations: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -6278,7 +6278,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -6286,7 +6286,7 @@ export interface operations {
                     "application/json": components["schemas"]["Installation"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6295,7 +6295,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6309,7 +6309,7 @@ export interface operations {
     listAssetIntervals: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -6325,7 +6325,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -6333,7 +6333,7 @@ export interface operations {
                     "application/json": components["schemas"]["Interval"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6342,7 +6342,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6357,7 +6357,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6370,15 +6370,15 @@ export interface operations {
                 "application/json": {
                     /** Format: plain-text */
                     name?: string;
-                    /** @description At least one of them; what ends first counts */
+                    /** @description Set at least one; the one that is reached first counts */
                     every: {
                         days?: number;
-                        /** @description Of the calendar, to the same day in UTC */
+                        /** @description Calendar months, to the same day in UTC */
                         months?: number;
                         hours?: number;
                         cycles?: number;
                     };
-                    /** @description When it was last done before the interval was made, and what the asset had run; needed for each that it goes by, and not beyond what the asset has run */
+                    /** @description When the work was last done before the interval was created, and the usage at that time. Required for each counter in `every`, and not above the usage of the asset */
                     lastDone: {
                         /** Format: date-time */
                         at: string;
@@ -6389,7 +6389,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Work that has to be done again and again */
+            /** @description Maintenance work that recurs */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6398,7 +6398,7 @@ export interface operations {
                     "application/json": components["schemas"]["Interval"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6407,7 +6407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6422,7 +6422,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of what you have seen: its version in quotes, like `"3"`. 412 when it was changed since. */
+                /** @description The ETag you last read: the version in quotes, such as `"3"`. 412 if it has changed since. */
                 "if-match"?: string;
             };
             path: {
@@ -6436,21 +6436,21 @@ export interface operations {
                 "application/json": {
                     /** Format: plain-text */
                     name?: string;
-                    /** @description At least one of them; what ends first counts */
+                    /** @description Set at least one; the one that is reached first counts */
                     every?: {
                         days?: number;
-                        /** @description Of the calendar, to the same day in UTC */
+                        /** @description Calendar months, to the same day in UTC */
                         months?: number;
                         hours?: number;
                         cycles?: number;
                     };
-                    /** @description The entry by which the work was done */
+                    /** @description The entry that records the work */
                     completedBy?: string;
                 };
             };
         };
         responses: {
-            /** @description Work that has to be done again and again */
+            /** @description Maintenance work that recurs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6459,7 +6459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Interval"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6468,7 +6468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6483,7 +6483,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of what you have seen: its version in quotes, like `"3"`. 412 when it was changed since. */
+                /** @description The ETag you last read: the version in quotes, such as `"3"`. 412 if it has changed since. */
                 "if-match"?: string;
             };
             path: {
@@ -6501,7 +6501,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6510,7 +6510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6524,7 +6524,7 @@ export interface operations {
     listAssetDue: {
         parameters: {
             query: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 viewerAddress: string;
             };
             header?: never;
@@ -6544,7 +6544,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetDue"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6553,7 +6553,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6567,16 +6567,16 @@ export interface operations {
     listMaintenances: {
         parameters: {
             query: {
-                /** @description Who looks: the owner, a worker or a viewer */
+                /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
                 viewerAddress: string;
-                /** @description What kind of work, as your organisation names it; without `data.scope` also the licence scope it needs */
+                /** @description The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set */
                 type?: string;
-                /** @description Work done then or later */
+                /** @description Work done at this time or later */
                 from?: string;
-                /** @description Work done before then */
+                /** @description Work done before this time */
                 to?: string;
                 status?: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -6592,9 +6592,9 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -6602,7 +6602,7 @@ export interface operations {
                     "application/json": components["schemas"]["Maintenance"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6611,7 +6611,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6626,7 +6626,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6639,12 +6639,12 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     workerAddress: string;
                     /**
                      * Format: plain-text
-                     * @description What kind of work, as your organisation names it; without `data.scope` also the licence scope it needs
+                     * @description The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set
                      */
                     type: string;
                     /** Format: plain-text */
@@ -6658,25 +6658,25 @@ export interface operations {
                     data?: {
                         [key: string]: unknown;
                     };
-                    /** @description Files of the vault that owns the asset; their newest versions are bound into the hash, in a correction those that it had */
+                    /** @description Files of the vault that owns the asset. The hash covers their newest versions; in a correction, the versions of the corrected entry */
                     fileIds?: string[];
-                    /** @description The same at versions of your choice */
+                    /** @description Like fileIds, but at versions of your choice */
                     files?: {
                         fileId: string;
                         version?: number;
-                        /** @description A file of another vault: whoever may see the asset may see it too. Needs the scope files:write */
+                        /** @description Allows a file of another vault: everyone who may see the asset may see it too. Needs the scope files:write */
                         share?: boolean;
                     }[];
-                    /** @description The entry of this asset that is corrected */
+                    /** @description The entry of this asset that this one corrects */
                     supersedes?: string;
                 };
             };
         };
         responses: {
-            /** @description The new entry: stored, and soon anchored */
+            /** @description The new entry, stored and waiting to be anchored */
             202: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -6684,7 +6684,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedMaintenance"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6693,7 +6693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6707,13 +6707,13 @@ export interface operations {
     countMaintenances: {
         parameters: {
             query: {
-                /** @description Who looks: the owner, a worker or a viewer */
+                /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
                 viewerAddress: string;
-                /** @description What kind of work, as your organisation names it; without `data.scope` also the licence scope it needs */
+                /** @description The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set */
                 type?: string;
-                /** @description Work done then or later */
+                /** @description Work done at this time or later */
                 from?: string;
-                /** @description Work done before then */
+                /** @description Work done before this time */
                 to?: string;
             };
             header?: never;
@@ -6724,7 +6724,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many there are */
+            /** @description The number of entries */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6735,7 +6735,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6744,7 +6744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6758,7 +6758,7 @@ export interface operations {
     getMaintenance: {
         parameters: {
             query: {
-                /** @description Who looks: the owner, a worker or a viewer */
+                /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
                 viewerAddress: string;
             };
             header?: never;
@@ -6773,7 +6773,7 @@ export interface operations {
             /** @description The hash of the entry, and the chain it is anchored on */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -6781,7 +6781,7 @@ export interface operations {
                     "application/json": components["schemas"]["FoundMaintenance"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6790,7 +6790,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6804,7 +6804,7 @@ export interface operations {
     getMaintenanceDetails: {
         parameters: {
             query: {
-                /** @description Who looks: the owner, a worker or a viewer */
+                /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
                 viewerAddress: string;
             };
             header?: never;
@@ -6816,10 +6816,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A maintenance entry with everything in it */
+            /** @description A maintenance entry with all its details */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -6827,7 +6827,7 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceDetails"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6836,7 +6836,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6850,7 +6850,7 @@ export interface operations {
     getMaintenanceProof: {
         parameters: {
             query: {
-                /** @description Who looks: the owner, a worker or a viewer */
+                /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
                 viewerAddress: string;
             };
             header?: never;
@@ -6862,10 +6862,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What anybody can verify without this service */
+            /** @description A proof that anyone can verify without this service */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -6873,7 +6873,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6882,7 +6882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6897,7 +6897,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6911,21 +6911,21 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: address
-                     * @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
                      */
                     workerAddress: string;
                     /** @enum {string} */
                     role: "performed" | "inspected" | "certified";
                     /**
                      * Format: plain-text
-                     * @description Which licence to use, where several fit
+                     * @description Which licence to use, if several fit
                      */
                     licenceScope?: string;
                     /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28 */
                     signature?: string;
                     /**
                      * Format: date-time
-                     * @description As in the typed data; with a signature only
+                     * @description As in the typed data; only together with a signature
                      */
                     signedAt?: string;
                 };
@@ -6935,7 +6935,7 @@ export interface operations {
             /** @description A sign-off of a maintenance entry */
             201: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -6943,7 +6943,7 @@ export interface operations {
                     "application/json": components["schemas"]["Signoff"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6952,7 +6952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6966,10 +6966,10 @@ export interface operations {
     getSignoffRequest: {
         parameters: {
             query: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 workerAddress: string;
                 role: "performed" | "inspected" | "certified";
-                /** @description Which licence to use, where several fit */
+                /** @description Which licence to use, if several fit */
                 licenceScope?: string;
             };
             header?: never;
@@ -6990,7 +6990,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignoffRequest"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6999,7 +6999,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7013,7 +7013,7 @@ export interface operations {
     getSignoff: {
         parameters: {
             query: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 viewerAddress: string;
             };
             header?: never;
@@ -7029,7 +7029,7 @@ export interface operations {
             /** @description A sign-off with the document that was hashed */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -7037,7 +7037,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignoffWithDocument"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7046,7 +7046,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7060,7 +7060,7 @@ export interface operations {
     getSignoffProof: {
         parameters: {
             query: {
-                /** @description 0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum */
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
                 viewerAddress: string;
             };
             header?: never;
@@ -7073,10 +7073,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What anybody can verify without this service */
+            /** @description A proof that anyone can verify without this service */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -7084,7 +7084,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proof"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7093,7 +7093,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7107,9 +7107,9 @@ export interface operations {
     downloadAssetDossier: {
         parameters: {
             query: {
-                /** @description Who looks: the owner, a worker or a viewer */
+                /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
                 viewerAddress: string;
-                /** @description With the bytes of attached files; needs the scope files:read as well */
+                /** @description Include the bytes of attached files; also needs the scope files:read */
                 attachments?: boolean;
             };
             header?: never;
@@ -7123,7 +7123,7 @@ export interface operations {
             /** @description The dossier */
             200: {
                 headers: {
-                    /** @description Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice. */
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
@@ -7131,7 +7131,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7140,7 +7140,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7155,9 +7155,9 @@ export interface operations {
         parameters: {
             query?: {
                 type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled";
-                /** @description oldest when not given */
+                /** @description Defaults to oldest */
                 order?: "oldest" | "newest";
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -7171,7 +7171,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -7179,7 +7179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7188,7 +7188,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7203,11 +7203,11 @@ export interface operations {
         parameters: {
             query?: {
                 type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled";
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
             };
             header?: {
-                /** @description The `id` seen last; goes before `cursor`. */
+                /** @description The last `id` you received; takes precedence over `cursor`. */
                 "last-event-id"?: string;
             };
             path?: never;
@@ -7224,7 +7224,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7233,7 +7233,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7247,7 +7247,7 @@ export interface operations {
     listEndpoints: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -7261,7 +7261,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -7269,7 +7269,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7278,7 +7278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7293,7 +7293,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -7314,7 +7314,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new endpoint with its signing secret, and how the test event fared */
+            /** @description The new endpoint with its signing secret, and the result of the test event */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7323,7 +7323,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedEndpoint"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7332,7 +7332,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7363,7 +7363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7372,7 +7372,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7401,7 +7401,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7410,7 +7410,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7445,7 +7445,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint, and how the test event fared if one was sent */
+            /** @description The endpoint, and the result of the test event if one was sent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7454,7 +7454,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedEndpoint"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7463,7 +7463,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7496,7 +7496,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7505,7 +7505,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7520,7 +7520,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7530,7 +7530,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The new signing secret; until then deliveries are signed with the old one as well */
+            /** @description The new signing secret, and until when deliveries are also signed with the old one */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7543,7 +7543,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7552,7 +7552,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7574,7 +7574,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How a test event fared */
+            /** @description The result of a test event */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7583,7 +7583,7 @@ export interface operations {
                     "application/json": components["schemas"]["EndpointTest"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7592,7 +7592,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7607,13 +7607,13 @@ export interface operations {
         parameters: {
             query?: {
                 endpointId?: string;
-                /** @description All deliveries of one event */
+                /** @description Only deliveries of this event */
                 eventId?: string;
                 status?: "pending" | "delivering" | "succeeded" | "failed" | "skipped";
                 type?: string;
                 from?: string;
                 to?: string;
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -7627,7 +7627,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -7635,7 +7635,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7644,7 +7644,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7675,7 +7675,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryWithAttempts"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7684,7 +7684,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7706,7 +7706,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An event on its way to an endpoint */
+            /** @description The delivery of an event to an endpoint */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -7715,7 +7715,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7724,7 +7724,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7739,7 +7739,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7761,12 +7761,12 @@ export interface operations {
                      */
                     to: string;
                     /**
-                     * @description Only events whose last delivery to this endpoint ended so.
+                     * @description Only events whose last delivery to this endpoint ended with this status.
                      * @enum {string}
                      */
                     status?: "succeeded" | "failed" | "skipped";
                     types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
-                    /** @description Only count */
+                    /** @description Only count the events */
                     dryRun?: boolean;
                 };
             };
@@ -7784,7 +7784,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A replay of past events to an endpoint, and how far it has come */
+            /** @description A replay of past events to an endpoint, and its progress */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -7793,7 +7793,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7802,7 +7802,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7824,7 +7824,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A replay of past events to an endpoint, and how far it has come */
+            /** @description A replay of past events to an endpoint, and its progress */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7833,7 +7833,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7842,7 +7842,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7871,7 +7871,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7880,7 +7880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7894,7 +7894,7 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -7908,7 +7908,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -7916,7 +7916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7925,7 +7925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7940,7 +7940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key within 24 hours gets the first answer and does nothing. */
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -7958,7 +7958,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new API key with its secret, which is shown this once */
+            /** @description The new API key with its secret, which is shown only once */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7967,7 +7967,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7976,7 +7976,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8005,7 +8005,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8014,7 +8014,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8031,7 +8031,7 @@ export interface operations {
                 action?: string;
                 actorId?: string;
                 targetId?: string;
-                /** @description X-Next-Cursor of the page before, unchanged. */
+                /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
                 /** @description Items per page. */
                 limit?: number;
@@ -8045,7 +8045,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description Leads to the next page */
+                    /** @description Cursor of the next page */
                     "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -8053,7 +8053,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEntry"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8062,7 +8062,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8082,7 +8082,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who is signed in, and the workspaces they belong to */
+            /** @description The person who is signed in, and the workspaces they belong to */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8091,7 +8091,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8100,7 +8100,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8136,7 +8136,7 @@ export interface operations {
                     "application/json": components["schemas"]["Workspace"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8145,7 +8145,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8174,7 +8174,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8183,7 +8183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8212,7 +8212,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8221,7 +8221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8259,7 +8259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8268,7 +8268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8297,7 +8297,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8306,7 +8306,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8333,7 +8333,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8342,7 +8342,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8371,7 +8371,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8380,7 +8380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8409,7 +8409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"][];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8418,7 +8418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8447,7 +8447,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new invitation with its link, which is shown this once */
+            /** @description The new invitation with its link, which is shown only once */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8456,7 +8456,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedInvitation"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8465,7 +8465,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8494,7 +8494,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8503,7 +8503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8524,7 +8524,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description From the link */
+                    /** @description The token from the link */
                     token: string;
                 };
             };
@@ -8539,7 +8539,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvitationPreview"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8548,7 +8548,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8569,7 +8569,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description From the link */
+                    /** @description The token from the link */
                     token: string;
                     /** Format: plain-text */
                     name?: string;
@@ -8589,7 +8589,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvitationPreview"];
                 };
             };
-            /** @description Refused; `errorCode` says why */
+            /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8598,7 +8598,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Failed, or something that the service needs is away; `errorCode` says which */
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8622,7 +8622,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8644,7 +8644,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8666,7 +8666,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8688,7 +8688,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8710,7 +8710,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8732,7 +8732,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8754,7 +8754,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8776,7 +8776,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8798,7 +8798,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8820,7 +8820,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8842,7 +8842,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8864,7 +8864,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received; after any other status it is sent again */
+            /** @description The event was received; any other status causes a retry */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

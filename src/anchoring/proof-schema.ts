@@ -8,7 +8,7 @@ import { type Claims, type Proof, proofFormat } from '../proof/proof.ts';
 import { like, named, sample } from '../runtime/schemas.ts';
 
 export const ProofSchema = named(
-  { title: 'Proof', description: 'What anybody can verify without this service' },
+  { title: 'Proof', description: 'A proof that anyone can verify without this service' },
   Type.Object({ format: Type.String() }, { additionalProperties: true }),
 );
 

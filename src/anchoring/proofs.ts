@@ -100,7 +100,10 @@ export function createProofs({ smallBytes = smallSubtreeBytes, ...deps }: Proofs
 }
 
 export function notConfirmed(): AppError {
-  return new AppError('conflict', 'It is not confirmed on the chain yet.');
+  return new AppError(
+    'conflict',
+    'It is not confirmed on the chain yet. Try again when its status is confirmed.',
+  );
 }
 
 /** Throws NotAsAnchored when what is stored does not fit together: a proof that fails is worse than none. */

@@ -81,7 +81,7 @@ export function createSubtreePaths({ db, thread, most = mostWaiting }: SubtreePa
 export function tooManyProofs(): AppError {
   return new AppError(
     'service_unavailable',
-    'Too many proofs are being made at this moment. Try again in a moment.',
+    'Too many proofs are being generated right now. Try again in a moment.',
     { retryAfterSeconds },
   );
 }

@@ -97,7 +97,7 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
       }
       await store
         .put(objectName(ref), encryptChunks(measured(), key), { signal, givenAway: true })
-        .catch(explain('The file cannot be stored now. Nothing was kept of it'));
+        .catch(explain('The file could not be stored, and nothing of it was kept'));
       return received(ref, { contentHash: hash.digest(), size, key });
     },
     async read(ref, range) {
@@ -211,7 +211,7 @@ function lockOf(blobId: string) {
 
 /** The first piece is there when it resolves; later faults break the stream. */
 async function begun(pieces: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
-  const failed = explain('The content cannot be read now');
+  const failed = explain('The content cannot be read');
   const iterator = pieces[Symbol.asyncIterator]();
   let first: IteratorResult<Buffer> | null = await iterator.next().catch(failed);
   return {
@@ -235,7 +235,7 @@ function explain(message: string): (error: unknown) => never {
     if (!(error instanceof StoreFailed || error instanceof BlobMissing)) throw error;
     throw new AppError(
       'service_unavailable',
-      `${message}: the blob store is full, away, or lost it. Try again later.`,
+      `${message}: the blob store is full or unavailable, or has lost it. Try again later.`,
       { cause: error, retryAfterSeconds },
     );
   };

@@ -24,5 +24,5 @@ export async function digestOf(
 }
 
 export function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes, which is the limit.`);
+  return new AppError('payload_too_large', `The file is larger than the limit of ${maxBytes} bytes.`);
 }

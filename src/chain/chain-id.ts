@@ -43,7 +43,7 @@ export function createChainIdFinder({ db, rpcUrls }: ChainIdDeps): () => number 
     if (answer !== null) return answer;
     throw new AppError(
       'service_unavailable',
-      'The chain was not reached yet, so its id is not known. Try again in a moment.',
+      'The service has not reached the chain yet, so the chain id is not known. Try again in a moment.',
       { retryAfterSeconds: restMs / 1000 },
     );
   }

@@ -27,12 +27,12 @@ type Field = typeof text | typeof integer | typeof yesOrNo | ReturnType<typeof o
 /** The order is that of lists. */
 export const eventCatalogue = {
   'file.anchor.confirmed': {
-    about: 'A version of a file is on the chain',
+    about: 'A file version was confirmed on the chain',
     ofAnchor: true,
     data: { file_id: text, vault_id: text, version: integer, ...block, anchored_at: time },
   },
   'file.validation.completed': {
-    about: 'A validation of a file has its result',
+    about: 'The validation of a file was completed',
     data: {
       file_id: text,
       vault_id: text,
@@ -46,7 +46,7 @@ export const eventCatalogue = {
     },
   },
   'file.transfer.completed': {
-    about: 'A file belongs to another vault',
+    about: 'A file was transferred to another vault',
     ofAnchor: true,
     data: {
       file_id: text,
@@ -58,7 +58,7 @@ export const eventCatalogue = {
     },
   },
   'record.anchor.confirmed': {
-    about: 'A version of a record is on the chain',
+    about: 'A record version was confirmed on the chain',
     ofAnchor: true,
     data: { record_id: text, vault_id: text, version: integer, ...block, anchored_at: time },
   },
@@ -71,12 +71,12 @@ export const eventCatalogue = {
     data: { vault_id: text, address: text, reactivated_at: time },
   },
   'maintenance.anchor.confirmed': {
-    about: 'A maintenance entry is on the chain',
+    about: 'A maintenance entry was confirmed on the chain',
     ofAnchor: true,
     data: { asset_id: text, maintenance_id: text, vault_id: text, ...block, anchored_at: time },
   },
   'asset.transfer.completed': {
-    about: 'An asset belongs to another vault',
+    about: 'An asset was transferred to another vault',
     ofAnchor: true,
     data: { asset_id: text, from_vault_id: text, to_vault_id: text, ...block, transferred_at: time },
   },
@@ -85,15 +85,15 @@ export const eventCatalogue = {
     data: { asset_id: text, vault_id: text, version: integer, changed_at: time },
   },
   'asset.intervals.changed': {
-    about: 'An interval of an asset was created, changed, completed or deleted',
+    about: 'A maintenance interval of an asset was created, changed, completed or deleted',
     data: { asset_id: text, interval_id: text, changed_at: time },
   },
   'anchor.reorged': {
-    about: 'The chain took back a transaction; what it had anchored is anchored again',
+    about: 'A reorg removed an anchor transaction from the chain; its content is anchored again',
     data: { ...block, reorged_at: time },
   },
   'endpoint.disabled': {
-    about: 'A webhook endpoint was disabled: it is gone, or failed for too long',
+    about: 'A webhook endpoint was disabled because it is gone or failed for too long',
     data: { endpoint_id: text, url: text, reason: oneOf('gone', 'failing'), disabled_at: time },
   },
 } as const satisfies Record<string, EventDefinition>;

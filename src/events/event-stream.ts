@@ -211,7 +211,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | nu
 }
 
 function stopping(): AppError {
-  return new AppError('service_unavailable', 'The service is stopping. Connect again shortly.', {
+  return new AppError('service_unavailable', 'The service is shutting down. Reconnect shortly.', {
     retryAfterSeconds: 2,
   });
 }

@@ -22,10 +22,10 @@ const sampleEvent = sampleEventOf('record.anchor.confirmed');
 const EventEnvelope = named(
   {
     title: 'Event',
-    description: 'Something that happened, as readers of the feed and receivers of webhooks get it',
+    description: 'An event, as delivered by the feed and by webhooks',
   },
   Type.Object({
-    id: text(sampleEvent.id, { description: 'Unique; use it to drop duplicates' }),
+    id: text(sampleEvent.id, { description: 'Unique; use it to detect duplicates' }),
     type: text(sampleEvent.type),
     timestamp: like(dateTime, sampleEvent.timestamp),
     workspace_id: text(sampleEvent.workspace_id),
@@ -34,9 +34,7 @@ const EventEnvelope = named(
 );
 
 const type = Type.Optional(Type.String({ enum: [...eventTypes] }));
-const order = Type.Optional(
-  Type.String({ enum: ['oldest', 'newest'], description: 'oldest when not given' }),
-);
+const order = Type.Optional(Type.String({ enum: ['oldest', 'newest'], description: 'Defaults to oldest' }));
 const { cursor } = pageParameters;
 const scope = 'events:read';
 
@@ -64,7 +62,7 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
         operationId: 'listEvents',
         summary: 'Read the event feed',
         description:
-          'Oldest first, the same envelopes that webhooks carry. X-Next-Cursor is always sent: go on from it, also after an empty page, and no event is missed or seen twice. With order=newest it is a list like others, which ends at the oldest event.',
+          'Oldest first, with the same envelopes that webhooks carry. X-Next-Cursor is always sent: continue from it, even after an empty page, and you miss no event and see none twice. With order=newest it is an ordinary list that ends at the oldest event.',
         tags: ['events'],
         querystring: Type.Object({ type, order, ...pageParameters }, { additionalProperties: false }),
         response: { 200: Type.Array(EventEnvelope) },
@@ -103,12 +101,15 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
         operationId: 'streamEvents',
         summary: 'Follow the event feed',
         description:
-          'Server-sent events that stay open: `event` is the type, `data` the envelope, `id` a cursor that leads to right after it, here and in the feed. Without a cursor the stream begins with what happens next. A comment is sent every 15 seconds.',
+          'Server-sent events over a connection that stays open: `event` is the type, `data` the envelope, and `id` a cursor that points right after the event, here and in the feed. Without a cursor the stream starts with the next event. A comment is sent every 15 seconds.',
         tags: ['events'],
         querystring: Type.Object({ type, cursor }, { additionalProperties: false }),
         headers: Type.Object({
           'last-event-id': Type.Optional(
-            Type.String({ maxLength: 2048, description: 'The `id` seen last; goes before `cursor`.' }),
+            Type.String({
+              maxLength: 2048,
+              description: 'The last `id` you received; takes precedence over `cursor`.',
+            }),
           ),
         }),
         response: {

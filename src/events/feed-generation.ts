@@ -26,6 +26,6 @@ export async function renewFeedGeneration(db: Db): Promise<void> {
 export function cursorFromBefore({ beganAt }: FeedGeneration): AppError {
   return new AppError(
     'invalid_cursor',
-    `This cursor is from before the service was restored from a backup (${beganAt.toISOString()}). What had happened since that backup is gone, and other events have taken its place. Read the feed again without a cursor and drop the events whose id you know, or go back with order=newest to one that you know.`,
+    `This cursor is from before the service was restored from a backup (${beganAt.toISOString()}). Events from after that backup are gone, and other events have taken their place. Read the feed again without a cursor and skip the events whose id you know, or read it with order=newest back to an event that you know.`,
   );
 }

@@ -10,7 +10,7 @@ function operationOf(type: (typeof eventTypes)[number]): object {
   const { about, data } = eventCatalogue[type];
   const name = type.split('.').map(capitalized).join('');
   const properties = {
-    id: { type: 'string', description: 'Unique; use it to drop duplicates' },
+    id: { type: 'string', description: 'Unique; use it to detect duplicates' },
     type: { type: 'string', const: type },
     timestamp: { type: 'string', format: 'date-time' },
     workspace_id: { type: 'string' },
@@ -32,7 +32,7 @@ function operationOf(type: (typeof eventTypes)[number]): object {
       required: true,
       content: { 'application/json': { schema, example: sampleEventOf(type) } },
     },
-    responses: { '2XX': { description: 'The event was received; after any other status it is sent again' } },
+    responses: { '2XX': { description: 'The event was received; any other status causes a retry' } },
   };
 }
 

@@ -146,7 +146,7 @@ export function createDocumentThread(file: URL, options: DocumentThreadOptions =
       const whose = own >= mostOfWorkspace ? 'for this workspace' : 'on this node';
       throw new AppError(
         'service_unavailable',
-        `Too many documents are being made ${whose} at this moment. Try again shortly.`,
+        `Too many documents are being generated ${whose} right now. Try again shortly.`,
         { retryAfterSeconds },
       );
     }
@@ -197,8 +197,8 @@ export function createDocumentThread(file: URL, options: DocumentThreadOptions =
   };
 }
 
-const tooLongInWords = 'The document took too long to make. Try again later.';
-const lostInWords = 'The document broke off because the thread that made it had to be replaced. Try again.';
+const tooLongInWords = 'The document took too long to generate. Try again later.';
+const lostInWords = 'Generating the document was interrupted. Try again.';
 
 function closing(): AppError {
   return new AppError('service_unavailable', 'The service is shutting down.', { retryAfterSeconds });

@@ -68,7 +68,7 @@ function writeMembers(value: object, depth: number): string | null {
 function whyNot(value: unknown, depth: number): string | null {
   switch (typeof value) {
     case 'string':
-      return value.isWellFormed() ? null : 'holds half of a surrogate pair';
+      return value.isWellFormed() ? null : 'contains an unpaired surrogate';
     case 'number':
       if (!Number.isFinite(value)) return 'is not a finite number';
       return Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -84,7 +84,7 @@ function whyNot(value: unknown, depth: number): string | null {
 }
 
 function whyNotName(name: string): string | null {
-  return name.isWellFormed() ? null : 'has a name that holds half of a surrogate pair';
+  return name.isWellFormed() ? null : 'has a name that contains an unpaired surrogate';
 }
 
 /** Whatever has a prototype of its own may have a toJSON too, and would be hashed as something else. */

@@ -17,15 +17,15 @@ const table = {
     usual: 60_000,
     about:
       'Requests of a workspace in a minute, by all its keys and people, on each node. No limit when `HOLDFAST_RATE_LIMIT` is `off`, unless a number is given here.',
-    has: (limit) => `${limit} requests in a minute`,
-    remedy: 'Send fewer',
+    has: (limit) => `${limit} requests per minute`,
+    remedy: 'Send fewer requests',
   },
   stored_bytes: {
     usual: 1024 ** 4,
     about:
       'Bytes of files, and of the data of records, assets, entries and sign-offs, that a workspace stores. Equal bytes in a vault count once; what is erased is given back.',
-    has: (limit) => `${limit} bytes of files and data stored`,
-    remedy: 'Erase the content of files that are not needed any more',
+    has: (limit) => `${limit} bytes of stored files and data`,
+    remedy: 'Erase the content of files you no longer need',
   },
   endpoints: {
     // All of them hanging at once leave room for those of others.
@@ -37,27 +37,27 @@ const table = {
   streams: {
     usual: 100,
     about: 'Event streams that a workspace has open on each node.',
-    has: (limit) => `${limit} event streams open on this node`,
+    has: (limit) => `${limit} open event streams on this node`,
     remedy: 'Close one',
   },
   exports: {
     // Each holds a page of entries in memory for as long as its reader takes.
     usual: 4,
     about: 'Dossiers that a workspace downloads at once from each node. A node writes sixteen in all.',
-    has: (limit) => `${limit} dossiers being downloaded from this node`,
-    remedy: 'Start the next one when one of them is done',
+    has: (limit) => `${limit} dossier downloads in progress on this node`,
+    remedy: 'Wait until one of them has finished',
   },
   anchors_per_day: {
     usual: 100_000_000,
     about:
       'Things of a workspace that are anchored in a day (UTC): versions of records, files and assets, entries, sign-offs, transfers, validations.',
-    has: (limit) => `${limit} things anchored in one day (UTC)`,
-    remedy: 'Wait until midnight UTC, send fewer at once',
+    has: (limit) => `${limit} anchors per day (UTC)`,
+    remedy: 'Wait until midnight UTC',
   },
   api_keys: {
     usual: 1_000,
     about: 'API keys of a workspace that are valid.',
-    has: (limit) => `${limit} API keys that are valid`,
+    has: (limit) => `${limit} valid API keys`,
     remedy: 'Revoke one',
   },
 } satisfies Record<string, Budget>;
@@ -104,7 +104,7 @@ export function budgetExceeded(name: BudgetName, limit: number, cause?: unknown)
   const { has, remedy } = budgets[name];
   return new AppError(
     'budget_exceeded',
-    `A workspace has at most ${has(limit.toLocaleString('en'))} (budget ${name}). ${remedy}, or ask the operator to raise ${settingOf(name)} or to run "holdfast workspaces limits WORKSPACE ${name}=NUMBER".`,
+    `A workspace can have at most ${has(limit.toLocaleString('en'))} (budget ${name}). ${remedy}, or ask the operator to raise ${settingOf(name)} or to run "holdfast workspaces limits WORKSPACE ${name}=NUMBER".`,
     { budget: name, ...(cause !== undefined && { cause }) },
   );
 }

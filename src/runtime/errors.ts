@@ -13,14 +13,14 @@ export interface ErrorKind {
 export const errorKinds = {
   invalid_request: {
     status: 400,
-    when: 'body, query, path or header does not fit its schema',
+    when: 'the body, query, path or a header does not match its schema',
     retry: 'after correcting it',
     meaning:
-      'The body, the query or the path does not fit its schema. The message names the field. Correct it and send the request again; nothing was stored.',
+      'The body, query, path or a header does not match its schema. The message names the field. Correct it and send the request again; nothing was stored.',
   },
   invalid_address: {
     status: 400,
-    when: 'not 0x and 40 hexadecimal digits, or a wrong EIP-55 checksum',
+    when: 'not 0x followed by 40 hexadecimal digits, or a wrong EIP-55 checksum',
     retry: 'after correcting it',
     meaning:
       'An address is 0x followed by 40 hexadecimal digits: all lower case, all upper case, or mixed case with a correct EIP-55 checksum.',
@@ -29,109 +29,111 @@ export const errorKinds = {
     status: 400,
     when: 'not a calendar day, or the first day is after the last',
     retry: 'after correcting it',
-    meaning: 'A date is a calendar day written YYYY-MM-DD, and initialDate is not after finalDate.',
+    meaning: 'Write dates as calendar days, YYYY-MM-DD. initialDate must not be after finalDate.',
   },
   invalid_cursor: {
     status: 400,
-    when: 'not ours, changed, of another list or other filters, or from before a restore',
+    when: 'the cursor was changed, belongs to another list or other filters, or is from before a restore',
     retry: 'without a cursor',
     meaning:
-      'A cursor is taken unchanged from X-Next-Cursor of the page before, and used with the same filters. One of the event feed ends when the service is restored from a backup; the message says so. Start again without a cursor.',
+      'Pass X-Next-Cursor of the previous page unchanged, with the same filters. Cursors of the event feed become invalid when the service is restored from a backup; the message says so. Start again without a cursor.',
   },
   unauthorized: {
     status: 401,
-    when: 'the API key or session is missing or no longer good',
-    retry: 'with a good key',
+    when: 'the API key or session is missing, invalid or expired',
+    retry: 'with a valid key',
     meaning:
-      'There is neither a valid API key nor a session: the x-api-key header is missing, malformed, revoked or expired, and nobody is signed in. Send a valid key, which an operator makes with "holdfast keys create", or sign in.',
+      'There is neither a valid API key nor a session: the x-api-key header is missing, or its key is malformed, unknown, revoked or expired, and nobody is signed in. Send a valid key, which an operator can create with "holdfast keys create", or sign in.',
   },
   forbidden: {
     status: 403,
-    when: 'the API key lacks the scope, or the person the role',
+    when: 'the API key lacks the scope, or the person lacks the role',
     retry: 'with a key that has the scope',
     meaning:
-      'The caller is known but may not do this: the API key lacks the scope, the role of the person is too low, or a change with a session did not come from a page of this service. The message says which.',
+      'The caller is known but may not do this: the API key lacks the scope, the role of the person is too low, or a change made with a session did not come from a page of this service. The message says which.',
   },
   budget_exceeded: {
     status: 403,
-    when: 'the workspace has as much of something as it may; see [Budgets](#budgets)',
-    retry: 'after giving something back',
+    when: 'the workspace has reached one of its budgets; see [Budgets](#budgets)',
+    retry: 'after freeing some of it',
     meaning:
-      'The workspace has as much of something as it may have. The message and the X-Budget header name the budget; GET /platform/usage tells all of them. Give something back, wait where the budget is of a day, or ask whoever runs the installation for more.',
+      'The workspace has reached one of its budgets. The message and the X-Budget header name the budget; GET /platform/usage lists all of them. Free some of it, wait until the next day if it is a daily budget, or ask the operator to raise it.',
   },
   viewer_not_allowed: {
     status: 403,
     when: '`viewerAddress` may not see this asset',
-    retry: 'after it is made a viewer',
+    retry: 'after access is granted',
     meaning: 'The viewerAddress may not see this asset. Its owner can grant access.',
   },
   resource_not_found: {
     status: 404,
-    when: 'no such route, or no such thing in this workspace',
+    when: 'no such route, or no such resource in this workspace',
     retry: 'no',
-    meaning: 'There is no such route, or no such thing in the workspace of this API key.',
+    meaning: 'There is no such route, or no such resource in the workspace of this API key.',
   },
   method_not_allowed: {
     status: 405,
-    when: 'the path exists, but not for this method; see `Allow`',
+    when: 'the path does not support this method; see `Allow`',
     retry: 'no',
-    meaning: 'The path exists, but not for this method. The Allow header lists the methods it takes.',
+    meaning:
+      'The path exists, but does not support this method. The Allow header lists the methods it supports.',
   },
   request_timeout: {
     status: 408,
-    when: 'the whole request did not arrive in time',
+    when: 'the complete request did not arrive in time',
     retry: 'yes',
-    meaning: 'The whole request did not arrive in time. Send it again, faster, or in smaller parts.',
+    meaning:
+      'The complete request did not arrive in time. Send it again over a faster connection, or send less at once.',
   },
   conflict: {
     status: 409,
-    when: 'the present state does not allow it; the message says what is in the way',
-    retry: 'after mending that',
-    meaning: 'The present state of the thing does not allow this. The message says what is in the way.',
+    when: 'the current state does not allow it; the message says why',
+    retry: 'after resolving that',
+    meaning: 'The current state of the resource does not allow this. The message says why.',
   },
   vault_deactivated: {
     status: 409,
-    when: 'the vault takes nothing new',
+    when: 'the vault is deactivated and accepts nothing new',
     retry: 'after reactivating it',
-    meaning: 'The vault is deactivated and takes nothing new. Reactivate it first, or use another vault.',
+    meaning: 'The vault is deactivated and accepts nothing new. Reactivate it first, or use another vault.',
   },
   idempotency_in_progress: {
     status: 409,
-    when: 'the first request with this `Idempotency-Key` still runs',
+    when: 'the first request with this `Idempotency-Key` is still running',
     retry: 'same request, after `Retry-After`',
     meaning:
-      'The first request with this Idempotency-Key is still running. Wait a moment and send the same request again to get its answer.',
+      'The first request with this Idempotency-Key is still running. Wait a moment and send the same request again to get its response.',
   },
   precondition_failed: {
     status: 412,
-    when: 'somebody changed it since the version that `If-Match` names',
+    when: 'the resource has changed since the version in `If-Match`',
     retry: 'after reading it again',
     meaning:
-      'Somebody else changed the thing since the version that If-Match names. Read it again, and send the change with the new ETag if you still want it; nothing was changed.',
+      'Somebody else has changed the resource since the version in If-Match. Your request changed nothing. Read the resource again and, if you still want the change, send it with the new ETag.',
   },
   payload_too_large: {
     status: 413,
-    when: 'the body is larger than the route takes',
-    retry: 'smaller',
+    when: 'the body is larger than the route accepts',
+    retry: 'with a smaller body',
     meaning: 'The request body is larger than this route accepts. The message gives the limit.',
   },
   unsupported_media_type: {
     status: 415,
-    when: 'neither JSON nor, where a file is taken, a form; compressed; or not UTF-8',
+    when: 'the body is not JSON (or a form, where a file is accepted), is compressed, or is not UTF-8',
     retry: 'with the right type',
     meaning:
-      'Send the body as UTF-8 with Content-Type: application/json, uncompressed; routes that take a file also take multipart/form-data.',
+      'Send the body as UTF-8 with Content-Type: application/json, uncompressed; routes that accept a file also accept multipart/form-data.',
   },
   range_not_satisfiable: {
     status: 416,
-    when: 'the `Range` header asks for bytes behind the end',
-    retry: 'with a range within it',
+    when: 'the `Range` header asks for bytes beyond the end',
+    retry: 'with a range inside the content',
     meaning:
-      'The Range header asks for bytes behind the end of the content. Content-Range gives its size; ask for a part of it.',
+      'The Range header asks for bytes beyond the end of the content. Content-Range gives the size; ask for a range inside it.',
   },
   idempotency_key_reused: {
     status: 422,
-    when: 'this `Idempotency-Key` came with another payload before',
+    when: 'this `Idempotency-Key` was already used with another payload',
     retry: 'with a new key',
     meaning:
       'This Idempotency-Key was used with another payload during the last 24 hours. Use a new key for a new request.',
@@ -140,34 +142,34 @@ export const errorKinds = {
     status: 429,
     when: 'too many requests',
     retry: 'after `Retry-After`',
-    meaning: 'Too many requests. Wait as many seconds as the Retry-After header says.',
+    meaning: 'Too many requests. Wait for the number of seconds in the Retry-After header.',
   },
   rate_limited: {
     status: 429,
-    when: 'too many requests of the workspace as a whole',
+    when: 'too many requests from the workspace as a whole',
     retry: 'after `Retry-After`',
     meaning:
-      'The workspace sends more requests in a minute than its budget allows, with all its keys and people together. Wait as many seconds as the Retry-After header says.',
+      'All keys and people of the workspace together sent more requests in a minute than its budget allows. Wait for the number of seconds in the Retry-After header.',
   },
   headers_too_large: {
     status: 431,
-    when: 'request line and headers together are larger than 16 KiB',
-    retry: 'with shorter ones',
-    meaning: 'The request line and headers together are larger than 16 KiB. Send fewer or shorter ones.',
+    when: 'the request line and headers together exceed 16 KiB',
+    retry: 'with fewer or shorter headers',
+    meaning: 'The request line and headers together exceed 16 KiB. Send fewer or shorter headers.',
   },
   internal_error: {
     status: 500,
-    when: 'a fault of the service, logged under the request id',
+    when: 'an error in the service, logged under the request id',
     retry: 'same request',
     meaning:
-      'The service met a fault of its own; the log has it under the X-Request-Id of the answer. Retrying with the same Idempotency-Key is safe.',
+      'An internal error occurred. It is logged under the X-Request-Id of the response. Retrying with the same Idempotency-Key is safe.',
   },
   service_unavailable: {
     status: 503,
-    when: 'the database, blob store or chain is away, the master key was just rotated, or too many documents are being made',
+    when: 'the database, blob store or chain is unavailable, the master key was just rotated, or too many documents are being generated',
     retry: 'same request, after `Retry-After`',
     meaning:
-      'The service cannot reach its database, its blob store or, where the request needs it, its chain just now; it has too many proofs or documents to make at this moment, or one took too long; or it is shutting down. Retry after the seconds in Retry-After, with the same Idempotency-Key.',
+      'The service cannot reach its database, its blob store or, if the request needs it, its chain; it is generating too many proofs or documents, or one took too long; or it is shutting down. Retry after the number of seconds in Retry-After, with the same Idempotency-Key.',
   },
 } satisfies Record<string, ErrorKind>;
 

@@ -28,7 +28,7 @@ export function parseJsonText(
   // Before it is parsed: what is too much is not made first.
   const names = scan(text, limits);
   const value: unknown = JSON.parse(text);
-  if (names !== countNames(value)) throw new JsonTextError('A name occurs twice in one object.');
+  if (names !== countNames(value)) throw new JsonTextError('A field name occurs twice in one object.');
   return value;
 }
 

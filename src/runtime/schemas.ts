@@ -86,13 +86,13 @@ export const name = plainText({ minLength: 1, maxLength: 200, pattern: visible }
 
 export const address = text(sample.vaultAddress, {
   format: 'address',
-  description: '0x and 40 hexadecimal digits; mixed case must be a correct EIP-55 checksum',
+  description: '0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum',
 });
 
 /** Of a file, as a caller gives it. */
 export const contentHash = text(sample.contentHash, {
   format: 'hash',
-  description: '0x and 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them',
+  description: '0x followed by 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them',
 });
 
 /** The schema or null, written so that OpenAPI 3.1 and the serializer both take the short way. */

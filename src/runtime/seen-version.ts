@@ -9,6 +9,6 @@ export function requireSeen(seen: SeenVersions, { version }: { version: number }
   if (seen === undefined || seen.includes(version)) return;
   throw new AppError(
     'precondition_failed',
-    `${what} was changed meanwhile: it is at version ${version}, which If-Match does not name. Nothing was changed. Read it again, then send what you still want to change.`,
+    `${what} has changed in the meantime: it is now at version ${version}, which is not the one in If-Match. Your request changed nothing. Read it again, then send what you still want to change.`,
   );
 }

@@ -50,7 +50,7 @@ test('a workspace has a bounded number of valid keys, also when they are made at
   const refused = answers.filter(({ status }) => status !== 201);
   assert.equal(refused.length, 5);
   for (const answer of refused) {
-    assertError(answer, 'budget_exceeded', /1,000 API keys .*Revoke one.*HOLDFAST_BUDGET_API_KEYS/);
+    assertError(answer, 'budget_exceeded', /1,000 valid API keys .*Revoke one.*HOLDFAST_BUDGET_API_KEYS/);
     assert.equal(answer.headers.get('x-budget'), 'api_keys');
   }
   assert.equal((await service.call('DELETE', `${keys}/${first.json.id}`, { key })).status, 204);

@@ -71,9 +71,9 @@ test('an interval tells when it is next due by what it goes by, and is overdue o
   };
   const complete = (completedBy: string) => fixture.call('PUT', assetId, path, { body: { completedBy } });
   const [early, partial] = [await work('1990-01-01T00:00:00Z', {}), await work(fromNow(0), { hours: 100 })];
-  await fixture.refused(() => complete('mnt_none'), 'resource_not_found', /no maintenance mnt_none/);
-  await fixture.refused(() => complete(early), 'conflict', /was done before/);
-  await fixture.refused(() => complete(partial), 'conflict', /does not say data\.usage\.cycles/);
+  await fixture.refused(() => complete('mnt_none'), 'resource_not_found', /no maintenance entry mnt_none/);
+  await fixture.refused(() => complete(early), 'conflict', /records work from before/);
+  await fixture.refused(() => complete(partial), 'conflict', /does not state data\.usage\.cycles/);
   const whole = await work(fromNow(-1000), { hours: 100, cycles: 51 });
   const { json: completed } = await complete(whole);
   assert.deepEqual([completed.completedBy, completed.lastDone.cycles], [whole, 51]);
@@ -106,8 +106,8 @@ test('an interval is not changed or deleted over what somebody else has changed 
     changed.text,
   );
   const stale = () => send('PUT', '"1"', { every: { days: 7 } });
-  await fixture.refused(stale, 'precondition_failed', /The interval itv_\w+ was changed meanwhile/);
-  await fixture.refused(() => send('DELETE', '"1"'), 'precondition_failed', /meanwhile/);
+  await fixture.refused(stale, 'precondition_failed', /The interval itv_\w+ has changed in the meantime/);
+  await fixture.refused(() => send('DELETE', '"1"'), 'precondition_failed', /in the meantime/);
   assert.equal((await send('PUT', null, { every: { days: 7 } })).json.version, 3);
   assert.equal((await send('DELETE', '"3"')).status, 204);
   const { rows } = await fixture.sql(
@@ -141,7 +141,7 @@ test('what is reached as it is shown is not overdue, and nothing was done at hou
   const { overdue, intervals } = await due();
   assert.deepEqual([overdue, Math.abs(intervals[0].remaining.hours)], [false, 0]);
   const beyond = { every: { hours: 50 }, lastDone: { at: fromNow(0), hours: 1_051 } };
-  await fixture.refused(() => add(assetId, beyond), 'conflict', /has run 1050\.33333 in all/);
+  await fixture.refused(() => add(assetId, beyond), 'conflict', /has run only 1050\.33333 in total/);
   const before = { every: { days: 1 }, lastDone: { at: '1899-12-31T23:59:59Z' } };
   await fixture.refused(() => add(assetId, before), 'invalid_request', /before the year 1900/);
   const back = { lastDone: { at: '1900-01-01T00:00:00Z' } };
@@ -259,9 +259,9 @@ test('a defect is open until a certified entry closes it, and a superseded entry
   for (const deferred of ['soon', null, []]) await refused({ deferred }, 'invalid_request', /data\.deferred/);
   for (const closes of [7, null, [leak, leak], [{}]])
     await refused({ closes }, 'invalid_request', /data\.closes/);
-  await refused({ closes: [leak, 'mnt_none'] }, 'resource_not_found', /no maintenance mnt_none/);
-  await refused({ closes: wrong }, 'conflict', /no defect, but of type "note"/);
-  await refused({ closes: dent }, 'conflict', new RegExp(`superseded by ${worse}: close that one`));
+  await refused({ closes: [leak, 'mnt_none'] }, 'resource_not_found', /no maintenance entry mnt_none/);
+  await refused({ closes: wrong }, 'conflict', /is not a defect; its type is "note"/);
+  await refused({ closes: dent }, 'conflict', new RegExp(`superseded by ${worse}: close that one instead`));
 
   const counted = await fixture.call(
     'GET',

@@ -86,7 +86,7 @@ test('an assetId that is not printable, is a path, or looks like an id of the se
     ['x'.repeat(256), /at most 255/],
     ['a/b', /slash/],
     ['a\\b', /slash/],
-    ['..', /path/],
+    ['..', /must not be "\." or "\.\."/],
     ['a\tb', /printable/],
     ['a\u202eb', /direction/],
     ['a\u200bb', /printable/],
@@ -194,8 +194,8 @@ test('a change of a version that is not the newest any more is refused, and ever
   const first = await put('First', { 'if-match': seen });
   assert.deepEqual([first.status, first.headers.get('etag')], [200, '"2"']);
   const stale = () => put('Second', { 'if-match': seen });
-  await fixture.refused(stale, 'precondition_failed', /was changed meanwhile: it is at version 2/);
-  await fixture.refused(() => put('Weak', { 'if-match': 'W/"2"' }), 'precondition_failed', /meanwhile/);
+  await fixture.refused(stale, 'precondition_failed', /has changed in the meantime: it is now at version 2/);
+  await fixture.refused(() => put('Weak', { 'if-match': 'W/"2"' }), 'precondition_failed', /in the meantime/);
   await fixture.refused(() => put('Bare', { 'if-match': '2' }), 'invalid_request', /if-match/);
   assert.equal((await put('Third', { 'if-match': `"7", ${await etag()}` })).status, 200);
   assert.equal((await put('Fourth', { 'if-match': '*' })).status, 200);
@@ -347,8 +347,8 @@ test('an asset is in one place at a time, and leaves only the one that it is in'
   await fixture.refused(() => install(part, 'nothing'), 'resource_not_found', /no asset nothing/);
   await fixture.refused(() => install('nothing', engine), 'resource_not_found', /no asset nothing/);
   assert.equal((await install(part, engine)).status, 201);
-  await fixture.refused(() => install(part, engine), 'conflict', /Remove it there first/);
-  await fixture.refused(() => install(part, other), 'conflict', /Remove it there first/);
+  await fixture.refused(() => install(part, engine), 'conflict', /Remove it from there first/);
+  await fixture.refused(() => install(part, other), 'conflict', /Remove it from there first/);
   await fixture.refused(() => remove(part, other), 'conflict', /not in/);
   assert.equal((await remove(part)).status, 200);
 });

@@ -149,7 +149,7 @@ test('anchors of a day are refused as a whole, also by many at once, and begin a
       records: Array.from({ length: count }, (_, n) => ({ data: { n } })),
     });
   const refused = await batch(8);
-  assertError(refused, 'budget_exceeded', /7 things anchored.*midnight UTC.*HOLDFAST_BUDGET_ANCHORS_PER_DAY/);
+  assertError(refused, 'budget_exceeded', /7 anchors per day.*midnight UTC.*HOLDFAST_BUDGET_ANCHORS_PER_DAY/);
   assert.equal(refused.headers.get('x-budget'), 'anchors_per_day');
   assert.deepEqual(await figures(tenant), { bytes: 0, anchors: 0 });
   assert.equal((await batch(4)).status, 202);
@@ -286,7 +286,7 @@ test('a dossier over the budget of downloads is refused before any of it is read
   assert.equal(made.status, 201, made.text);
   await tenant.limit({ exports: 0 });
   const refused = await damc('GET', `assets/A-1/dossier/?viewerAddress=${vaultAddress}`);
-  assertError(refused, 'budget_exceeded', /0 dossiers.*HOLDFAST_BUDGET_EXPORTS/);
+  assertError(refused, 'budget_exceeded', /0 dossier downloads.*HOLDFAST_BUDGET_EXPORTS/);
   assert.equal(refused.headers.get('x-budget'), 'exports');
   assert.equal(await tenant.used('exports'), 0);
 });

@@ -68,7 +68,7 @@ test('without the lead it says "not now" where it needs the chain, judges nothin
     assertError(answer, 'service_unavailable', /Try again/);
     assert.ok(Number(answer.headers.get('retry-after')) > 0);
     // Before it has noticed, it may only say that the chain gave no answer.
-    return /no chain to ask just now/.test(answer.json.message);
+    return /no connection to the chain right now/.test(answer.json.message);
   });
 
   // Whoever asks for something else does not notice.
@@ -82,7 +82,7 @@ test('without the lead it says "not now" where it needs the chain, judges nothin
 
   const paths = [join(home, 'proof.json'), join(home, 'data.json')] as const;
   await Promise.all([writeFile(paths[0], proof), writeFile(paths[1], JSON.stringify(data))]);
-  const refusals = () => service.logged().split('no chain to ask just now').length;
+  const refusals = () => service.logged().split('no connection to the chain right now').length;
   const before = refusals();
   const verify = () => command({}, 'verify', ...paths, '--rpc', `${service.url}/verify/rpc`, '--json');
   const verifying = verify();

@@ -42,7 +42,7 @@ test('two pages do not overwrite each other, and each shows what the other chang
   await form.getByText('Changed by someone else meanwhile').waitFor();
   await form.getByText('Name: Fuel pump').waitFor();
   await form.getByRole('button', { name: 'Save' }).click();
-  await form.getByText(/was changed meanwhile/).waitFor();
+  await form.getByText(/has changed in the meantime/).waitFor();
   assert.equal(await form.getByLabel('Part number').inputValue(), 'P-7');
   await form.getByRole('button', { name: 'Keep my draft' }).click();
   await form.getByRole('button', { name: 'Save' }).click();

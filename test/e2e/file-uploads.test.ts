@@ -131,7 +131,7 @@ test('what is wrong with a form is said, and nothing of it is kept', async () =>
         ['name', 'x'.repeat(70_000)],
         ['file', file],
       ],
-      /"name" is longer/,
+      /"name" is too long/,
     ],
     [
       [...Array.from({ length: 21 }, (_, n): [string, string] => [`f${n}`, '']), ['file', file]],
@@ -142,7 +142,7 @@ test('what is wrong with a form is said, and nothing of it is kept', async () =>
         ['__proto__', 'x'],
         ['file', file],
       ],
-      /name is not usable/,
+      /name that is not allowed/,
     ],
     [
       [

@@ -130,7 +130,7 @@ test('a repeat with the same Idempotency-Key gets the same validation, also with
 test('what cannot be validated is refused, and nothing is stored', async () => {
   const before = await stored();
   assertError(await validate({}), 'invalid_request', /contentHash is required/);
-  assertError(await validate({ contentHash: contentHash.slice(2) }), 'invalid_request', /0x and 64/);
+  assertError(await validate({ contentHash: contentHash.slice(2) }), 'invalid_request', /0x followed by 64/);
   assertError(await validate({ contentHash: 7 }), 'invalid_request', /contentHash must be a string/);
   assertError(await validate({ contentHash, version: 0 }), 'invalid_request', /version/);
   assertError(await validate({ contentHash, version: '1' }), 'invalid_request', /version/);
@@ -165,7 +165,7 @@ test('an HMAC is validated by the HMAC, and bytes are refused with what to do in
   const of = await newFile();
   await sql("update file_versions set canonicalization = 'hmac-sha256' where file_id = $1", [of]);
   const answer = await service.call('POST', `${path(of)}/validate`, form({}));
-  assertError(answer, 'conflict', /Present the HMAC as contentHash/);
+  assertError(answer, 'conflict', /Send the HMAC as contentHash/);
   assert.equal((await validate({ contentHash }, { of })).status, 202);
 });
 

@@ -170,7 +170,7 @@ test('what is refused stores nothing', async () => {
     [{ name: undefined }, 'invalid_request', /name is required/],
     [{ name: '' }, 'invalid_request', /name must not be empty/],
     [{ name: '../deed' }, 'invalid_request', /not a path/],
-    [{ name: '\u200b\u3164' }, 'invalid_request', /can be seen/],
+    [{ name: '\u200b\u3164' }, 'invalid_request', /visible character/],
     [{ name: 'a\nb' }, 'invalid_request', /control/],
     [{ mediaType: 'pdf' }, 'invalid_request', /mediaType/],
     [{ canonicalization: 'jcs' }, 'invalid_request', /canonicalization/],

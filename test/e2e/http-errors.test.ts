@@ -141,7 +141,7 @@ test('a browser that asks for an address that is not there gets a page', async (
   const answer = await send(service.url, { method: 'GET', path, headers });
   assert.equal(answer.status, 404);
   assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
-  assert.match(answer.text, /There is no such page[\s\S]*href="\/"/);
+  assert.match(answer.text, /Page not found[\s\S]*href="\/"/);
   assert.doesNotMatch(answer.text, /<script/);
   assertError(await send(service.url, { method: 'POST', path, headers }), 'resource_not_found');
 });

@@ -249,7 +249,7 @@ test('every route for people refuses keys, and whoever has a lower role than it 
     await t.test(operation.name, async () => {
       const things = await thingsFor(service, operation, owned);
       const [method, path, { body, ...own }] = smallestRequest(operation, things);
-      assertError(await service.call(method, path, { body }), 'forbidden', /not for API keys/);
+      assertError(await service.call(method, path, { body }), 'forbidden', /does not accept API keys/);
       assertError(await service.call(method, path, { body, key: null }), 'unauthorized');
       for (const role of roles.filter((role) => !isAtLeast(role, operation.role ?? 'viewer'))) {
         const lower = await service.call(method, path, { body, ...asPerson(persons.get(role) ?? '') });

@@ -263,7 +263,7 @@ test('a correction keeps the versions it had, and files of others or without con
   ]);
 
   const foreign = await fileOf({ vaultAddress: (await fixture.newVault()).address });
-  await refused({ fileIds: [foreign] }, 'conflict', /not of the vault .* share/);
+  await refused({ fileIds: [foreign] }, 'conflict', /does not belong to the vault .* share/);
   const shared = { files: [{ fileId: foreign, share: true }] };
   const key = await service.makeKey({ scopes: ['assets:write'] });
   assertError(await fixture.post(shared, { key }), 'forbidden', /files:write/);
@@ -291,7 +291,7 @@ test('an entry is superseded once, also by two at the same time, and only by one
   ]);
   assert.deepEqual(race.map(({ status }) => status).sort(), [202, 409]);
   const second = race.find(({ status }) => status === 202)?.json.maintenanceId;
-  await refused({ supersedes: first }, 'conflict', /superseded already/);
+  await refused({ supersedes: first }, 'conflict', /already superseded/);
   await refused({ supersedes: 'mnt_none' }, 'resource_not_found', /mnt_none/);
   const other = await fixture.newAsset({ workers: [fixture.worker] });
   const { maintenanceId: elsewhere } = await fixture.made({}, other);
@@ -323,7 +323,7 @@ test('the usage of an asset is the highest that an entry states, and goes with o
   const { maintenanceId } = await fixture.made(correction, assetId);
   assert.deepEqual(await used(), { hours: 220, cycles: 31 });
   const lower = await service.call('PUT', url, { body: { usage: { hours: 1 }, usageCorrection: 'Typed' } });
-  assertError(lower, 'conflict', new RegExp(`the maintenance ${maintenanceId} says 220`));
+  assertError(lower, 'conflict', new RegExp(`the maintenance entry ${maintenanceId} states 220`));
 });
 
 test('while the owner is deactivated nothing is recorded, and looks go on', async () => {

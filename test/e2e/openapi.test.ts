@@ -112,7 +112,7 @@ function assertAccess(name: string, { security, description = '', tags }: Json):
     assert.deepEqual(security, [], name);
   } else if (tags[0] === 'people') {
     assert.deepEqual(security, [{ session: [] }], name);
-    assert.match(description, /For people who are signed in: needs the role `[a-z]+`\.$/, name);
+    assert.match(description, /Only for people who are signed in\. Needs the role `[a-z]+`\.$/, name);
   } else {
     assert.deepEqual(security, [{ apiKey: [] }, { session: [] }], name);
     assert.match(description, /Needs the scope `[a-z]+:(read|write)`\.$/, name);

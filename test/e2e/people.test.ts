@@ -174,7 +174,7 @@ test('workspaces are made by owners and admins of the first one, and by nobody e
   const viewer = (await fixture.member('viewer')).visitor;
   for (const visitor of [tenant, developer, viewer]) {
     const refused = await visitor.call('POST', `${api}/workspaces`, { body: { name: 'Mine' } });
-    assertError(refused, 'forbidden', /ask an owner or admin of the first workspace/);
+    assertError(refused, 'forbidden', /Ask an owner or admin of the first workspace/);
     assert.equal((await visitor.call('GET', `${api}/me`)).json.mayCreateWorkspaces, false);
   }
   const admin = (await fixture.member('admin')).visitor;

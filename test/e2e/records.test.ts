@@ -331,7 +331,7 @@ test('a thousand records in one request: in order, with one audit entry and one 
 test('a batch has 1 to 1000 records', async () => {
   const before = await stored();
   for (const [count, message] of [
-    [0, /^records must have at least 1 items/],
+    [0, /^records must have at least 1 item\./],
     [1001, /^records must have at most 1000/],
   ] as const) {
     const records = Array.from({ length: count }, () => ({ data: {} }));

@@ -86,7 +86,7 @@ test('what is under way when an asset is handed over is not sealed by the vault 
   ]) {
     const before = await leaves();
     const answer = await overtaken(ask, () => own(other));
-    assertError(answer, 'conflict', /handed over meanwhile/);
+    assertError(answer, 'conflict', /transferred in the meantime/);
     assert.equal(await leaves(), before, 'nothing was stored');
     await own(vault);
   }

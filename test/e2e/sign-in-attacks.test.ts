@@ -216,7 +216,7 @@ test('the code that turned them on does not sign in', async () => {
   const person = await withTwoFactor();
   const use = async (code: string) =>
     (await halfWay(person)).call('POST', '/auth/two-factor/verify-totp', { body: { code } });
-  assertError(await use(person.usedCode), 'unauthorized', /used already/);
+  assertError(await use(person.usedCode), 'unauthorized', /already been used/);
   assert.equal((await use(nextCodeOf(person.secret))).status, 200);
 });
 

@@ -180,7 +180,10 @@ test('what is kept of a sign-off verifies without the service, and nothing of it
   const expired = { ...second, licence: { ...second.licence, expiresAt: second.signedAt } };
   assert.deepEqual(await verifySignoff(expired, of), ['the licence had expired']);
   assert.match(signoffsFault(entry, [second, first]) ?? '', /performed before/);
-  assert.match(signoffsFault(entry, [first, { ...second, workerAddress: mechanic }]) ?? '', /somebody else/);
+  assert.match(
+    signoffsFault(entry, [first, { ...second, workerAddress: mechanic }]) ?? '',
+    /by someone else/,
+  );
   assert.match(signoffsFault({ ...entry, type: 'engine' }, documents) ?? '', /engine/);
 });
 
@@ -191,8 +194,8 @@ test('the order holds: nothing is inspected or certified before it is performed,
   await sign(id, mechanic, 'performed');
   assert.equal((await sign(id, certifier, 'certified')).status, 201);
   const other = await fixture.newWorker({ licences: [licence('repair', 'DK.66.3')] });
-  await refused(() => sign(id, other, 'performed'), 'conflict', /certified already/);
-  await refused(() => sign(id, other, 'inspected'), 'conflict', /certified already/);
+  await refused(() => sign(id, other, 'performed'), 'conflict', /already signed as certified/);
+  await refused(() => sign(id, other, 'inspected'), 'conflict', /already signed as certified/);
   assert.equal((await sign(id, other, 'certified')).status, 201);
 });
 
@@ -200,7 +203,7 @@ test('nobody signs twice in one role, also at the same time', async () => {
   const { maintenanceId: id } = await fixture.made();
   const race = await Promise.all([sign(id, mechanic, 'performed'), sign(id, mechanic, 'performed')]);
   assert.deepEqual(race.map(({ status }) => status).sort(), [201, 409]);
-  await refused(() => sign(id, mechanic, 'performed'), 'conflict', /signed as performed already/);
+  await refused(() => sign(id, mechanic, 'performed'), 'conflict', /already signed as performed/);
   const both = await Promise.all([certifier, certifier].map((worker) => sign(id, worker, 'certified')));
   assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409]);
 });
@@ -220,7 +223,7 @@ test('who did the work does not certify or inspect it: by signing, by the entry,
   await refused(
     () => sign(signed, again, 'certified'),
     'conflict',
-    /licence .* held by somebody who did the work/,
+    /licence .* belongs to someone who did the work/,
   );
   // It was given away since; what it was signed with still counts.
   const { maintenanceId: used } = await fixture.made();
@@ -229,7 +232,7 @@ test('who did the work does not certify or inspect it: by signing, by the entry,
     'DK.66.5',
   );
   await service.call('PATCH', `/api-v1/damc/workers/${second}/`, { body: { licences: [] } });
-  await refused(() => sign(used, again, 'certified'), 'conflict', /held by somebody/);
+  await refused(() => sign(used, again, 'certified'), 'conflict', /belongs to someone/);
 });
 
 test('a licence that is missing, of another scope, or expired a moment ago is refused', async () => {
@@ -319,7 +322,7 @@ test('a worker who holds their own key signs the prepared data outside and hands
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.json.signature, signature);
   assert.equal(answer.json.signedAt, signedAt);
-  await refused(() => handIn(), 'conflict', /signed as certified already/);
+  await refused(() => handIn(), 'conflict', /already signed as certified/);
 });
 
 test('a signature of somebody else, over something else, of another form, or too old is refused', async () => {
@@ -381,7 +384,7 @@ test('nothing is signed with a time before it was on record, or before what was 
     return sign(id, address, 'certified', { signature, signedAt: at.toISOString() });
   };
   const early = await performed();
-  await refused(() => handIn(early, -23 * 3_600_000), 'conflict', /put on record at .* before that/);
+  await refused(() => handIn(early, -23 * 3_600_000), 'conflict', /recorded at .* before that/);
 
   // Signed by a clock that is ahead of ours, but not too much.
   const ahead = await ownKeyWorker();
@@ -404,7 +407,7 @@ test('nothing is signed with a time before it was on record, or before what was 
   assert.equal(signoffsFault(entry, documents), null);
   const [first, second] = documents;
   const recordedAt = new Date(Date.parse(signedAt) + 1000).toISOString();
-  assert.match(signoffsFault({ ...entry, recordedAt }, documents) ?? '', /put on record/);
+  assert.match(signoffsFault({ ...entry, recordedAt }, documents) ?? '', /recorded at .* before that/);
   const back = { ...second, signedAt: new Date(Date.parse(signedAt) - 1000).toISOString() };
   assert.match(signoffsFault(entry, [first, back]) ?? '', /earlier time/);
 });
@@ -435,11 +438,11 @@ test('a request is refused as the sign-off would be, and needs a worker who hold
 test('no signature is taken for a worker whose key the service holds', async () => {
   const { maintenanceId: id } = await fixture.made();
   const given = { signature: `0x${'11'.repeat(65)}`, signedAt: new Date().toISOString() };
-  await refused(() => sign(id, mechanic, 'performed', given), 'invalid_request', /leave out signature/);
+  await refused(() => sign(id, mechanic, 'performed', given), 'invalid_request', /omit signature/);
   await refused(
     () => sign(id, mechanic, 'performed', { signedAt: given.signedAt }),
     'invalid_request',
-    /leave out/,
+    /omit signature and signedAt/,
   );
 });
 

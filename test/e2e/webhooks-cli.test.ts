@@ -187,7 +187,7 @@ test('listen goes on after a forward that failed, and stops at once in the middl
   running.child.kill('SIGTERM');
   assert.equal(await running.exited, 0);
   // The answer never comes, and what waits for it says after its time that there was none.
-  assert.doesNotMatch(running.stdout(), /No complete answer/, 'it did not wait for the answer');
+  assert.doesNotMatch(running.stdout(), /No complete response/, 'it did not wait for the answer');
 });
 
 test('with --json standard output is exactly the envelopes of the types asked for', async () => {

@@ -42,7 +42,7 @@ export interface Receivers {
 const slowMs = 500;
 const longestTroubleMs = 2_000;
 /** On a busy machine an attempt may be out of time before its receiver saw it: nobody can tell whose fault that was. */
-export const outOfTime = /^No complete answer within /;
+export const outOfTime = /^No complete response within /;
 const deactivated = 'vault.deactivated';
 const reactivated = 'vault.reactivated';
 

@@ -27,7 +27,7 @@ const keyFields = {
   id: text(sample.keyId),
   name: text(sampleName),
   hint: text(hintOf(sampleKey), { description: 'The first characters of the key' }),
-  scopes: Type.Array(Type.String(), { description: 'Empty: every scope', examples: [sampleScopes] }),
+  scopes: Type.Array(Type.String(), { description: 'Empty means every scope', examples: [sampleScopes] }),
   createdAt: like(dateTime, '2026-03-02T08:25:00.000Z'),
   expiresAt: orNull(like(dateTime, sampleExpiry)),
   lastUsedAt: orNull(like(dateTime, sample.at)),
@@ -38,10 +38,10 @@ const ApiKeySchema = named(
   Type.Object(keyFields),
 );
 const CreatedKeySchema = named(
-  { title: 'CreatedApiKey', description: 'The new API key with its secret, which is shown this once' },
+  { title: 'CreatedApiKey', description: 'The new API key with its secret, which is shown only once' },
   Type.Object({
     ...keyFields,
-    key: text(sampleKey, { description: 'The key itself; shown here and never again' }),
+    key: text(sampleKey, { description: 'The key itself; it is not shown again' }),
   }),
 );
 
@@ -55,8 +55,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
       schema: {
         operationId: 'createApiKey',
         summary: 'Create an API key',
-        description:
-          'The key belongs to the workspace of the caller and can have at most the scopes of the caller.',
+        description: "The key belongs to the caller's workspace and can have at most the caller's scopes.",
         tags: ['keys'],
         body: Type.Object(
           {
@@ -121,7 +120,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
       schema: {
         operationId: 'revokeApiKey',
         summary: 'Revoke an API key',
-        description: 'Takes effect with the next request. Revoking it again changes nothing.',
+        description: 'Takes effect on the next request. Revoking it again changes nothing.',
         tags: ['keys'],
         params: Type.Object({ keyId: text(sample.keyId) }),
         response: { 204: Type.Null() },

@@ -202,14 +202,15 @@ function refuseEscalation(caller: Caller, { scopes: wanted, expiresAt }: NewApiK
     const end = caller.expiresAt.toISOString();
     throw new AppError(
       'forbidden',
-      `A key cannot make one that outlives it: give an expiresAt not after ${end}.`,
+      `A key cannot create a key that outlives it: set expiresAt to ${end} or earlier.`,
     );
   }
   if (caller.scopes.length === 0) return;
   const beyond = (wanted.length === 0 ? allScopes : wanted).filter((scope) => !may(caller, scope));
   if (beyond.length === 0) return;
-  const which = wanted.length === 0 ? 'every scope (name the scopes it should have)' : beyond.join(', ');
-  throw new AppError('forbidden', `A key cannot grant what it does not have itself: ${which}.`);
+  const which =
+    wanted.length === 0 ? 'every scope (list the scopes that the new key should have)' : beyond.join(', ');
+  throw new AppError('forbidden', `A key cannot grant scopes that it does not have itself: ${which}.`);
 }
 
 function keyWrites(caller: Caller, { key, apiKey }: MadeKey, ofOperator: boolean): Write[] {

@@ -41,7 +41,7 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
         'forbidden',
         workspaceId === undefined
           ? 'You are not a member of any workspace. Ask an owner for an invitation.'
-          : 'You are not a member of the workspace that X-Workspace-Id names.',
+          : 'You are not a member of the workspace in X-Workspace-Id.',
       );
     }
     const { workspace_id, role, limits } = member;

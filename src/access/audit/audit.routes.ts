@@ -10,14 +10,14 @@ import { dateTime, named, orNull, sample, text } from '../../runtime/schemas.ts'
 import { type AuditEntry, listAuditEntries } from './audit.ts';
 
 const AuditEntrySchema = named(
-  { title: 'AuditEntry', description: 'Who did what to which thing, and when' },
+  { title: 'AuditEntry', description: 'Who did what to which resource, and when' },
   Type.Object({
     id: text('aud_01KJPWD6M0KQ7EHC50MS100MQS'),
     workspaceId: text(sample.workspaceId),
     at: dateTime,
     actor: Type.Object({ kind: text('api_key'), id: text(sample.keyId) }),
     action: text('file.create', { description: 'What was done, as noun.verb' }),
-    targetId: text(sample.fileId, { description: 'The thing it was done to' }),
+    targetId: text(sample.fileId, { description: 'The resource it was done to' }),
     requestId: orNull(text('0b6f3c1e-5f0e-4c0d-9a53-3f0f7a1f2c44')),
     details: Type.Record(Type.String(), Type.Unknown(), {
       examples: [{ vaultId: sample.vaultId, contentHash: sample.contentHash }],
@@ -28,12 +28,12 @@ const AuditEntrySchema = named(
     sequence: orNull(
       Type.Integer({
         examples: [41],
-        description: 'Place in the chain of this workspace; null for a moment after the change',
+        description: 'Position in the hash chain of this workspace; null for a moment after the change',
       }),
     ),
     hash: orNull(
       text('dc560baef5cf167596a25d2c980f7634c9b5f421f3f7aec459c3752b59dda04b', {
-        description: 'SHA-256 over the hash of the entry before and this digest',
+        description: 'SHA-256 over the hash of the previous entry and this digest',
       }),
     ),
   }),
@@ -48,7 +48,7 @@ export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursor
         operationId: 'listAuditEntries',
         summary: 'List audit entries',
         description:
-          'Newest first. Entries are never changed; each is chained to the one before it by its hash.',
+          'Newest first. Entries are never changed; each is chained to the previous one by its hash.',
         tags: ['audit'],
         querystring: Type.Object(
           {

@@ -22,11 +22,11 @@ const email = text(sampleEmail, {
   pattern: "^[A-Za-z0-9_+-]+([.'][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,}$",
   description: 'An email address',
 });
-const token = text(sampleToken, { minLength: 1, maxLength: 100, description: 'From the link' });
+const token = text(sampleToken, { minLength: 1, maxLength: 100, description: 'The token from the link' });
 
 const invitationFields = {
   id: text(sample.invitationId),
-  email: orNull(text(sampleEmail, { description: 'Null: whoever has the link' })),
+  email: orNull(text(sampleEmail, { description: 'Null if anyone with the link can accept' })),
   role: RoleSchema,
   status: Type.String({ enum: ['open', 'expired'] }),
   expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
@@ -37,7 +37,7 @@ const InvitationSchema = named(
   Type.Object(invitationFields),
 );
 const CreatedInvitationSchema = named(
-  { title: 'CreatedInvitation', description: 'The new invitation with its link, which is shown this once' },
+  { title: 'CreatedInvitation', description: 'The new invitation with its link, which is shown only once' },
   Type.Object({
     ...invitationFields,
     link: text(invitationLink('https://holdfast.example.com', sampleToken)),
@@ -52,7 +52,7 @@ const LookSchema = named(
     role: RoleSchema,
     newAccount: orNull(
       Type.Boolean({
-        description: 'Whether the email has no account yet; null: no email is known',
+        description: 'Whether the email has no account yet; null if no email is set',
         examples: [true],
       }),
     ),
@@ -80,7 +80,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       schema: {
         operationId: 'createInvitation',
         summary: 'Create an invitation',
-        description: 'The answer has the link, which is shown this once. It is valid for seven days.',
+        description: 'The response contains the link, which is shown only once. It is valid for seven days.',
         tags,
         body: Type.Object({ email: Type.Optional(email), role: RoleSchema }, { additionalProperties: false }),
         response: { 201: CreatedInvitationSchema },
@@ -103,7 +103,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
         operationId: 'listInvitations',
         summary: 'List invitations',
         description:
-          'Those that are open, and those that expired in the last 90 days, unless they were withdrawn. Newest first.',
+          'Newest first: open invitations, and those that expired in the last 90 days unless they were withdrawn.',
         tags,
         response: { 200: Type.Array(InvitationSchema) },
       },
@@ -136,7 +136,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       schema: {
         operationId: 'lookUpInvitation',
         summary: 'Look up an invitation',
-        description: 'Open to whoever has the link.',
+        description: 'Open to anyone with the link.',
         tags,
         body: Type.Object({ token }, { additionalProperties: false }),
         response: { 200: LookSchema },
@@ -157,7 +157,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
         operationId: 'acceptInvitation',
         summary: 'Accept an invitation',
         description:
-          'Signed in, the token alone makes you a member. Otherwise name, email and password make your account; sign in with it afterwards.',
+          'If you are signed in, the token alone makes you a member. Otherwise send name, email and password to create your account, then sign in.',
         tags,
         body: Type.Object(
           {
@@ -184,7 +184,10 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       }
       const session = await signIn.find(request.headers.cookie ?? '');
       if (session) return lookJson(await invitations.acceptAs(token, session.userId, request.id));
-      throw new AppError('invalid_request', 'name, email and password are needed, or a session.');
+      throw new AppError(
+        'invalid_request',
+        'name, email and password are required unless you are signed in.',
+      );
     },
   );
 }

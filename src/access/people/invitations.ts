@@ -143,7 +143,10 @@ export function createInvitations(db: Db): Invitations {
           const invitation = await take(db, token);
           const address = email.trim().toLowerCase();
           if (invitation.email !== null && invitation.email !== address) {
-            throw new AppError('invalid_request', `email must be ${invitation.email}, which was invited.`);
+            throw new AppError(
+              'invalid_request',
+              `email must be ${invitation.email}, the address that was invited.`,
+            );
           }
           const userId = newId('usr');
           const now = new Date();
@@ -169,7 +172,7 @@ export function createInvitations(db: Db): Invitations {
         if (!violates(error, 'users_email_key')) throw error;
         throw new AppError(
           'conflict',
-          'There is an account with this email. Sign in, then open the link again.',
+          'There is already an account with this email. Sign in, then open the link again.',
         );
       }
     },
@@ -184,7 +187,10 @@ export function createInvitations(db: Db): Invitations {
             .where('id', '=', userId)
             .executeTakeFirst();
           if (invitation.email !== null && invitation.email !== user?.email) {
-            throw new AppError('forbidden', `This invitation is for ${invitation.email}.`);
+            throw new AppError(
+              'forbidden',
+              `This invitation is for ${invitation.email}. Sign in as that person to accept it.`,
+            );
           }
           await requireRoomFor(db, userId);
           await join(db, invitation, userId, requestId);
@@ -192,7 +198,7 @@ export function createInvitations(db: Db): Invitations {
         });
       } catch (error) {
         if (!violates(error, 'members_pkey')) throw error;
-        throw new AppError('conflict', 'You are a member of this workspace already.');
+        throw new AppError('conflict', 'You are already a member of this workspace.');
       }
     },
 
@@ -238,7 +244,7 @@ async function requireRoom(db: Db, workspaceId: string): Promise<void> {
   if ((rows[0]?.people ?? 0) < mostPeople) return;
   throw new AppError(
     'conflict',
-    `The workspace has ${mostPeople} members and open invitations, which is the most there can be. Revoke an invitation or remove a member first.`,
+    `The workspace has reached the limit of ${mostPeople} members and open invitations. Withdraw an invitation or remove a member first.`,
   );
 }
 
@@ -256,7 +262,7 @@ async function read(db: Db, token: string, held: boolean): Promise<OpenInvitatio
   if (!row) {
     throw new AppError(
       'resource_not_found',
-      'This link is not valid: it was used, withdrawn or replaced, or it is too old. Ask for a new one.',
+      'This link is not valid: it was used, withdrawn or replaced, or it has expired. Ask for a new one.',
     );
   }
   return {

@@ -141,7 +141,10 @@ function requireMember(members: Member[], userId: string): Member {
 
 function requireOtherOwner(members: Member[], userId: string): void {
   if (members.some((member) => member.role === 'owner' && member.userId !== userId)) return;
-  throw new AppError('conflict', 'A workspace keeps at least one owner. Make somebody else an owner first.');
+  throw new AppError(
+    'conflict',
+    'A workspace must have at least one owner. Make somebody else an owner first.',
+  );
 }
 
 /** Who somebody is, whatever workspace they are in. */

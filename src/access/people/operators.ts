@@ -46,7 +46,7 @@ export async function mayCreateWorkspaces(
 export function noWorkspaceCreation(): AppError {
   return new AppError(
     'forbidden',
-    'Workspaces are made by operators: ask an owner or admin of the first workspace of this installation to make one and to invite you. (With HOLDFAST_WORKSPACE_CREATION=everyone the operator lets everybody make them.)',
+    'Only operators may create workspaces. Ask an owner or admin of the first workspace of this installation to create one and invite you. (The operator can set HOLDFAST_WORKSPACE_CREATION=everyone to let everyone create workspaces.)',
   );
 }
 

@@ -31,17 +31,17 @@ const WorkspaceSchema = named(
 );
 
 const MeSchema = named(
-  { title: 'Me', description: 'Who is signed in, and the workspaces they belong to' },
+  { title: 'Me', description: 'The person who is signed in, and the workspaces they belong to' },
   Type.Object({
     id: text(sample.userId),
     name: text(samplePerson.name),
     email: text(samplePerson.email),
     twoFactor: Type.Boolean({ examples: [true] }),
-    workspaceId: text(sample.workspaceId, { description: 'The one this request acts in' }),
+    workspaceId: text(sample.workspaceId, { description: 'The workspace that this request acts in' }),
     role: like(RoleSchema, 'owner'),
     workspaces: Type.Array(WorkspaceSchema),
     mayCreateWorkspaces: Type.Boolean({
-      description: 'Whether this person may make workspaces',
+      description: 'Whether this person may create workspaces',
       examples: [true],
     }),
   }),
@@ -63,7 +63,7 @@ const SessionSchema = named(
   { title: 'Session', description: 'A browser in which you are signed in' },
   Type.Object({
     id: text(sample.sessionId),
-    current: Type.Boolean({ description: 'The session that asks', examples: [true] }),
+    current: Type.Boolean({ description: 'Whether this is the session of the request', examples: [true] }),
     address: orNull(text('203.0.113.7')),
     userAgent: orNull(text('Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0')),
     createdAt: like(dateTime, '2026-03-02T08:20:00.000Z'),
@@ -87,7 +87,12 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
     `${apiBase}/platform/me`,
     {
       config: { role: 'viewer' },
-      schema: { operationId: 'getMe', summary: 'Get who is signed in', tags, response: { 200: MeSchema } },
+      schema: {
+        operationId: 'getMe',
+        summary: 'Get the person who is signed in',
+        tags,
+        response: { 200: MeSchema },
+      },
     },
     async (request) => {
       const { caller, person } = personOf(callerOf(request));
@@ -109,7 +114,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
         operationId: 'createWorkspace',
         summary: 'Create a workspace',
         description:
-          'Whoever makes it is its first owner. Operators may: owners and admins of the first workspace of the installation; with HOLDFAST_WORKSPACE_CREATION=everyone all people who are signed in.',
+          'You become its first owner. Only operators may create workspaces, that is, owners and admins of the first workspace of the installation. With HOLDFAST_WORKSPACE_CREATION=everyone, everyone who is signed in may.',
         tags,
         body: Type.Object({ name: like(name, samplePerson.workspaceName) }, { additionalProperties: false }),
         response: { 201: WorkspaceSchema },
@@ -162,7 +167,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
       config: { role: 'viewer' },
       schema: {
         operationId: 'removeMember',
-        summary: 'Remove a member, or leave',
+        summary: 'Remove a member, or leave the workspace',
         tags,
         params: memberPath,
         response: { 204: Type.Null() },

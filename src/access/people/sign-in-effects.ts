@@ -43,7 +43,7 @@ export function createSignInEffects(db: Db): SignInEffects {
   async function useCode({ asked, answer }: FinishedStep): Promise<void> {
     if (await isFirstUse(db, userIdIn(answer), String(asked.code))) return;
     await db.deleteFrom('sessions').where('token', '=', String(answer.token)).execute();
-    throw new AppError('unauthorized', 'This code was used already. Wait for the next one.');
+    throw new AppError('unauthorized', 'This code has already been used. Wait for the next one.');
   }
 
   async function changed(step: FinishedStep, action: string, details = {}): Promise<void> {

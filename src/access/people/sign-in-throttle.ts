@@ -107,7 +107,7 @@ async function secondsLeft(db: Db, counters: Counter[]): Promise<number> {
 }
 
 function tooMany(seconds: number): AppError {
-  return new AppError('rate_limit_exceeded', `Too many failed tries. Try again in ${seconds} s.`, {
+  return new AppError('rate_limit_exceeded', `Too many failed attempts. Try again in ${seconds} s.`, {
     retryAfterSeconds: seconds,
   });
 }

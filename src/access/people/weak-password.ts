@@ -65,7 +65,7 @@ export function refuseWeakPassword(password: string, owner: PasswordOwner): void
   if (!isWeak(password, owner)) return;
   throw new AppError(
     'invalid_request',
-    'password is too easy to guess: it is made of well-known words, of digits, of a pattern, or of your name. Take some words that do not belong together.',
+    'password is too easy to guess: it consists of common words, digits, a pattern or your name. Use several unrelated words.',
   );
 }
 

@@ -79,7 +79,7 @@ export async function requireRoomFor(db: Db, userId: string): Promise<void> {
   if (Number(joined) < mostWorkspaces) return;
   throw new AppError(
     'conflict',
-    `You are a member of ${mostWorkspaces} workspaces, which is the most there can be. Leave one first.`,
+    `You have reached the limit of ${mostWorkspaces} workspaces. Leave one first.`,
   );
 }
 
@@ -112,7 +112,7 @@ export async function findWorkspace(db: Db, idOrSlug: string = defaultSlug): Pro
     .executeTakeFirst();
   if (row) return row;
   throw new OperatorError(
-    `There is no workspace ${idOrSlug}. Make one with "holdfast workspaces create --name NAME".`,
+    `There is no workspace ${idOrSlug}. Create one with "holdfast workspaces create --name NAME".`,
   );
 }
 

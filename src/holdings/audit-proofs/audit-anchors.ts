@@ -87,7 +87,7 @@ export async function proveAuditLog(
   if (!leaf) {
     throw new AppError(
       'conflict',
-      'The audit log has no confirmed anchor yet. It gets one a day, from a day after the workspace was made on, once there is a vault to seal it.',
+      'The audit log has no confirmed anchor yet. It is anchored once a day, starting a day after the workspace was created, if there is a vault to seal it.',
     );
   }
   const { sequence } = JSON.parse(leaf.claims) as { sequence: number };

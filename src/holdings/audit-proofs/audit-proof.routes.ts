@@ -24,16 +24,19 @@ export function auditProofRoutes(app: Api, { db, makeProof }: AuditProofRoutesDe
         operationId: 'getAuditLogProof',
         summary: 'Get the proof of the audit log',
         description:
-          'The hash of one entry, and thereby of all before it, as it was anchored last: once a day. `content` is the 64 bytes whose SHA-256 is that hash. 409 before the first.',
+          'Proves the hash of the last anchored entry, and so all entries before it. The log is anchored once a day. `content` is the 64 bytes whose SHA-256 is that hash. 409 before the first anchor.',
         tags: ['audit'],
         response: {
           200: named(
             {
               title: 'AuditLogProof',
-              description: 'The proof of an entry of the audit log, and thereby of all before it',
+              description: 'The proof of an audit entry, which also covers all entries before it',
             },
             Type.Object({
-              sequence: Type.Integer({ description: 'Place of the entry in the chain', examples: [41] }),
+              sequence: Type.Integer({
+                description: 'Position of the entry in the hash chain',
+                examples: [41],
+              }),
               content: text(
                 'Al6xE57SlyXH1CCB3sGTA9GT01rLNiuNokmbJaO32hiengB1pvV3CZEERiRE18nE4ckHZdJJ0u4Xe3DDsr3Pqw==',
                 { description: 'Base64' },

@@ -7,7 +7,7 @@ import { sample, text } from '../../runtime/schemas.ts';
 import type { Certificates } from './certificates.ts';
 
 const version = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Defaults to the newest version' }),
 );
 
 export interface CertificateRoutesDeps {
@@ -24,7 +24,7 @@ export function certificateRoutes(app: Api, { certificates, publicUrl }: Certifi
         operationId: 'getFileCertificate',
         summary: 'Get the certificate of a file',
         description:
-          'A PDF for people: what was anchored, when and where, and how to verify it without this service. The proof is attached inside as `proof.json`. Says that it is provisional before the version is finalized. 409 until the version is confirmed.',
+          'A PDF for people: what was anchored, when and where, and how to verify it without this service. The proof is attached as `proof.json`. The certificate is marked as provisional until the version is finalized. 409 until the version is confirmed.',
         tags: ['files'],
         params: Type.Object({ fileId: text(sample.fileId) }),
         querystring: Type.Object({ version }, { additionalProperties: false }),

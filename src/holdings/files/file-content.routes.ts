@@ -11,7 +11,7 @@ import { sample, text } from '../../runtime/schemas.ts';
 import type { FileContents } from './file-content.ts';
 
 const version = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Defaults to the newest version' }),
 );
 
 const bytes = { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } };
@@ -28,19 +28,21 @@ export function fileContentRoutes(app: Api, { fileContents }: { fileContents: Fi
         operationId: 'downloadFileContent',
         summary: 'Download the content of a file',
         description:
-          'The bytes as they were uploaded, as an attachment under the name and media type of the version. ETag is the content hash. Range and If-Range give a part. X-Expired has the expirationDate once it has passed. 404 when only a hash was given, and after the content was erased.',
+          'The bytes as uploaded, sent as an attachment with the name and media type of the version. ETag is the content hash. Range and If-Range return a part. X-Expired holds the expirationDate once it has passed. 404 if only a hash was given or the content was erased.',
         tags: ['files'],
         params: Type.Object({ fileId: text(sample.fileId) }),
         querystring: Type.Object({ version }, { additionalProperties: false }),
         headers: Type.Object({
           range: Type.Optional(Type.String({ description: 'One range of bytes, such as `bytes=0-499`' })),
           'if-range': Type.Optional(Type.String({ description: 'The ETag that the range belongs to' })),
-          'if-none-match': Type.Optional(Type.String({ description: 'ETags of content that is at hand' })),
+          'if-none-match': Type.Optional(
+            Type.String({ description: 'ETags of content that you already have' }),
+          ),
         }),
         response: {
           200: { description: 'The content', content: bytes },
-          206: { description: 'The part that was asked for', content: bytes },
-          304: { description: 'The content is at hand', type: 'null' },
+          206: { description: 'The requested part', content: bytes },
+          304: { description: 'You already have this content', type: 'null' },
         },
       },
     },
@@ -58,7 +60,7 @@ export function fileContentRoutes(app: Api, { fileContents }: { fileContents: Fi
         reply.header('content-range', `bytes */${size}`);
         throw new AppError(
           'range_not_satisfiable',
-          `The content has ${size} bytes, and the range asked for none of them.`,
+          `The content has ${size} bytes, and the requested range contains none of them.`,
         );
       }
       const part = range === 'whole' ? undefined : range;

@@ -46,7 +46,7 @@ export function createFileContents({
       const what = `Version ${row.version} of the file ${fileId}`;
       const { blob_id: blobId, size } = row;
       if (blobId === null || size === null) {
-        throw notFound(`${what} has no content here: only its hash was given.`);
+        throw notFound(`${what} has no content to download: only its hash was given.`);
       }
       if (row.erased_at !== null) {
         throw notFound(`The content of version ${row.version} of the file ${fileId} was erased.`);

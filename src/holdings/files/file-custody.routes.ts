@@ -33,18 +33,20 @@ const HistoryItemSchema = named(
   Type.Object({
     type: Type.Unsafe<FileHistoryItem['type']>(Type.String({ enum: ['version', 'transfer', 'validation'] })),
     at: dateTime,
-    id: orNull(Type.String({ description: 'Of a transfer or validation' })),
-    version: Type.Integer({ description: 'Of the file' }),
+    id: orNull(Type.String({ description: 'Id of the transfer or validation; null for a version' })),
+    version: Type.Integer({ description: 'Version of the file' }),
     vaultAddress: text(sample.vaultAddress, {
-      description: 'Who owned it, gave it away, or was said to own it',
+      description: 'The vault that owned it, gave it away, or was claimed to own it',
     }),
-    toVaultAddress: orNull(Type.String({ description: 'Of a transfer: who takes it' })),
-    contentHash: text(sample.contentHash, { description: 'Of the version, or of what was presented' }),
-    name: orNull(text(sample.fileName, { description: 'Of a version' })),
+    toVaultAddress: orNull(Type.String({ description: 'The receiving vault of a transfer' })),
+    contentHash: text(sample.contentHash, {
+      description: 'Hash of the version, or of the content presented for validation',
+    }),
+    name: orNull(text(sample.fileName, { description: 'Name of a version' })),
     result: Type.Unsafe<FileHistoryItem['result']>({
       type: ['string', 'null'],
       enum: ['valid', 'invalid', null],
-      description: 'Of a validation; null until it is completed',
+      description: 'Result of a validation; null until it is completed',
     }),
     status: anchorFields.status,
     anchor: anchorFields.anchor,
@@ -53,7 +55,7 @@ const HistoryItemSchema = named(
         {},
         {
           additionalProperties: true,
-          description: 'With `proofs=true`: its proof, once it is confirmed',
+          description: 'With `proofs=true`: the proof, once confirmed',
           examples: [null],
         },
       ),
@@ -90,7 +92,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
         operationId: 'transferFile',
         summary: 'Transfer a file to another vault',
         description:
-          'Sealed by the giving vault. The file belongs to the taking one once this is confirmed, which `file.transfer.completed` tells; until then there is no other transfer and no new version. 409 into a deactivated vault; out of one is possible.',
+          'Sealed by the sending vault. The file belongs to the receiving vault once the transfer is confirmed, and `file.transfer.completed` is sent. Until then, other transfers and new versions are refused. 409 if the receiving vault is deactivated; the sending vault may be.',
         tags,
         params: filePath,
         body: Type.Object(
@@ -116,19 +118,19 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
         operationId: 'getFileHistory',
         summary: 'Get the history of a file',
         description:
-          'Every version, transfer and validation with the state of its anchor, oldest first. With `format=proof` instead one document, `holdfast/history@1`: the proofs of its versions and transfers, which verify as one chain of custody without this service, up to the first that is not confirmed; 409 while nothing is. A long one comes in pages, each a document like this with the next `proofs`; all of them in one list are the whole history.',
+          'Every version, transfer and validation with the state of its anchor, oldest first. With `format=proof` the response is one document, `holdfast/history@1`, with the proofs of the versions and transfers up to the first one that is not confirmed. They verify as one chain of custody without this service. 409 while nothing is confirmed. A long history comes in pages, each a document of this format with the next `proofs`; put them all in one list to get the whole history.',
         tags,
         params: filePath,
         querystring: Type.Object(
           {
             format: Type.Unsafe<'list' | 'proof'>(Type.String({ enum: ['list', 'proof'], default: 'list' })),
-            proofs: Type.Boolean({ default: false, description: 'Put its proof into each item of the list' }),
+            proofs: Type.Boolean({ default: false, description: 'Include the proof in each item' }),
             cursor: pageParameters.cursor,
             limit: Type.Optional(
               Type.Integer({
                 minimum: 1,
                 maximum: 1000,
-                description: 'Items per page: 100 when not given, or 1000 proofs with `format=proof`.',
+                description: 'Items per page. Defaults to 100, or to 1000 proofs with `format=proof`.',
               }),
             ),
           },
@@ -179,7 +181,7 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
         operationId: 'getFileProof',
         summary: 'Get the proof of a file',
         description:
-          'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
+          'One JSON document, `holdfast/proof@1`, that can be verified without this service. 409 until the version is confirmed.',
         tags,
         params: filePath,
         querystring: Type.Object({ version: fileVersion }, { additionalProperties: false }),

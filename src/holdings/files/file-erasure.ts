@@ -79,7 +79,7 @@ async function storedVersions(
   if (stored.length > 0) return stored;
   throw new AppError(
     'resource_not_found',
-    `The file ${id} has no content here to erase: only its hash was given.`,
+    `The file ${id} has no content to erase: only its hash was given.`,
   );
 }
 

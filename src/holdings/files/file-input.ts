@@ -17,14 +17,14 @@ export function checkFileName(name: string): string {
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || hasDirectionMark(name)) {
     throw new AppError(
       'invalid_request',
-      'name must not hold control characters or marks that change the direction of text.',
+      'name must not contain control characters or characters that change the text direction.',
     );
   }
   if (!new RegExp(visible, 'u').test(name)) {
-    throw new AppError('invalid_request', 'name must have a sign that can be seen.');
+    throw new AppError('invalid_request', 'name must contain at least one visible character.');
   }
   if (/[/\\]/.test(name) || name === '.' || name === '..') {
-    throw new AppError('invalid_request', 'name must be the name of a file, not a path.');
+    throw new AppError('invalid_request', 'name must be a file name, not a path.');
   }
   return name;
 }
@@ -37,7 +37,7 @@ export function checkMediaType(mediaType: string): string {
   if (!/^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(type)) {
     throw new AppError(
       'invalid_request',
-      'mediaType must be a type and a subtype such as application/pdf, without parameters.',
+      'mediaType must be a type and a subtype, such as application/pdf, without parameters.',
     );
   }
   return type;

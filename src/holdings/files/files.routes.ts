@@ -36,16 +36,18 @@ const FileSchema = named(
     name: text(sample.fileName),
     version: Type.Integer(),
     contentHash: text(sample.contentHash, {
-      description: '0x and the SHA-256 of the bytes, as sha256sum prints it',
+      description: '0x followed by the SHA-256 of the bytes, as printed by sha256sum',
     }),
     size: orNull(
-      Type.Integer({ description: 'In bytes; null where only the hash was given', examples: [482_133] }),
+      Type.Integer({ description: 'In bytes; null if only the hash was given', examples: [482_133] }),
     ),
     mediaType: text(sampleMediaType),
     status: anchorFields.status,
-    expirationDate: orNull(text(sampleExpirationDate, { description: 'As it was given' })),
-    expired: Type.Boolean({ description: 'Whether that time is over; nothing is deleted because of it' }),
-    erased: Type.Boolean({ description: 'Whether its content was erased, so that it is not given out' }),
+    expirationDate: orNull(text(sampleExpirationDate, { description: 'As given in the request' })),
+    expired: Type.Boolean({
+      description: 'Whether expirationDate has passed; nothing is deleted because of it',
+    }),
+    erased: Type.Boolean({ description: 'Whether the content was erased and can no longer be downloaded' }),
     createdAt: dateTime,
     anchor: anchorFields.anchor,
   }),
@@ -53,7 +55,7 @@ const FileSchema = named(
 
 const name = plainText({
   maxLength: 255,
-  description: 'At most 255 bytes in UTF-8; not a path, and without control characters',
+  description: 'At most 255 bytes in UTF-8; no path and no control characters',
   examples: [sample.fileName],
 });
 const mediaType = plainText({
@@ -64,13 +66,13 @@ const mediaType = plainText({
 const expirationDate = plainText({
   maxLength: 64,
   examples: [sampleExpirationDate],
-  description: 'A day, meant to its end in UTC, or a date and time with a time zone; not in the past',
+  description: 'A day, which includes all of it in UTC, or a date and time with a time zone; not in the past',
 });
 const canonicalization = Type.Unsafe<FileCanonicalization>(
   Type.String({
     enum: ['raw', 'hmac-sha256'],
     description:
-      'What the hash is: of the bytes, which it is when not given, or their HMAC-SHA256 under 32 bytes that you keep, for content that could be guessed',
+      'What contentHash is: the SHA-256 of the bytes (raw, the default), or their HMAC-SHA256 under a 32-byte key that you keep, for content that could be guessed',
   }),
 );
 
@@ -82,9 +84,7 @@ const hashOnly = {
 };
 const withBytes = {
   file: uploadedFile,
-  name: Type.Optional(
-    Type.String({ ...name, description: 'The name that the form gives the file when not given' }),
-  ),
+  name: Type.Optional(Type.String({ ...name, description: 'Defaults to the file name in the form' })),
   expirationDate: Type.Optional(expirationDate),
 };
 
@@ -115,7 +115,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         operationId: 'createFile',
         summary: 'Create a file',
         description:
-          'As a form, whose bytes are stored encrypted, or as JSON with the hash alone, so that the bytes never leave you. Anchored with the next batch; `file.anchor.confirmed` tells when.',
+          'Send a form to store the bytes, encrypted, or JSON with only the hash, so that the bytes never leave you. Anchored in the next batch; `file.anchor.confirmed` is sent once the anchor is confirmed.',
         tags,
         body: jsonOrForm(
           Type.Object(
@@ -143,7 +143,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         operationId: 'listFiles',
         summary: 'List files',
         description:
-          'Newest first, each at its newest version, with the vault that owns it today. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
+          'Newest first, each at its newest version, with the vault that owns it now. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor.',
         tags,
         querystring: Type.Object(
           {
@@ -178,7 +178,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
       schema: {
         operationId: 'getFile',
         summary: 'Get a file',
-        description: 'At its newest version, with the vault that owns it today.',
+        description: 'The newest version, with the vault that owns the file now.',
         tags,
         params: filePath,
         response: { 200: FileSchema },
@@ -194,7 +194,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
       schema: {
         operationId: 'listFileVersions',
         summary: 'List the versions of a file',
-        description: 'Newest first, each with the vault that owned it then.',
+        description: 'Newest first, each with the vault that owned the file at that time.',
         tags,
         params: filePath,
         querystring: Type.Object(pageParameters, { additionalProperties: false }),
@@ -233,7 +233,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         operationId: 'createFileVersion',
         summary: 'Add a version to a file',
         description:
-          'As a form or as JSON, as a file is created. Without a name it keeps that of the version before. Its leaf names that of the version or transfer before; nothing of older versions changes. 409 while a transfer is under way.',
+          'Send a form or JSON, as when creating a file. Without a name, the new version keeps the previous one. Its leaf names the leaf of the previous version or transfer; older versions do not change. 409 while a transfer is in progress.',
         tags,
         params: filePath,
         body: jsonOrForm(
@@ -266,7 +266,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         operationId: 'eraseFileContent',
         summary: 'Erase the content of a file',
         description:
-          'Of all its versions, or of one. The content is no longer given out. 204: the key to the bytes was dropped, and nobody can read them again. 200: some of the bytes stay, because another file of the vault has the same ones; erase that one as well. Hashes and proofs stay. A repeat changes nothing and answers the same.',
+          'Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response.',
         tags,
         params: filePath,
         querystring: Type.Object({ version: fileVersion }, { additionalProperties: false }),
@@ -276,10 +276,13 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
               message: text(keptMessage(sample.fileId, 2)),
               keptVersions: Type.Array(Type.Integer(), {
                 examples: [[1, 2]],
-                description: `Versions whose bytes stay: the first ${mostKeptVersions}, if there are more`,
+                description: `Versions whose bytes remain; at most the first ${mostKeptVersions}`,
               }),
             },
-            { description: 'No longer given out, but another file has the same bytes, so they stay' },
+            {
+              description:
+                'The content can no longer be downloaded, but its bytes remain because another file has the same content',
+            },
           ),
           204: Type.Null(),
         },
@@ -297,7 +300,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
 }
 
 function keptMessage(id: string, versions: number): string {
-  return `The content is no longer given out as ${id}, but bytes of it stay, of ${versions} versions: another file of the vault has the same ones. Erase that one as well.`;
+  return `The content of ${id} can no longer be downloaded, but the bytes of ${versions} versions remain because another file of the vault has the same content. Erase that file too.`;
 }
 
 interface GivenFile {

@@ -11,7 +11,7 @@ import type { ReadStats, Stats } from './stats.ts';
 const figure = (example: number, description?: string) =>
   Type.Integer({ ...(description !== undefined && { description }), examples: [example] });
 const StatsSchema = named(
-  { title: 'Stats', description: 'Figures of the workspace over the chosen time' },
+  { title: 'Stats', description: 'Statistics of the workspace for the chosen period' },
   Type.Object({
     bucketSeconds: figure(3600),
     buckets: Type.Array(
@@ -21,7 +21,7 @@ const StatsSchema = named(
         anchorMsP50: orNull(
           figure(
             9_400,
-            'From when something was accepted until its anchor was confirmed; of an even sample where it was a lot',
+            'Time from acceptance to the confirmed anchor; measured on an even sample if there are many',
           ),
         ),
         anchorMsP95: orNull(figure(13_800)),
@@ -35,26 +35,28 @@ const StatsSchema = named(
       deliveries: figure(5, 'Counted up to 100,000'),
       oldestDeliveryAt: orNull(like(dateTime, '2026-03-02T09:58:30.000Z')),
       failingEndpoints: figure(0),
-      disabledEndpoints: figure(0, 'By the service, not by their owner'),
+      disabledEndpoints: figure(0, 'Disabled by the service, not by their owner'),
       setAsideBatches: figure(
         0,
-        'An operator has to see to them. Those that carry something of the workspace; for operators those of the whole installation',
+        'Batches that need the attention of an operator. Counts those with content of this workspace; for operators, those of the whole installation',
       ),
     }),
     chain: orNull(
       Type.Object({
         chainId: figure(sample.chainId),
-        embedded: Type.Boolean({ description: 'Development evidence only' }),
+        embedded: Type.Boolean({
+          description: 'True for the embedded chain, whose anchors are development evidence only',
+        }),
         indexedBlock: orNull(figure(sample.blockNumber + 298)),
         indexedAt: orNull(like(dateTime, '2026-03-02T09:59:48.000Z')),
-        headBlock: orNull(figure(sample.blockNumber + 298, 'Known on the node that leads on the chain')),
+        headBlock: orNull(figure(sample.blockNumber + 298, 'Known only on the node that leads on the chain')),
         balanceWei: orNull(
           text('412000000000000000', {
-            description: 'Of the account that pays for the anchors; told to operators only',
+            description: 'Balance of the account that pays for the anchors; shown to operators only',
           }),
         ),
         anchorsLeft: orNull(
-          figure(4_200, 'How many anchors the balance pays for at present fees; told to operators only'),
+          figure(4_200, 'How many anchors the balance pays for at current fees; shown to operators only'),
         ),
       }),
     ),
@@ -71,8 +73,8 @@ export function statsRoutes(app: Api, { db, readStats }: { db: Db; readStats: Re
       config: { scope: 'events:read' },
       schema: {
         operationId: 'getStats',
-        summary: 'Get figures of the workspace',
-        description: `What was anchored and delivered between two times, by default during the last day, and what waits now. At most ${mostDays} days.`,
+        summary: 'Get statistics of the workspace',
+        description: `What was anchored and delivered between two times (by default during the last day), and what is waiting now. At most ${mostDays} days.`,
         tags: ['operations'],
         querystring: Type.Object(
           { from: Type.Optional(dateTime), to: Type.Optional(dateTime) },

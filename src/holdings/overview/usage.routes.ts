@@ -7,22 +7,22 @@ import { dateTime, named, orNull, text } from '../../runtime/schemas.ts';
 import type { ReadUsage } from './usage.ts';
 
 const UsageSchema = named(
-  { title: 'Usage', description: 'The budgets of the workspace, and what is used of each' },
+  { title: 'Usage', description: 'The budgets of the workspace, and how much of each is used' },
   Type.Object({
     budgets: Type.Array(
       Type.Object({
         name: Type.String({ enum: [...budgetNames] }),
-        limit: orNull(Type.Integer({ description: 'Null: no limit', examples: [60_000] })),
+        limit: orNull(Type.Integer({ description: 'Null means no limit', examples: [60_000] })),
         used: Type.Integer({ examples: [412] }),
         resetsAt: orNull(
           text('2026-03-02T09:01:00.000Z', {
             ...dateTime,
             description:
-              'When a budget of a minute or a day begins anew; null for amounts, and while nothing of a minute is used',
+              'When a budget per minute or per day resets; null for amounts, and while a budget per minute is unused',
           }),
         ),
         perNode: Type.Boolean({
-          description: 'Counted on the node that answers, and not for the whole installation',
+          description: 'Counted only on the node that responds, not for the whole installation',
           examples: [true],
         }),
       }),
@@ -39,7 +39,7 @@ export function usageRoutes(app: Api, { readUsage }: { readUsage: ReadUsage }): 
         operationId: 'getUsage',
         summary: 'Get budgets and usage',
         description:
-          'Beyond a rate (requests_per_minute) requests get 429 rate_limited with Retry-After; beyond any other budget what would need more gets 403 budget_exceeded. The header X-Budget of such an answer names the budget.',
+          'Requests above the rate (requests_per_minute) get 429 rate_limited with Retry-After. Requests that would exceed any other budget get 403 budget_exceeded. The X-Budget header of the response names the budget.',
         tags: ['operations'],
         response: { 200: UsageSchema },
       },

@@ -28,7 +28,7 @@ const sampleSecond = {
 
 const fields = {
   id: text(sample.recordId),
-  externalId: text(sampleExternalId, { description: 'Empty when none was given' }),
+  externalId: text(sampleExternalId, { description: 'Empty if not set' }),
   vaultId: text(sample.vaultId),
   vaultAddress: text(sample.vaultAddress, { description: 'EIP-55' }),
   version: Type.Integer(),
@@ -57,13 +57,13 @@ const WholeRecordSchema = named(
 );
 
 const externalId = like(
-  plainText({ maxLength: 255, description: 'Your own name for it; need not be unique' }),
+  plainText({ maxLength: 255, description: 'Your own id for the record; need not be unique' }),
   sampleExternalId,
 );
 const newRecord = { data, externalId: Type.Optional(externalId) };
 const recordPath = Type.Object({ recordId: text(sample.recordId) });
 const version = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Defaults to the newest version' }),
 );
 
 const url = `${apiBase}/platform/records`;
@@ -87,7 +87,8 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       schema: {
         operationId: 'createRecord',
         summary: 'Create a record',
-        description: 'Anchored with the next batch; `record.anchor.confirmed` tells when.',
+        description:
+          'Anchored in the next batch; `record.anchor.confirmed` is sent once the anchor is confirmed.',
         tags,
         body: Type.Object({ vaultAddress: address, ...newRecord }, { additionalProperties: false }),
         response: { 202: notAnchoredYet(RecordSchema) },
@@ -108,7 +109,8 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       schema: {
         operationId: 'createRecords',
         summary: 'Create many records',
-        description: 'All of them or, when one is refused, none. The answer has them in the same order.',
+        description:
+          'Creates all of them, or none if one is refused. The response lists them in the same order.',
         tags,
         body: Type.Object(
           {
@@ -142,7 +144,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
         operationId: 'listRecords',
         summary: 'List records',
         description:
-          'Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
+          'Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor.',
         tags,
         querystring: Type.Object(
           {
@@ -150,9 +152,11 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
             externalId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
             status: Type.Optional(status),
             from: Type.Optional(
-              Type.String({ ...dateTime, description: 'First versions made then or later' }),
+              Type.String({ ...dateTime, description: 'First version created at this time or later' }),
             ),
-            to: Type.Optional(Type.String({ ...dateTime, description: 'First versions made before then' })),
+            to: Type.Optional(
+              Type.String({ ...dateTime, description: 'First version created before this time' }),
+            ),
             ...pageParameters,
           },
           { additionalProperties: false },
@@ -165,7 +169,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       const { cursor, limit, ...filters } = request.query;
       const { from, to, ...rest } = filters;
       if (from !== undefined && to !== undefined && new Date(from) > new Date(to)) {
-        throw new AppError('invalid_date_range', `from ${from} is after to ${to}.`);
+        throw new AppError('invalid_date_range', `from must not be after to, but ${from} is after ${to}.`);
       }
       const vaultAddress = filters.vaultAddress?.toLowerCase();
       const list = { name: 'records', workspaceId, filters: { ...filters, vaultAddress } };
@@ -241,7 +245,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       schema: {
         operationId: 'createRecordVersion',
         summary: 'Add a version to a record',
-        description: 'Its leaf names that of the version before. Nothing of older versions changes.',
+        description: 'Its leaf names the leaf of the previous version. Older versions do not change.',
         tags,
         params: recordPath,
         body: Type.Object(
@@ -267,7 +271,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
         operationId: 'getRecordProof',
         summary: 'Get the proof of a record',
         description:
-          'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
+          'One JSON document, `holdfast/proof@1`, that can be verified without this service. 409 until the version is confirmed.',
         tags,
         params: recordPath,
         querystring: Type.Object({ version }, { additionalProperties: false }),

@@ -77,7 +77,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
     const found = await findRecord(pool, { workspaceId, id }, version);
     if (found) return found;
     if (version === undefined) throw noRecord(id);
-    throw new AppError('resource_not_found', `There is no version ${version} of a record ${id}.`);
+    throw new AppError('resource_not_found', `There is no version ${version} of the record ${id}.`);
   }
 
   return {

@@ -3,7 +3,10 @@ import { violates } from '../../db/faults.ts';
 import { AppError } from '../../runtime/errors.ts';
 
 export function vaultDeactivated(address: string): AppError {
-  return new AppError('vault_deactivated', `The vault ${address} is deactivated and takes nothing new.`);
+  return new AppError(
+    'vault_deactivated',
+    `The vault ${address} is deactivated and accepts nothing new. Reactivate it first, or use another vault.`,
+  );
 }
 
 /** For a commit that fails: says it in our words when the database refused it for what happened meanwhile. */
@@ -14,7 +17,7 @@ export function explainRefusedSeal(error: unknown): never {
   if (violates(error, 'sealed_by_owner')) {
     throw new AppError(
       'conflict',
-      `The asset ${detail} was handed over meanwhile, and nothing was put on record. Ask again under its new owner.`,
+      `The asset ${detail} was transferred in the meantime, and nothing was recorded. Send the request again for its new owner.`,
     );
   }
   throw error;

@@ -10,12 +10,12 @@ import type { Place, Transactions } from './transactions.ts';
 import type { Vaults } from './vaults.ts';
 
 const TransactionSchema = named(
-  { title: 'Transaction', description: 'A transaction of a vault, as the chain has it' },
+  { title: 'Transaction', description: 'A transaction of a vault, as recorded on the chain' },
   Type.Object({
     hash: text(sample.transactionHash),
     from: text(sample.otherVaultAddress, { description: 'EIP-55' }),
-    to: text(sample.vaultAddress, { description: 'EIP-55; of a contract creation the created contract' }),
-    value: text('250000000000000000', { description: 'Wei, decimal' }),
+    to: text(sample.vaultAddress, { description: 'EIP-55; for a contract creation, the created contract' }),
+    value: text('250000000000000000', { description: 'In wei, as a decimal string' }),
     timestamp: like(dateTime, sample.anchoredAt),
   }),
 );
@@ -38,7 +38,7 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
         operationId: 'listVaultTransactions',
         summary: 'List the transactions of a vault',
         description:
-          'Newest first: every mined transaction from or to its address, and every anchor transaction that carried its content. The header X-Indexed-Block has the number of the newest block that was looked at; it is absent before the first. X-Next-Cursor leads to the next page and is absent on the last one. After a reorg of the chain a page repeats what was moved past the cursor, so that nothing is left out; it may then have more items than the limit.',
+          'Newest first: every mined transaction from or to the address of the vault, and every anchor transaction that carried its content. X-Indexed-Block is the number of the newest indexed block; it is absent before the first. X-Next-Cursor is the cursor of the next page; it is absent on the last one. After a reorg, a page repeats transactions that moved past the cursor, so that none is missed; it may then have more items than the limit.',
         tags: ['vaults'],
         params: Type.Object({ vaultAddress: address }),
         body: Type.Object(
@@ -46,7 +46,7 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
             cursor: unshown(
               Type.String({
                 maxLength: 2048,
-                description: 'X-Next-Cursor of the page before, unchanged, or the hash of its last item.',
+                description: 'X-Next-Cursor of the previous page, unchanged, or the hash of its last item.',
               }),
             ),
             initialDate: day('2026-03-01', 'First UTC day, inclusive.'),
@@ -58,8 +58,8 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
         response: {
           200: Type.Array(TransactionSchema, {
             headers: {
-              'X-Next-Cursor': Type.String({ description: 'Leads to the next page' }),
-              'X-Indexed-Block': Type.Integer({ description: 'The newest block that was looked at' }),
+              'X-Next-Cursor': Type.String({ description: 'Cursor of the next page' }),
+              'X-Indexed-Block': Type.Integer({ description: 'Number of the newest indexed block' }),
             },
           }),
         },

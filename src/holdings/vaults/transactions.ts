@@ -66,7 +66,10 @@ export function createTransactions(pool: Pool): Transactions {
       const { after } = query;
       const row = (await findBelow(query)) ?? (after && (await findMoved(query, after)));
       if (!row) {
-        throw new AppError('invalid_cursor', 'The cursor is the hash of no transaction of this vault.');
+        throw new AppError(
+          'invalid_cursor',
+          'The cursor is not the hash of a transaction of this vault. Pass X-Next-Cursor or the hash of the last item.',
+        );
       }
       return toPage(row, query.limit);
     },

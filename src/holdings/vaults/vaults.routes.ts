@@ -18,7 +18,7 @@ const vaultDescription = 'Papers and logbooks of the cranes at pier 4';
 const vaultCreatedAt = '2026-03-02T08:30:00.000Z';
 
 const VaultSchema = named(
-  { title: 'Vault', description: 'A wallet whose private key the service keeps' },
+  { title: 'Vault', description: 'A wallet whose private key the service holds' },
   Type.Object({
     id: text(sample.vaultId),
     name: text(vaultName),
@@ -51,7 +51,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
       schema: {
         operationId: 'createVault',
         summary: 'Create a vault',
-        description: 'Makes a new wallet; its private key never leaves the service.',
+        description: 'Creates a new wallet; its private key never leaves the service.',
         tags: ['vaults'],
         body: Type.Object(
           { name: givenName, description: Type.Optional(description) },
@@ -125,7 +125,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
       schema: {
         operationId: 'updateVault',
         summary: 'Update a vault',
-        description: 'Changes the name, the description or both; what is not given stays.',
+        description: 'Changes the name, the description or both; omitted fields stay unchanged.',
         tags: ['vaults'],
         params: vaultPath,
         body: Type.Object(
@@ -163,7 +163,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
         schema: {
           operationId,
           summary,
-          description: `Sends ${event}. Doing it again changes nothing and sends nothing.`,
+          description: `Sends ${event}. Repeating it changes nothing and sends nothing.`,
           tags: ['vaults'],
           params: vaultPath,
           response: { 200: like(VaultSchema, { status, updatedAt: sample.at }) },

@@ -40,7 +40,7 @@ export function createChainRelay({ call, registry, budget = usualBudget }: Chain
       const retryAfterSeconds = Math.ceil((spent.until - now) / 1000);
       throw new AppError(
         'service_unavailable',
-        `The chain was asked too often through this service. Try again in ${retryAfterSeconds} s, or ask a chain node of your own.`,
+        `Too many chain requests through this service. Try again in ${retryAfterSeconds} s, or use a chain node of your own.`,
         { retryAfterSeconds },
       );
     }
@@ -53,7 +53,7 @@ export function createChainRelay({ call, registry, budget = usualBudget }: Chain
       const known = answers.find(method, params);
       if (known !== undefined) return { result: known };
       if (underWay >= mostAtOnce) {
-        throw new AppError('service_unavailable', 'Too many ask the chain at once. Try again shortly.', {
+        throw new AppError('service_unavailable', 'Too many chain requests at once. Try again shortly.', {
           retryAfterSeconds: 1,
         });
       }
@@ -63,7 +63,7 @@ export function createChainRelay({ call, registry, budget = usualBudget }: Chain
         if (ask === null) {
           throw new AppError(
             'service_unavailable',
-            'This node of the service has no chain to ask just now. Try again, or ask a chain node of your own.',
+            'This node has no connection to the chain right now. Try again, or use a chain node of your own.',
             { retryAfterSeconds: 2 },
           );
         }
@@ -78,7 +78,7 @@ export function createChainRelay({ call, registry, budget = usualBudget }: Chain
         if (fault?.kind === 'refused') {
           return { error: { code: fault.code ?? -32_000, message: 'the chain node refused the call' } };
         }
-        throw new AppError('service_unavailable', 'The chain node gave no answer. Try again shortly.', {
+        throw new AppError('service_unavailable', 'The chain node did not respond. Try again shortly.', {
           cause: error,
           retryAfterSeconds: 2,
         });
@@ -127,5 +127,5 @@ function requireAllowed(method: string, params: readonly unknown[], registry: st
   if (!checks)
     throw new AppError('invalid_request', `method must be one of ${Object.keys(allowed).join(', ')}.`);
   if (checks.length === params.length && checks.every((check, at) => check(params[at], registry))) return;
-  throw new AppError('invalid_request', `params are not those that a verification gives to ${method}.`);
+  throw new AppError('invalid_request', `params must be those that a verification sends to ${method}.`);
 }

@@ -76,7 +76,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, limiter: RateLimit
   if (request.headers['x-api-key'] !== undefined) {
     return new AppError(
       'unauthorized',
-      'The API key in x-api-key is not valid: malformed, unknown, revoked or expired.',
+      'The API key in x-api-key is malformed, unknown, revoked or expired. Send a valid key.',
     );
   }
   return new AppError(
@@ -92,12 +92,19 @@ function countAddress(request: FastifyRequest, reply: FastifyReply, limiter: Rat
 
 function lacks({ person }: Caller, scope: Scope): string {
   return person
-    ? `As ${person.role} of this workspace you do not have the scope ${scope}.`
-    : `This API key does not have the scope ${scope}.`;
+    ? `Your role ${person.role} in this workspace does not include the scope ${scope}.`
+    : `This API key does not have the scope ${scope}. Use a key that has it.`;
 }
 
 function requireRole({ person }: Caller, role: Role): void {
-  if (!person) throw new AppError('forbidden', 'This is for people who are signed in, not for API keys.');
+  if (!person)
+    throw new AppError(
+      'forbidden',
+      'This route is for people who are signed in. It does not accept API keys.',
+    );
   if (isAtLeast(person.role, role)) return;
-  throw new AppError('forbidden', `This needs the role ${role} in the workspace; you are ${person.role}.`);
+  throw new AppError(
+    'forbidden',
+    `This needs the role ${role} in the workspace; your role is ${person.role}.`,
+  );
 }

@@ -24,7 +24,7 @@ export function createRequestBudget(limits: Limits, now: () => number = Date.now
       const seconds = Math.max(1, Math.ceil((window.endsAt - now()) / 1000));
       throw new AppError(
         'rate_limited',
-        `This workspace sends more than ${limit.toLocaleString('en')} requests in a minute (budget ${name}). Try again in ${seconds} s; for more, ask the operator to raise ${settingOf(name)} or to run "holdfast workspaces limits WORKSPACE ${name}=NUMBER".`,
+        `This workspace sent more than ${limit.toLocaleString('en')} requests in a minute (budget ${name}). Try again in ${seconds} s. For a higher limit, ask the operator to raise ${settingOf(name)} or to run "holdfast workspaces limits WORKSPACE ${name}=NUMBER".`,
         { retryAfterSeconds: seconds, budget: name },
       );
     },

@@ -17,7 +17,7 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string): v
   if (proven && !denied) return;
   throw new AppError(
     'forbidden',
-    'A change with a session has to come from a page of this service: the Origin or Sec-Fetch-Site header does not show that.',
+    'Changes made with a session must come from a page of this service, and the Origin or Sec-Fetch-Site header does not show that. Use the dashboard, or send an API key.',
   );
 }
 

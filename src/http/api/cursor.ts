@@ -47,7 +47,7 @@ export function createCursors(secret: Buffer): Cursors {
       if (!genuine) {
         throw new AppError(
           'invalid_cursor',
-          'The cursor is not one of ours for this list and these filters.',
+          'The cursor is not valid for this list and these filters. Pass X-Next-Cursor of the previous page unchanged, or start again without a cursor.',
         );
       }
       return JSON.parse(payload.toString()) as CursorPosition;

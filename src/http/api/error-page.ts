@@ -15,7 +15,7 @@ function describeErrors(): string {
       `<section id="${code}"><h2><a href="#${code}"><code>${code}</code></a> <small>${status}</small></h2><p>${meaning}</p></section>`,
   );
   return `<h1>Errors</h1>
-<p>Every error is <code>{message, errorCode, docUrl, timestamp}</code>. The message says what was wrong with this one
-request; below is what each code means and what to do. See also the <a href="/docs/">API reference</a>.</p>
+<p>Every error is <code>{message, errorCode, docUrl, timestamp}</code>. The message says what was wrong with the
+request; this page says what each code means and what to do. See also the <a href="/docs/">API reference</a>.</p>
 ${entries.join('\n')}`;
 }

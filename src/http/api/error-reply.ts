@@ -45,7 +45,7 @@ export function replyWithErrors(app: FastifyInstance, publicUrl: PublicUrl, resc
 export function noRoute(request: FastifyRequest): AppError {
   return new AppError(
     'resource_not_found',
-    `There is no ${request.method} ${pathOf(request).slice(0, 200)}.`,
+    `There is no route ${request.method} ${pathOf(request).slice(0, 200)}.`,
   );
 }
 
@@ -168,7 +168,7 @@ function toAppError(error: unknown, request: FastifyRequest): AppError {
     return new AppError('invalid_request', message, { cause: error });
   return new AppError(
     'internal_error',
-    'The service met an internal fault. It has been logged under the X-Request-Id of this answer.',
+    'An internal error occurred. It was logged under the X-Request-Id of this response.',
     {
       cause: error,
     },

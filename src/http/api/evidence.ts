@@ -12,7 +12,7 @@ declare module 'fastify' {
 const header = Type.String({
   enum: ['development'],
   description:
-    'Sent while things are anchored on the embedded chain: its operator can set the clock, so anchors and proofs convince nobody else. Absent on a chain of your own choice.',
+    'Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain.',
 });
 
 /** Call after describeApi, whose headers it adds to, and before the routes are added. */

@@ -128,7 +128,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     if (first !== null && slot.fingerprint.length > 0) refuseOtherPayload(slot, first);
     throw new AppError(
       'idempotency_in_progress',
-      'The first request with this Idempotency-Key is still running.',
+      'The first request with this Idempotency-Key is still running. Send the same request again in a moment.',
       { retryAfterSeconds: 1 },
     );
   }
@@ -260,7 +260,10 @@ function readKey(request: FastifyRequest): string | null {
 
 function refuseOtherPayload(slot: Slot, first: Buffer): void {
   if (first.equals(slot.fingerprint)) return;
-  throw new AppError('idempotency_key_reused', 'This Idempotency-Key was already used with another payload.');
+  throw new AppError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was already used with another payload. Use a new key.',
+  );
 }
 
 function answerWrite(slot: Slot, status: number, body: string | null): Write {

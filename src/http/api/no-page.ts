@@ -4,8 +4,8 @@ import { escapeHtml, sendPlainPage } from './plain-page.ts';
 
 export function sendNoPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = '/'] = request.url.split('?', 1);
-  const body = `<h1>There is no such page</h1>
-<p>Nothing is at <code>${escapeHtml(path.slice(0, 200))}</code>. The link may be old, or the address mistyped.</p>
+  const body = `<h1>Page not found</h1>
+<p>There is nothing at <code>${escapeHtml(path.slice(0, 200))}</code>. The link may be out of date, or the address mistyped.</p>
 <p><a href="/">Go to the dashboard</a> · <a href="/docs/">API reference</a> · <a href="/verify">Verify a proof</a></p>`;
-  return sendPlainPage(reply.code(404), { title: 'No such page · Holdfast', body });
+  return sendPlainPage(reply.code(404), { title: 'Page not found · Holdfast', body });
 }

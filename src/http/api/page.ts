@@ -9,7 +9,7 @@ import { pathOf } from './error-reply.ts';
 /** Parameters that every list takes. */
 export const pageParameters = {
   cursor: Type.Optional(
-    Type.String({ maxLength: 2048, description: 'X-Next-Cursor of the page before, unchanged.' }),
+    Type.String({ maxLength: 2048, description: 'X-Next-Cursor of the previous page, unchanged.' }),
   ),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Items per page.' }),
 };

@@ -10,7 +10,7 @@ export const ifMatchHeaders = Type.Object({
       maxLength: 1024,
       pattern: `^(\\*|${tag}( ?, ?${tag})*)$`,
       description:
-        'The ETag of what you have seen: its version in quotes, like `"3"`. 412 when it was changed since.',
+        'The ETag you last read: the version in quotes, such as `"3"`. 412 if it has changed since.',
     }),
   ),
 });

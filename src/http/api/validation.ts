@@ -84,10 +84,10 @@ function fieldName(instancePath: string, part: string): string {
 
 const described: Record<string, string> = {
   address:
-    'must be an address: 0x and 40 hexadecimal digits, with a correct EIP-55 checksum when upper and lower case are mixed',
-  hash: 'must be a hash of 32 bytes: 0x and 64 hexadecimal digits',
+    'must be an address: 0x followed by 40 hexadecimal digits, with a correct EIP-55 checksum if upper and lower case are mixed',
+  hash: 'must be a hash of 32 bytes: 0x followed by 64 hexadecimal digits',
   date: 'must be a calendar day written YYYY-MM-DD',
-  'plain-text': 'must not hold marks that change the direction of text, such as U+202E',
+  'plain-text': 'must not contain characters that change the text direction, such as U+202E',
   'date-time': 'must be a date and time with a time zone, such as 2026-11-15T12:00:00Z',
 };
 
@@ -112,11 +112,11 @@ function describe(error: ErrorObject, field: string, part: string): string {
     case 'maxLength':
       return `${field} must have at most ${params.limit} characters.`;
     case 'minItems':
-      return `${field} must have at least ${params.limit} items.`;
+      return `${field} must have at least ${counted(params.limit, 'item')}.`;
     case 'maxItems':
-      return `${field} must have at most ${params.limit} items.`;
+      return `${field} must have at most ${counted(params.limit, 'item')}.`;
     case 'uniqueItems':
-      return `${field} must not name the same item twice.`;
+      return `${field} must not contain the same item twice.`;
     case 'minimum':
       return `${field} must be at least ${params.limit}.`;
     case 'maximum':
@@ -128,6 +128,10 @@ function describe(error: ErrorObject, field: string, part: string): string {
     default:
       return `${field} ${error.message ?? 'is not valid'}.`;
   }
+}
+
+function counted(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
 function article(type: string): string {

@@ -78,13 +78,13 @@ const storable: JsonRules = {
   value(value) {
     if (typeof value === 'number') return Number.isFinite(value) ? null : 'is not a finite number';
     if (typeof value !== 'string') return null;
-    if (value.includes('\0')) return 'must not hold a NUL character';
-    return value.isWellFormed() ? null : 'must not hold half of a surrogate pair';
+    if (value.includes('\0')) return 'must not contain a NUL character';
+    return value.isWellFormed() ? null : 'must not contain an unpaired surrogate';
   },
   name(name) {
-    if (name === '__proto__') return 'is not a usable field name';
+    if (name === '__proto__') return 'is not allowed as a field name';
     return name.includes('\0') || !name.isWellFormed()
-      ? 'has a field name that holds a NUL character or half of a surrogate pair'
+      ? 'has a field name that contains a NUL character or an unpaired surrogate'
       : null;
   },
 };

@@ -90,7 +90,7 @@ function addField(fields: Record<string, string>, part: MultipartValue): void {
     throw new AppError('invalid_request', `${JSON.stringify(name)} is given more than once.`);
   }
   if (valueTruncated) {
-    throw new AppError('invalid_request', `${JSON.stringify(name)} is longer than a field may be.`);
+    throw new AppError('invalid_request', `${JSON.stringify(name)} is too long for a form field.`);
   }
   if (typeof value !== 'string') {
     throw new AppError('invalid_request', `${JSON.stringify(name)} must be a plain text field.`);
@@ -101,7 +101,7 @@ function addField(fields: Record<string, string>, part: MultipartValue): void {
 function unknownFile(name: string | undefined): AppError {
   return new AppError(
     'invalid_request',
-    `A file is sent as the field ${JSON.stringify(fileField)}, not as ${JSON.stringify(name ?? '')}.`,
+    `Send the file as the field ${JSON.stringify(fileField)}, not as ${JSON.stringify(name ?? '')}.`,
   );
 }
 
@@ -112,7 +112,7 @@ function unreadable(cause: unknown): AppError {
   const told = limitCodes.has(error.code ?? '')
     ? `The form has too many parts: send one file and at most ${formLimits.fields} fields.`
     : error.code === 'FST_PROTO_VIOLATION'
-      ? 'The form has a field whose name is not usable.'
+      ? 'The form has a field with a name that is not allowed.'
       : `The multipart body cannot be read: ${error.message}.`;
   return new AppError('invalid_request', told, { cause: error });
 }

@@ -79,8 +79,8 @@ export function renderReference(document: ApiDocument, baseUrl: string): Referen
 <header>
 <h1>${escapeHtml(info.title)} API <small>${escapeHtml(info.version)}</small></h1>
 <p>${prose(info.description ?? '')}</p>
-<p>A key goes into the header <code>x-api-key</code>. What goes wrong is explained under <a href="/docs/errors">errors</a>;
-the whole reference for programs is <a href="/openapi.json">openapi.json</a>.</p>
+<p>Send your API key in the header <code>x-api-key</code>. The error codes are explained under <a href="/docs/errors">errors</a>;
+the reference for programs is <a href="/openapi.json">openapi.json</a>.</p>
 <p><label for="search">Search</label> <input id="search" type="search" autocomplete="off" placeholder="vault, POST, webhooks …">
 <output id="count" for="search">${operations.length} operations</output></p>
 <nav aria-label="Topics">${sections.map(({ tag }) => `<a href="#${slug(tag.name)}">${escapeHtml(tag.name)}</a>`).join(' ')}</nav>

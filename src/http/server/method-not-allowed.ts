@@ -91,5 +91,5 @@ function toKnownPath(url: string): KnownPath {
 function refuse({ methods }: KnownPath, { method }: FastifyRequest, reply: FastifyReply): AppError {
   const allowed = [...methods].sort().join(', ');
   reply.header('allow', allowed);
-  return new AppError('method_not_allowed', `${method} is not possible here; use ${allowed}.`);
+  return new AppError('method_not_allowed', `${method} is not supported here; use ${allowed}.`);
 }

@@ -58,9 +58,9 @@ function describedBody(type: string, { required = [], properties = {}, ...rest }
 }
 
 function meaningOf(status: string, { content, description = '' }: Response): string {
-  if (status.startsWith('4')) return 'Refused; `errorCode` says why';
+  if (status.startsWith('4')) return 'The request was refused; `errorCode` says why';
   if (status.startsWith('5'))
-    return 'Failed, or something that the service needs is away; `errorCode` says which';
+    return 'The service failed, or something it depends on is unavailable; `errorCode` says which';
   if (status === '204') return 'Done; the response has no body';
   if (description !== nothingSaid) return description;
   const { type } = content?.['application/json']?.schema ?? {};

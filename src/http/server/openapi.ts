@@ -12,11 +12,11 @@ import { corrected } from './openapi-corrections.ts';
 import { withExamples } from './openapi-examples.ts';
 
 const ErrorObject = named(
-  { title: 'Error', description: 'The one shape of every error' },
+  { title: 'Error', description: 'The format of every error' },
   Type.Object({
-    message: Type.String({ description: 'What is wrong, in words' }),
+    message: Type.String({ description: 'What went wrong, for people to read' }),
     errorCode: Type.String({ enum: Object.keys(errorKinds) }),
-    docUrl: Type.String({ description: 'A page of this service that explains the code' }),
+    docUrl: Type.String({ description: 'A page of this service that explains the error code' }),
     timestamp: Type.String({ format: 'date-time' }),
   }),
 );
@@ -28,7 +28,8 @@ const idempotencyKey = Type.Object({
     Type.String({
       // 255 characters and the quotes that may stand around them.
       maxLength: 257,
-      description: 'A repeat with the same key within 24 hours gets the first answer and does nothing.',
+      description:
+        'Repeating the request with the same key within 24 hours returns the first response and does nothing else.',
     }),
   ),
 });
@@ -57,7 +58,7 @@ export async function describeApi(
         ...rest,
         200: {
           ...list,
-          headers: { 'X-Next-Cursor': Type.String({ description: 'Leads to the next page' }) },
+          headers: { 'X-Next-Cursor': Type.String({ description: 'Cursor of the next page' }) },
         },
       };
     }
@@ -74,33 +75,34 @@ export async function describeApi(
         title: 'Holdfast',
         version,
         description:
-          'Custodial vaults, anchored files and records, maintained assets with their workers, events, webhooks, keys and people over HTTP. Every error has the same four fields; every list is an array whose next page is named by the X-Next-Cursor header.',
+          'Custodial vaults, anchored files and records, maintained assets with their workers, events, webhooks, keys and people over HTTP. Every error has the same four fields; every list is an array, and the X-Next-Cursor header holds the cursor of its next page.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This service' }],
       components: { securitySchemes },
       tags: [
-        { name: 'vaults', description: 'Wallets whose keys the service keeps' },
+        { name: 'vaults', description: 'Wallets whose private keys the service holds' },
         {
           name: 'files',
-          description: 'Files in versions, stored or by their hash alone, anchored and provable',
+          description:
+            'Files and their versions, stored here or registered by hash only, anchored and provable',
         },
-        { name: 'records', description: 'JSON data in versions, hashed, anchored and provable' },
-        { name: 'workers', description: 'People who sign maintenance work' },
-        { name: 'assets', description: 'What is maintained: its owner, its parts, and who may see it' },
+        { name: 'records', description: 'JSON data and its versions, hashed, anchored and provable' },
+        { name: 'workers', description: 'People who perform and sign maintenance work' },
+        { name: 'assets', description: 'Maintained assets: their owner, their parts, and who may see them' },
         {
           name: 'maintenances',
-          description: 'Maintenance work on assets, anchored, and signed off by workers',
+          description: 'Maintenance work on assets, anchored and signed off by workers',
         },
-        { name: 'events', description: 'What happened, in an order that a poller can rely on' },
+        { name: 'events', description: 'What has happened, in an order that pollers can rely on' },
         {
           name: 'webhooks',
-          description: 'Where events are sent, every attempt to send them, and sending them again',
+          description: 'Endpoints that events are sent to, the log of deliveries, and replays',
         },
         { name: 'keys', description: 'API keys of the workspace' },
-        { name: 'audit', description: 'Who did what to which thing' },
-        { name: 'people', description: 'Members, invitations and sessions: for people, not for keys' },
-        { name: 'operations', description: 'For those who run the service' },
+        { name: 'audit', description: 'Who did what to which resource' },
+        { name: 'people', description: 'Members, invitations and sessions: for people, not for API keys' },
+        { name: 'operations', description: 'For operators of the service' },
       ],
     },
     hideUntagged: true,
@@ -130,7 +132,7 @@ const securitySchemes = {
     in: 'cookie',
     name: '__Host-holdfast.session_token',
     description:
-      'Of somebody who is signed in. A change has to come from a page of this service, as Origin or Sec-Fetch-Site shows; X-Workspace-Id chooses among several workspaces.',
+      'The session of a person who is signed in. Changes must come from a page of this service, as shown by Origin or Sec-Fetch-Site. X-Workspace-Id selects one of several workspaces.',
   },
 } as const;
 
@@ -141,5 +143,5 @@ function securityOf({ scope, role }: FastifyContextConfig): Record<string, strin
 
 function needOf({ scope, role }: FastifyContextConfig): string | null {
   if (scope) return `Needs the scope \`${scope}\`.`;
-  return role ? `For people who are signed in: needs the role \`${role}\`.` : null;
+  return role ? `Only for people who are signed in. Needs the role \`${role}\`.` : null;
 }

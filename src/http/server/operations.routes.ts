@@ -19,7 +19,7 @@ export interface OperationsDeps {
 }
 
 const Ready = named(
-  { title: 'Readiness', description: 'Whether the service can do its work, and what it is waiting for' },
+  { title: 'Readiness', description: 'Whether the service is ready, and what it is waiting for' },
   Type.Object({
     ready: Type.Boolean({ examples: [true] }),
     database: Type.String({ enum: ['up', 'away'] }),
@@ -37,7 +37,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
       schema: {
         operationId: 'getLiveness',
         summary: 'Check that the process is alive',
-        description: 'Asks nothing else: for whoever restarts a process that hangs.',
+        description: 'Checks nothing else. Use it to decide whether to restart a process that hangs.',
         tags: ['operations'],
         response: {
           200: Type.Object({ status: Type.Literal('ok') }, { description: 'The process is alive' }),
@@ -54,7 +54,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         operationId: 'getReadiness',
         summary: 'Check that the service is ready',
         description:
-          '503 while the database is away, or a background loop is stuck that requests need. A chain that cannot be reached does not make it unready: what is accepted stays pending.',
+          '503 while the database is unavailable, or while a background loop that requests depend on is stuck. An unreachable chain does not make the service unready: accepted requests stay pending.',
         tags: ['operations'],
         response: { 200: Ready, 503: like(Ready, { ready: false, database: 'away' }) },
       },
@@ -83,10 +83,10 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         operationId: 'getMetrics',
         summary: 'Get metrics in Prometheus text format',
         description:
-          'On loopback for anybody, else with `Authorization: Bearer` and the token of the installation.',
+          'Open to everyone on loopback. Elsewhere send `Authorization: Bearer` with the token set as HOLDFAST_METRICS_TOKEN.',
         tags: ['operations'],
         response: {
-          200: { description: 'All figures', content: { 'text/plain': { schema: Type.String() } } },
+          200: { description: 'All metrics', content: { 'text/plain': { schema: Type.String() } } },
         },
       },
     },
@@ -94,7 +94,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
       if (!comesFromHere(request) && !hasToken(request, deps.metricsToken)) {
         throw new AppError(
           'unauthorized',
-          'Metrics are shown on loopback, or with "Authorization: Bearer" and the token set as HOLDFAST_METRICS_TOKEN.',
+          'Metrics are available on loopback, or with "Authorization: Bearer" and the token set as HOLDFAST_METRICS_TOKEN.',
         );
       }
       return reply.type(deps.metrics.contentType).send(await deps.metrics.render());

@@ -52,7 +52,7 @@ export function canonicalMetadata(metadata: Record<string, unknown>): string {
   if (bytes <= mostMetadataBytes) return text;
   throw new AppError(
     'invalid_request',
-    `metadata has ${bytes} bytes, and may have ${mostMetadataBytes}. Attach a file for more.`,
+    `metadata has ${bytes} bytes, but at most ${mostMetadataBytes} are allowed. Attach a file for more.`,
   );
 }
 

@@ -17,15 +17,15 @@ function faultOf(assetId: string): string | null {
   if (assetId === '' || assetId.length > maxAssetIdLength) {
     return `must have 1 to ${maxAssetIdLength} characters`;
   }
-  if (!printable.test(assetId)) return 'must hold printable characters only';
+  if (!printable.test(assetId)) return 'must contain only printable characters';
   // A backslash counts as a slash in the addresses that browsers read.
-  if (/[/\\]/.test(assetId)) return 'must not hold a slash';
-  if (assetId === '.' || assetId === '..') return 'must not be a step in a path';
+  if (/[/\\]/.test(assetId)) return 'must not contain a slash or backslash';
+  if (assetId === '.' || assetId === '..') return 'must not be "." or ".."';
   if (assetId !== assetId.trim()) return 'must not begin or end with a space';
   // Two texts that look the same would name two assets.
   if (assetId !== assetId.normalize('NFC')) return 'must be in Unicode normalization form C';
   if (ours.test(assetId)) {
-    return `must not begin with ${assetId.slice(0, assetId.indexOf('_') + 1)}, which ids made by the service begin with`;
+    return `must not begin with ${assetId.slice(0, assetId.indexOf('_') + 1)}, which is reserved for ids created by the service`;
   }
   return null;
 }

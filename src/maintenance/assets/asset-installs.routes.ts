@@ -22,10 +22,10 @@ const write = { scope: 'assets:write', idempotent: true } as const;
 const removedAt = '2026-03-30T06:30:00.000Z';
 
 const InstallationSchema = named(
-  { title: 'Installation', description: 'A time during which an asset is installed in another one' },
+  { title: 'Installation', description: 'A period during which an asset is installed in another one' },
   Type.Object({
     assetId: text(sample.assetId),
-    parentAssetId: text(sample.parentAssetId, { description: 'What it is or was installed in' }),
+    parentAssetId: text(sample.parentAssetId, { description: 'The asset that it is or was installed in' }),
     installedAt: dateTime,
     removedAt: orNull(Type.String({ ...dateTime, description: 'Null while it is installed' })),
   }),
@@ -49,7 +49,7 @@ export function assetInstallRoutes(app: Api, deps: AssetInstallRoutesDeps): void
         operationId: 'installAsset',
         summary: 'Install an asset in another one',
         description:
-          'A change of the asset, so it is anchored. `at` is when it happened: not in the future, not before it was last removed.',
+          'Changes the asset, so the change is anchored. `at` is when it happened; it must not be in the future or before the last removal.',
         tags,
         params: assetPath,
         body: Type.Object({ parentAssetId, at: dateTime }, { additionalProperties: false }),
@@ -73,7 +73,7 @@ export function assetInstallRoutes(app: Api, deps: AssetInstallRoutesDeps): void
         operationId: 'removeAsset',
         summary: 'Remove an asset from the one it is installed in',
         description:
-          'A change of the asset, so it is anchored. `at` is when it happened: not in the future, not before it was installed.',
+          'Changes the asset, so the change is anchored. `at` is when it happened; it must not be in the future or before the installation.',
         tags,
         params: assetPath,
         body: Type.Object(
@@ -98,7 +98,7 @@ export function assetInstallRoutes(app: Api, deps: AssetInstallRoutesDeps): void
       config: { scope: 'assets:read' },
       schema: {
         operationId: 'listAssetInstallations',
-        summary: 'List where an asset was installed',
+        summary: 'List the installations of an asset',
         description: 'Newest first.',
         tags,
         params: assetPath,

@@ -45,7 +45,7 @@ export function createAssetInstalls(db: Db): AssetInstalls {
         if (last?.removedAt === null) {
           throw new AppError(
             'conflict',
-            `The asset ${assetId} is installed in ${last.parentAssetId}. Remove it there first.`,
+            `The asset ${assetId} is already installed in ${last.parentAssetId}. Remove it from there first.`,
           );
         }
         checkTime(at, last?.removedAt ?? null, 'its last removal');
@@ -129,13 +129,13 @@ export function createAssetInstalls(db: Db): AssetInstalls {
 /** `after`: when the last thing of this kind happened. */
 function checkTime(at: Date, after: Date | null, what: string): void {
   if (at > new Date()) {
-    throw new AppError('invalid_request', `at must not lie in the future, as ${at.toISOString()} does.`);
+    throw new AppError('invalid_request', `at must not be in the future, but ${at.toISOString()} is.`);
   }
   if (at < earliestWork) {
-    throw new AppError('invalid_request', 'at must not lie before the year 1900.');
+    throw new AppError('invalid_request', 'at must not be before the year 1900.');
   }
   if (after !== null && at < after) {
-    throw new AppError('conflict', `at lies before ${what}, which was at ${after.toISOString()}.`);
+    throw new AppError('conflict', `at must not be before ${what} at ${after.toISOString()}.`);
   }
 }
 

@@ -44,7 +44,7 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
         operationId: 'transferAsset',
         summary: 'Transfer an asset to another vault',
         description:
-          'The owner changes when the chain has confirmed it, which `asset.transfer.completed` tells. The whole history goes with the asset; the grants of viewers and the assignments of workers end.',
+          'The owner changes once the chain confirms the transfer, and `asset.transfer.completed` is sent. The whole history stays with the asset; viewer grants and worker assignments end.',
         tags: ['assets'],
         params: assetPath,
         body: Type.Object(

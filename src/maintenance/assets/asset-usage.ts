@@ -34,13 +34,13 @@ export async function statedUsage(
     if (entry && value < entry.value) {
       throw new AppError(
         'conflict',
-        `usage.${counter} cannot go down to ${value}: the maintenance ${entry.id} says ${entry.value}. If that is wrong, supersede it, and the asset follows.`,
+        `usage.${counter} cannot go down to ${value}: the maintenance entry ${entry.id} states ${entry.value}. If that is wrong, supersede the entry, and the asset follows.`,
       );
     }
     if (value < before && usageCorrection === undefined) {
       throw new AppError(
         'conflict',
-        `usage.${counter} is ${before} already and cannot go down to ${value}. To correct a mistake, say in usageCorrection what it was.`,
+        `usage.${counter} is already ${before} and cannot go down to ${value}. To correct a mistake, explain it in usageCorrection.`,
       );
     }
     stated[counter] = value;

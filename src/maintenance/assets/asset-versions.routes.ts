@@ -39,7 +39,7 @@ const VersionSchema = named(
       { assetId: text(sample.assetId) },
       {
         additionalProperties: true,
-        description: 'The very document that was hashed: the content of the proof',
+        description: 'The document that was hashed; it is the content of the proof',
         examples: [sampleDocument],
       },
     ),
@@ -49,7 +49,7 @@ const VersionSchema = named(
   }),
 );
 const version = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+  Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Defaults to the newest version' }),
 );
 
 export interface AssetVersionRoutesDeps {
@@ -116,7 +116,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
         operationId: 'getAssetProof',
         summary: 'Get the proof of an asset',
         description:
-          'One JSON document, `holdfast/proof@1`, that verifies without this service. 409 until the version is confirmed.',
+          'One JSON document, `holdfast/proof@1`, that can be verified without this service. 409 until the version is confirmed.',
         tags,
         params: assetPath,
         querystring: Type.Object({ ...viewerQuery.properties, version }, { additionalProperties: false }),
@@ -137,7 +137,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
         operationId: 'getAssetHistory',
         summary: 'Get the history of an asset',
         description:
-          'One JSON document, `holdfast/history@1`: the proofs of its versions and transfers that are confirmed, each followed by the one that names it. 409 until the first is. A long one comes in pages, which X-Next-Cursor leads through: a document like this with the next `proofs`. All of them in one list are the whole history.',
+          'One JSON document, `holdfast/history@1`, with the proofs of the confirmed versions and transfers in order. 409 until the first is confirmed. A long history comes in pages (see X-Next-Cursor), each a document of this format with the next `proofs`; put them all in one list to get the whole history.',
         tags,
         params: assetPath,
         querystring: Type.Object(

@@ -41,7 +41,7 @@ const assetId = plainText({
   minLength: 1,
   maxLength: maxAssetIdLength,
   description:
-    'Your own name for it, unique in the workspace: printable, without slashes, not like an id of the service',
+    'Your own id, unique in the workspace: printable characters, no slashes, and no prefix that the service uses for its own ids',
 });
 const serialNumber = plainText({ maxLength: 255, examples: [sampleAsset.serialNumber] });
 const partNumber = plainText({ maxLength: 255, examples: [sampleAsset.partNumber] });
@@ -58,14 +58,14 @@ const usage = Type.Object(
     hours: Type.Optional(
       Type.Number({
         ...counter,
-        description: 'In all; less than before needs usageCorrection',
+        description: 'Total so far; a lower value needs usageCorrection',
         examples: [sampleAsset.usage.hours],
       }),
     ),
     cycles: Type.Optional(
       Type.Integer({
         ...counter,
-        description: 'In all; less than before needs usageCorrection',
+        description: 'Total so far; a lower value needs usageCorrection',
         examples: [sampleAsset.usage.cycles],
       }),
     ),
@@ -80,24 +80,24 @@ const given = {
 };
 
 const AssetSchema = named(
-  { title: 'Asset', description: 'Something that is maintained' },
+  { title: 'Asset', description: 'An asset under maintenance' },
   Type.Object({
     assetId: text(sample.assetId),
-    vaultId: text(sample.vaultId, { description: 'Its owner' }),
+    vaultId: text(sample.vaultId, { description: 'The vault that owns it' }),
     vaultAddress: text(sample.vaultAddress, { description: 'EIP-55' }),
     name: text(sampleAsset.name),
-    serialNumber: text(sampleAsset.serialNumber, { description: 'Empty when none was given' }),
-    partNumber: text(sampleAsset.partNumber, { description: 'Empty when none was given' }),
+    serialNumber: text(sampleAsset.serialNumber, { description: 'Empty if not set' }),
+    partNumber: text(sampleAsset.partNumber, { description: 'Empty if not set' }),
     metadata,
-    parentAssetId: orNull(Type.String({ description: 'What it is installed in' })),
+    parentAssetId: orNull(Type.String({ description: 'The asset that it is installed in' })),
     usage: Type.Object(
       { hours: Type.Number(), cycles: Type.Integer() },
       {
-        description: 'The highest of what was stated here and what entries state that were not superseded',
+        description: 'The highest value stated here or in an entry that was not superseded',
         examples: [sampleAsset.usage],
       },
     ),
-    version: Type.Integer({ description: 'Counts its changes; each is anchored' }),
+    version: Type.Integer({ description: 'Number of the current version; every change is anchored' }),
     ...anchorFields,
     createdAt: like(dateTime, sampleCreatedAt),
     updatedAt: like(dateTime, sampleCreatedAt),
@@ -109,8 +109,7 @@ export const viewerQuery = Type.Object(
     viewerAddress: Type.Optional(
       Type.String({
         ...address,
-        description:
-          'For whom it is looked at, and refused when they may not see it. Not given: for the owner',
+        description: 'Whose access is checked; refused if they may not see the asset. Defaults to the owner',
       }),
     ),
   },
@@ -133,7 +132,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
       schema: {
         operationId: 'createAsset',
         summary: 'Create an asset',
-        description: 'Anchored with the next batch. Without an assetId the service makes one.',
+        description: 'Anchored in the next batch. Without an assetId, the service creates one.',
         tags,
         body: Type.Object(
           { vaultAddress: address, name: givenName, assetId: unshown(assetId), ...given },
@@ -157,7 +156,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
         operationId: 'listAssets',
         summary: 'List assets',
         description:
-          'Newest first. With `q` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
+          'Newest first. With `q` a page may be shorter than `limit` although more follow: check X-Next-Cursor.',
         tags,
         querystring: Type.Object(
           {
@@ -167,7 +166,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
                 maxLength: 100,
                 pattern: '\\S',
                 description:
-                  'Words, or parts of words, that all occur in the id, name, serial number or part number, in whatever case',
+                  'Words, or parts of words, that must all occur in the id, name, serial number or part number; case does not matter',
               }),
             ),
             vaultAddress: Type.Optional(address),
@@ -176,7 +175,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
               Type.String({
                 minLength: 1,
                 maxLength: maxAssetIdLength,
-                description: 'Those installed in it',
+                description: 'Only assets installed in this one',
               }),
             ),
             ...pageParameters,
@@ -250,7 +249,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
         operationId: 'getAsset',
         summary: 'Get an asset',
         description:
-          'The look is in its access log. The ETag is its version in quotes; If-Match takes it when it is changed.',
+          'The access is recorded in the access log. The ETag is the version in quotes; send it as If-Match when you change the asset.',
         tags,
         params: assetPath,
         querystring: viewerQuery,
@@ -276,7 +275,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
         operationId: 'updateAsset',
         summary: 'Update an asset',
         description:
-          'What is not given stays as it is. A change is a new version, anchored with the next batch; a repeat changes nothing. Refused while a transfer is under way, and with If-Match when it was changed since.',
+          'Omitted fields stay unchanged. A change creates a new version, anchored in the next batch; repeating it changes nothing. Refused while a transfer is in progress, and with If-Match if the asset has changed since.',
         tags,
         params: assetPath,
         headers: ifMatchHeaders,
@@ -288,7 +287,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
               Type.String({
                 ...name,
                 maxLength: 500,
-                description: 'Why usage goes down: what the mistake was; for the audit log',
+                description: 'Why the usage goes down; kept in the audit log',
               }),
             ),
           },

@@ -22,18 +22,19 @@ export function dossierRoutes(app: Api, { dossiers }: { dossiers: Dossiers }): v
         operationId: 'downloadAssetDossier',
         summary: 'Download the dossier of an asset',
         description:
-          'A ZIP archive that is readable and verifiable without this service: the asset with its owners and installations, every entry with its sign-offs and proofs, a logbook and release certificates as PDF, and a page that verifies all of it in a browser. It is written while it is downloaded, so it has no length, and one that breaks off is not a whole archive.',
+          'A ZIP archive that can be read and verified without this service: the asset with its owners and installations, every entry with its sign-offs and proofs, a logbook and release certificates as PDF, and a page that verifies all of it in a browser. It is written while it is downloaded, so it has no Content-Length, and a download that breaks off is incomplete.',
         tags: ['assets'],
         params: assetPath,
         querystring: Type.Object(
           {
             viewerAddress: Type.String({
               ...address,
-              description: 'Who looks: the owner, a worker or a viewer',
+              description:
+                'The address of the viewer: the owner, an assigned worker, or someone with a grant',
             }),
             attachments: Type.Boolean({
               default: false,
-              description: 'With the bytes of attached files; needs the scope files:read as well',
+              description: 'Include the bytes of attached files; also needs the scope files:read',
             }),
           },
           { additionalProperties: false },
@@ -51,7 +52,7 @@ export function dossierRoutes(app: Api, { dossiers }: { dossiers: Dossiers }): v
       const { assetId } = request.params;
       const { viewerAddress, attachments: withFiles } = request.query;
       if (withFiles && !may(caller, 'files:read')) {
-        throw new AppError('forbidden', 'attachments=true needs the scope files:read as well.');
+        throw new AppError('forbidden', 'attachments=true also needs the scope files:read.');
       }
       const opened = await dossiers.open({ caller, assetId, viewerAddress }, { withFiles });
       if (request.method === 'HEAD') opened.destroy();

@@ -24,7 +24,7 @@ export function createExportLimit(mostOfNode = usualMost): ExportLimit {
       if (all >= mostOfNode) {
         throw new AppError(
           'service_unavailable',
-          'As many dossiers are being written as this node takes. Try again shortly.',
+          'This node is already writing as many dossiers as it can. Try again shortly.',
           { retryAfterSeconds },
         );
       }

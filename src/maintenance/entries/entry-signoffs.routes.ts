@@ -19,10 +19,10 @@ export const signature = text(sample.signature, {
 const sampleHash = '0xf371463503287f1c94783600d68efdafbf495c93e1ffb7444365387a3ca7cf23';
 
 const signoffFields = {
-  number: Type.Integer({ description: 'Counts from 1 in each entry' }),
+  number: Type.Integer({ description: 'Counted from 1 within the entry' }),
   role,
   workerAddress: text(sample.workerAddress, { description: 'Who signed, EIP-55' }),
-  workerName: text(sample.workerName, { description: 'The name of that time' }),
+  workerName: text(sample.workerName, { description: 'The name at that time' }),
   licence: orNull(
     Type.Object(
       {
@@ -32,7 +32,7 @@ const signoffFields = {
         expiresAt: orNull(dateTime),
       },
       {
-        description: 'What the sign-off rests on, as it was then; null when it needed none',
+        description: 'The licence used, as it was at that time; null if none was needed',
         examples: [sampleLicence],
       },
     ),
@@ -57,7 +57,7 @@ const WholeSignoffSchema = named(
       { format: Type.String() },
       {
         additionalProperties: true,
-        description: 'The very document that was hashed: the content of the proof',
+        description: 'The document that was hashed; it is the content of the proof',
         examples: [sampleSignoff],
       },
     ),
@@ -104,7 +104,7 @@ export function entrySignoffRoutes(app: Api, { maintenances }: { maintenances: M
         operationId: 'getSignoffProof',
         summary: 'Get the proof of a sign-off',
         description:
-          'One JSON document, `holdfast/proof@1`, whose content is `document` of the sign-off. 409 until it is confirmed.',
+          'One JSON document, `holdfast/proof@1`, whose content is the `document` of the sign-off. 409 until it is confirmed.',
         tags,
         params: signoffPath,
         querystring: viewer,

@@ -80,11 +80,11 @@ export function createMaintenanceCreator({ db, commit, onCorrected }: CreationDe
     if (performedAt > made.recordedAt) {
       throw new AppError(
         'invalid_request',
-        `performedAt ${performedAt.toISOString()} is in the future: only work that was done is put on record.`,
+        `performedAt ${performedAt.toISOString()} is in the future: only work that has been done can be recorded.`,
       );
     }
     if (performedAt < earliestWork) {
-      throw new AppError('invalid_request', 'performedAt must not lie before the year 1900.');
+      throw new AppError('invalid_request', 'performedAt must not be before the year 1900.');
     }
     const { maintenanceId, maintenanceHash } = made;
     const created: CreatedMaintenance = { assetId, maintenanceId, maintenanceHash, status: 'pending' };
@@ -157,12 +157,15 @@ interface Corrected {
 }
 
 function refusalOf(assetId: string, id: string, entry: Corrected | undefined): AppError | null {
-  if (!entry) return new AppError('resource_not_found', `There is no maintenance ${id} to supersede.`);
+  if (!entry) return new AppError('resource_not_found', `There is no maintenance entry ${id} to supersede.`);
   if (entry.assetId !== assetId) {
-    return new AppError('conflict', `The maintenance ${id} is of another asset.`);
+    return new AppError('conflict', `The maintenance entry ${id} belongs to another asset.`);
   }
   if (!entry.superseded) return null;
-  return new AppError('conflict', `The maintenance ${id} is superseded already. Supersede the newest entry.`);
+  return new AppError(
+    'conflict',
+    `The maintenance entry ${id} is already superseded. Supersede the newest entry.`,
+  );
 }
 
 /** The entries to be corrected, held against other corrections and against sign-offs until the transaction ends. */

@@ -37,7 +37,7 @@ export async function findAttached(db: Db, to: Attaching, given: GivenFile[]): P
     if (row.vault_id !== to.vault.id && !share) {
       throw new AppError(
         'conflict',
-        `The file ${fileId} is not of the vault ${to.vault.address}, which owns the asset. Whoever may see the asset would see it: say so with share.`,
+        `The file ${fileId} does not belong to the vault ${to.vault.address}, which owns the asset. Everyone who may see the asset would see the file: set share to true to allow that.`,
       );
     }
     if (row.erased) {

@@ -46,7 +46,7 @@ const type = plainText({
   maxLength: 100,
   pattern: visible,
   description:
-    'What kind of work, as your organisation names it; without `data.scope` also the licence scope it needs',
+    'The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set',
 });
 const givenFile = Type.Object(
   {
@@ -55,7 +55,7 @@ const givenFile = Type.Object(
     share: Type.Optional(
       Type.Boolean({
         description:
-          'A file of another vault: whoever may see the asset may see it too. Needs the scope files:write',
+          'Allows a file of another vault: everyone who may see the asset may see it too. Needs the scope files:write',
       }),
     ),
   },
@@ -65,7 +65,10 @@ const maintenanceHash = text(sample.maintenanceHash, {
   description:
     'SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof',
 });
-const viewerAddress = Type.String({ ...address, description: 'Who looks: the owner, a worker or a viewer' });
+const viewerAddress = Type.String({
+  ...address,
+  description: 'The address of the viewer: the owner, an assigned worker, or someone with a grant',
+});
 const givenData = (description: string) =>
   Type.Unsafe<Record<string, unknown>>(
     Type.Object({}, { additionalProperties: true, description, examples: [sampleWork.data] }),
@@ -81,9 +84,9 @@ const itemFields = {
   type: text(sampleWork.type),
   summary: text(sampleWork.summary),
   performedAt: text(sample.performedAt, { ...dateTime, description: 'When the work was done' }),
-  recordedAt: Type.String({ ...dateTime, description: 'When it was put on record' }),
-  workerAddress: text(sample.workerAddress, { description: 'Who did it, EIP-55' }),
-  workerName: text(sample.workerName, { description: 'The name of that time' }),
+  recordedAt: Type.String({ ...dateTime, description: 'When it was recorded' }),
+  workerAddress: text(sample.workerAddress, { description: 'Who did the work, EIP-55' }),
+  workerName: text(sample.workerName, { description: 'The name at that time' }),
   ...anchorFields,
   signoffs: Type.Array(SignoffSchema),
   supersedes: orNull(Type.String({ description: 'The entry that this one corrects' })),
@@ -94,10 +97,10 @@ const ItemSchema = named(
   Type.Object(itemFields),
 );
 const DetailsSchema = named(
-  { title: 'MaintenanceDetails', description: 'A maintenance entry with everything in it' },
+  { title: 'MaintenanceDetails', description: 'A maintenance entry with all its details' },
   Type.Object({
     ...itemFields,
-    data: givenData('As it was given'),
+    data: givenData('As given in the request'),
     files: Type.Array(
       Type.Object({
         fileId: Type.String(),
@@ -106,13 +109,13 @@ const DetailsSchema = named(
         contentHash: Type.String(),
         canonicalization: Type.String(),
       }),
-      { description: 'At the versions that are bound into the hash', examples: [[sampleFile]] },
+      { description: 'The attached files, at the versions that the hash covers', examples: [[sampleFile]] },
     ),
     entry: Type.Object(
       { format: Type.String() },
       {
         additionalProperties: true,
-        description: 'The very document that was hashed: the content of the proof',
+        description: 'The document that was hashed; it is the content of the proof',
         examples: [sampleEntry],
       },
     ),
@@ -121,8 +124,8 @@ const DetailsSchema = named(
 
 const filters = {
   type: Type.Optional(type),
-  from: Type.Optional(Type.String({ ...dateTime, description: 'Work done then or later' })),
-  to: Type.Optional(Type.String({ ...dateTime, description: 'Work done before then' })),
+  from: Type.Optional(Type.String({ ...dateTime, description: 'Work done at this time or later' })),
+  to: Type.Optional(Type.String({ ...dateTime, description: 'Work done before this time' })),
 };
 
 export interface MaintenanceRoutesDeps {
@@ -143,7 +146,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         operationId: 'createMaintenance',
         summary: 'Create a maintenance entry',
         description:
-          'Anchored with the next batch; `maintenance.anchor.confirmed` tells when. An entry is never changed: to correct one, create another that `supersedes` it.',
+          'Anchored in the next batch; `maintenance.anchor.confirmed` is sent once the anchor is confirmed. An entry is never changed: to correct one, create another that `supersedes` it.',
         tags,
         params: assetPath,
         body: Type.Object(
@@ -171,19 +174,24 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
                 uniqueItems: true,
                 examples: [[sample.fileId]],
                 description:
-                  'Files of the vault that owns the asset; their newest versions are bound into the hash, in a correction those that it had',
+                  'Files of the vault that owns the asset. The hash covers their newest versions; in a correction, the versions of the corrected entry',
               }),
             ),
             files: unshown(
-              Type.Array(givenFile, { maxItems: 100, description: 'The same at versions of your choice' }),
+              Type.Array(givenFile, {
+                maxItems: 100,
+                description: 'Like fileIds, but at versions of your choice',
+              }),
             ),
-            supersedes: unshown(Type.String({ description: 'The entry of this asset that is corrected' })),
+            supersedes: unshown(
+              Type.String({ description: 'The entry of this asset that this one corrects' }),
+            ),
           },
           { additionalProperties: false },
         ),
         response: {
           202: named(
-            { title: 'CreatedMaintenance', description: 'The new entry: stored, and soon anchored' },
+            { title: 'CreatedMaintenance', description: 'The new entry, stored and waiting to be anchored' },
             Type.Object({ ...entryIds, status: like(anchorFields.status, 'pending') }),
           ),
         },
@@ -195,10 +203,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       const { performedAt, fileIds = [], files: given = [], ...body } = request.body;
       const files = [...fileIds.map((fileId) => ({ fileId })), ...given];
       if (given.some(({ share }) => share) && !may(caller, 'files:write')) {
-        throw new AppError(
-          'forbidden',
-          'Sharing a file of another vault needs the scope files:write as well.',
-        );
+        throw new AppError('forbidden', 'Sharing a file of another vault also needs the scope files:write.');
       }
       const input = { ...body, files, assetId: request.params.assetId, performedAt: new Date(performedAt) };
       await maintenances.create(caller, input, answer.remember);
@@ -214,7 +219,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         operationId: 'listMaintenances',
         summary: 'List maintenance entries',
         description:
-          'Work that was done last comes first. With `status` a page may be shorter than `limit` although another follows: go by X-Next-Cursor.',
+          'Most recent work first. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor.',
         tags,
         params: assetPath,
         querystring: Type.Object(
@@ -272,7 +277,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         response: {
           200: Type.Object(
             { count: Type.Integer({ examples: [17] }) },
-            { description: 'How many there are' },
+            { description: 'The number of entries' },
           ),
         },
       },
@@ -307,7 +312,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         Type.Object({
           chainId: Type.Integer({
             examples: [sample.chainId],
-            description: 'Of the configured chain, also before the entry is anchored',
+            description: 'Id of the configured chain, even before the entry is anchored',
           }),
           maintenance: Type.Object(entryIds),
         }),
@@ -319,7 +324,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
   app.get(
     `${url}:maintenanceId/details/`,
     viewOne(
-      { operationId: 'getMaintenanceDetails', summary: 'Get a maintenance entry with everything in it' },
+      { operationId: 'getMaintenanceDetails', summary: 'Get a maintenance entry with all its details' },
       DetailsSchema,
     ),
     async (request, reply) => {
@@ -339,7 +344,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
         operationId: 'getMaintenanceProof',
         summary: 'Get the proof of a maintenance entry',
         description:
-          'One JSON document, `holdfast/proof@1`, that verifies without this service; its content is `entry` of the details. 409 until the entry is confirmed.',
+          'One JSON document, `holdfast/proof@1`, that can be verified without this service; its content is the `entry` of the details. 409 until the entry is confirmed.',
       },
       proofOf({
         ...{ kind: 'maintenance', id: sample.maintenanceId, digest: sample.maintenanceHash },
@@ -360,7 +365,7 @@ interface GivenFilters {
 
 function rangeOf({ type, from, to }: GivenFilters) {
   if (from !== undefined && to !== undefined && new Date(from) > new Date(to)) {
-    throw new AppError('invalid_date_range', `from ${from} is after to ${to}.`);
+    throw new AppError('invalid_date_range', `from must not be after to, but ${from} is after ${to}.`);
   }
   return {
     type,

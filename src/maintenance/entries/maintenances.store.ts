@@ -52,7 +52,7 @@ export interface WholeMaintenance {
 }
 
 export function noMaintenance(id: string): AppError {
-  return new AppError('resource_not_found', `There is no maintenance ${id} of this asset.`);
+  return new AppError('resource_not_found', `There is no maintenance entry ${id} of this asset.`);
 }
 
 export interface MaintenanceKey {

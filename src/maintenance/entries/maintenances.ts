@@ -90,7 +90,10 @@ export function createMaintenances(deps: MaintenancesDeps): Maintenances {
     const key = { workspaceId: caller.workspaceId, assetId, maintenanceId, number };
     const found = await findSignoff(db, key);
     if (found) return found;
-    throw new AppError('resource_not_found', `The maintenance ${maintenanceId} has no sign-off ${number}.`);
+    throw new AppError(
+      'resource_not_found',
+      `The maintenance entry ${maintenanceId} has no sign-off ${number}.`,
+    );
   }
 
   return {

@@ -92,17 +92,20 @@ export async function requireClosable(
   for (const id of ids) {
     const entry = found.get(id);
     if (!entry)
-      throw new AppError('resource_not_found', `data.closes: there is no maintenance ${id} of this asset.`);
+      throw new AppError(
+        'resource_not_found',
+        `data.closes: there is no maintenance entry ${id} of this asset.`,
+      );
     if (!isDefect(entry)) {
       throw new AppError(
         'conflict',
-        `data.closes: the maintenance ${id} is no defect, but of type "${entry.type}".`,
+        `data.closes: the maintenance entry ${id} is not a defect; its type is "${entry.type}".`,
       );
     }
     if (entry.superseded_by !== null) {
       throw new AppError(
         'conflict',
-        `data.closes: the maintenance ${id} is superseded by ${entry.superseded_by}: close that one.`,
+        `data.closes: the maintenance entry ${id} is superseded by ${entry.superseded_by}: close that one instead.`,
       );
     }
   }

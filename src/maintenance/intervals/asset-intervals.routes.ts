@@ -34,14 +34,14 @@ const every = Type.Object(
   {
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
     months: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 12_000, description: 'Of the calendar, to the same day in UTC' }),
+      Type.Integer({ minimum: 1, maximum: 12_000, description: 'Calendar months, to the same day in UTC' }),
     ),
     hours: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
     cycles: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 })),
   },
   {
     additionalProperties: false,
-    description: 'At least one of them; what ends first counts',
+    description: 'Set at least one; the one that is reached first counts',
     examples: [{ months: sampleEvery.months, hours: sampleEvery.hours }],
   },
 );
@@ -55,14 +55,14 @@ const lastDone = Type.Object(
     additionalProperties: false,
     examples: [{ at: firstDone.at, hours: firstDone.hours }],
     description:
-      'When it was last done before the interval was made, and what the asset had run; needed for each that it goes by, and not beyond what the asset has run',
+      'When the work was last done before the interval was created, and the usage at that time. Required for each counter in `every`, and not above the usage of the asset',
   },
 );
 
 const numberOrNull = orNull(Type.Number());
 const intervalFields = {
   id: text(sample.intervalId),
-  name: text(sampleName, { description: 'Empty when none was given' }),
+  name: text(sampleName, { description: 'Empty if not set' }),
   every: Type.Object(
     {
       days: orNull(Type.Integer()),
@@ -78,27 +78,27 @@ const intervalFields = {
   ),
   completedBy: orNull(
     text(sample.maintenanceId, {
-      description: 'The entry that it was last completed through; null before the first',
+      description: 'The entry that last completed it; null before the first',
     }),
   ),
   version: Type.Integer({
-    description: 'Counts its changes; in quotes it is the ETag that If-Match takes',
+    description: 'Number of the current version; in quotes it is the ETag for If-Match',
     examples: [2],
   }),
   createdAt: dateTime,
   updatedAt: dateTime,
 };
 const IntervalSchema = named(
-  { title: 'Interval', description: 'Work that has to be done again and again' },
+  { title: 'Interval', description: 'Maintenance work that recurs' },
   Type.Object(intervalFields),
 );
 const DueSchema = named(
   { title: 'AssetDue', description: 'What is due on an asset: intervals and open defects' },
   Type.Object({
     assetId: text(sample.assetId),
-    at: text('2026-03-02T12:00:00.000Z', { ...dateTime, description: 'As of when' }),
+    at: text('2026-03-02T12:00:00.000Z', { ...dateTime, description: 'The time that this was computed for' }),
     usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }, { examples: [sampleAsset.usage] }),
-    overdue: Type.Boolean({ description: 'Whether any of it is' }),
+    overdue: Type.Boolean({ description: 'Whether anything is overdue' }),
     intervals: Type.Array(
       Type.Object({
         ...intervalFields,
@@ -119,16 +119,16 @@ const DueSchema = named(
         summary: text('Gearbox seal is seeping oil'),
         performedAt: like(dateTime, sample.performedAt),
         recordedAt: like(dateTime, '2026-03-02T08:55:00.000Z'),
-        deferred: Type.Boolean({ description: 'Whether its repair was put off', examples: [true] }),
+        deferred: Type.Boolean({ description: 'Whether the repair was deferred', examples: [true] }),
         deferredUntil: orNull(like(dateTime, '2026-04-30T23:59:59.999Z')),
         overdue: Type.Boolean(),
         repairedBy: orNull(
-          Type.String({ description: 'The newest entry that closes it as soon as it is certified' }),
+          Type.String({ description: 'The newest entry that will close it once certified' }),
         ),
       }),
       {
         description:
-          'Entries of type `defect` that no certified entry names in `data.closes`; the oldest thousand',
+          'Entries of type `defect` that no certified entry lists in `data.closes`; the oldest thousand',
       },
     ),
   }),
@@ -207,7 +207,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
         operationId: 'updateAssetInterval',
         summary: 'Update or complete an interval',
         description:
-          'What is not given stays as it is. `completedBy` names a maintenance entry of the asset: the interval goes on from the time of its work and from its `data.usage`, and follows its correction.',
+          'Omitted fields stay unchanged. `completedBy` names a maintenance entry of the asset: the interval continues from the time of that work and from its `data.usage`, and follows its corrections.',
         tags,
         params: intervalPath,
         headers: ifMatchHeaders,
@@ -216,7 +216,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
             name: Type.Optional(name),
             every: Type.Optional(every),
             completedBy: Type.Optional(
-              text(sample.maintenanceId, { description: 'The entry by which the work was done' }),
+              text(sample.maintenanceId, { description: 'The entry that records the work' }),
             ),
           },
           { additionalProperties: false },
@@ -267,7 +267,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
       schema: {
         operationId: 'listAssetDue',
         summary: 'List what is due on an asset',
-        description: 'The next time of every interval, what is overdue, and all open defects.',
+        description: 'When each interval is due next, what is overdue, and all open defects.',
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),

@@ -219,7 +219,7 @@ async function refuseTooMany(db: Db, key: AssetKey): Promise<void> {
   if (known.length < maxIntervals) return;
   throw new AppError(
     'conflict',
-    `The asset ${key.assetId} has ${maxIntervals} intervals, which is the most there can be.`,
+    `The asset ${key.assetId} has reached the limit of ${maxIntervals} intervals. Delete one first.`,
   );
 }
 
@@ -231,7 +231,7 @@ async function requireRun(db: Db, key: AssetKey, lastDone: Interval['lastDone'])
     if (done !== null && done > usage[counter]) {
       throw new AppError(
         'conflict',
-        `lastDone.${counter} is ${done}, but the asset ${key.assetId} has run ${usage[counter]} in all. Set its usage first.`,
+        `lastDone.${counter} is ${done}, but the asset ${key.assetId} has run only ${usage[counter]} in total. Set its usage first.`,
       );
     }
   }
@@ -252,17 +252,18 @@ async function completion(
   );
   const [entry] = rows;
   if (!entry) throw noMaintenance(maintenanceId);
-  const refuse = (why: string) => new AppError('conflict', `The maintenance ${maintenanceId} ${why}`);
-  if (entry.superseded_by !== null) throw refuse(`is superseded by ${entry.superseded_by}: name that one.`);
+  const refuse = (why: string) => new AppError('conflict', `The maintenance entry ${maintenanceId} ${why}`);
+  if (entry.superseded_by !== null)
+    throw refuse(`is superseded by ${entry.superseded_by}: use that one instead.`);
   if (entry.performed_at < lastDone.at) {
-    throw refuse(`was done before ${lastDone.at.toISOString()}, when this was last done already.`);
+    throw refuse(`records work from before ${lastDone.at.toISOString()}, when it was last done.`);
   }
   for (const counter of ['hours', 'cycles'] as const) {
     if ((every[counter] ?? null) === null) continue;
     if (entry[counter] === null)
-      throw refuse(`does not say data.usage.${counter}, which the interval goes by.`);
+      throw refuse(`does not state data.usage.${counter}, which the interval depends on.`);
     if (entry[counter] < (lastDone[counter] ?? 0)) {
-      throw refuse(`says less ${counter} than when this was last done.`);
+      throw refuse(`states fewer ${counter} than when the work was last done.`);
     }
   }
   const { performed_at: at, hours, cycles } = entry;
@@ -313,10 +314,10 @@ function checked({ name, every, lastDone }: GivenInterval): Stated {
     }
   }
   if (lastDone.at > new Date()) {
-    throw new AppError('invalid_request', 'lastDone.at must not lie in the future.');
+    throw new AppError('invalid_request', 'lastDone.at must not be in the future.');
   }
   if (lastDone.at < earliestWork) {
-    throw new AppError('invalid_request', 'lastDone.at must not lie before the year 1900.');
+    throw new AppError('invalid_request', 'lastDone.at must not be before the year 1900.');
   }
   return {
     name,

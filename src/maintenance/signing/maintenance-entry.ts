@@ -66,7 +66,7 @@ export function readData(data: Record<string, unknown>): ReadData | string {
   const { scope } = data;
   const hasScope = Object.hasOwn(data, 'scope');
   if (hasScope && (typeof scope !== 'string' || scope.trim() === '' || scope.length > 200)) {
-    return 'data.scope must be a text of 1 to 200 characters: it names the licence that the work needs.';
+    return 'data.scope must be a string of 1 to 200 characters that names the licence scope the work needs.';
   }
   const deferral = deferralFault(data);
   if (deferral !== null) return deferral;
@@ -116,12 +116,12 @@ function readUsage(data: Record<string, unknown>): Usage | null | string {
   }
   const { hours, cycles, ...others } = usage as Usage;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) return `data.usage.${unknown} is not known: it has hours and cycles.`;
+  if (unknown !== undefined) return `data.usage.${unknown} is not a known field: use hours and cycles.`;
   if (hours !== undefined && !(typeof hours === 'number' && hours >= 0 && hours <= mostUsage)) {
-    return 'data.usage.hours must be a number that is not negative.';
+    return 'data.usage.hours must be a number of 0 or more.';
   }
   if (cycles !== undefined && !(Number.isSafeInteger(cycles) && cycles >= 0 && cycles <= mostUsage)) {
-    return 'data.usage.cycles must be a whole number that is not negative.';
+    return 'data.usage.cycles must be a whole number of 0 or more.';
   }
   return { ...(hours !== undefined && { hours }), ...(cycles !== undefined && { cycles }) };
 }

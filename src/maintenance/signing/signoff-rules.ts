@@ -26,14 +26,14 @@ export function judgeSignoff(signing: Signing): { licence: Licence | null } | st
   const { role, workerAddress, earlier, performers } = signing;
   const has = (wanted: SignoffRole) => earlier.some((one) => one.role === wanted);
   if (earlier.some((one) => one.role === role && isSameAddress(one.workerAddress, workerAddress))) {
-    return `The worker ${workerAddress} has signed as ${role} already.`;
+    return `The worker ${workerAddress} has already signed as ${role}.`;
   }
   const later = signoffRoles.slice(signoffRoles.indexOf(role) + 1).find(has);
-  if (later !== undefined) return `It is signed as ${later} already, and ${role} comes before that.`;
+  if (later !== undefined) return `It is already signed as ${later}, and ${role} must come before that.`;
   if (role !== 'performed') {
-    if (!has('performed')) return `It has to be signed as performed before it is ${role}.`;
+    if (!has('performed')) return `It must be signed as performed before it can be ${role}.`;
     if (performers.some(({ address }) => isSameAddress(address, workerAddress))) {
-      return `The worker ${workerAddress} did the work: it has to be ${role} by somebody else.`;
+      return `The worker ${workerAddress} did the work: it must be ${role} by someone else.`;
     }
   }
   const chosen = chooseLicence(signing);
@@ -42,7 +42,7 @@ export function judgeSignoff(signing: Signing): { licence: Licence | null } | st
   if (role !== 'performed' && licence) {
     const number = plain(licence.number);
     if (performers.some(({ licenceNumbers }) => licenceNumbers.some((held) => plain(held) === number))) {
-      return `The licence ${licence.number} is held by somebody who did the work: it has to be ${role} by somebody else.`;
+      return `The licence ${licence.number} belongs to someone who did the work: it must be ${role} by someone else.`;
     }
   }
   return chosen;
@@ -63,7 +63,7 @@ export function signingTimeFault({
 }): string | null {
   const second = (time: string) => Math.floor(Date.parse(time) / 1000);
   if (!(second(signedAt) >= second(recordedAt))) {
-    return `It was put on record at ${recordedAt} and cannot have been signed before that, at ${signedAt}.`;
+    return `It was recorded at ${recordedAt} and cannot have been signed before that, at ${signedAt}.`;
   }
   const later = earlier.find((one) => !(second(signedAt) >= second(one.signedAt)));
   return later === undefined

@@ -92,9 +92,9 @@ export async function signoffSignatureFault(
     const hash = hashTypedData(makeSignoffTypedData(fields));
     const signer = await recoverAddress({ hash, signature: given });
     if (signer.toLowerCase() === fields.worker.toLowerCase()) return null;
-    return `it is of ${signer}, or over other data`;
+    return `it was made by ${signer}, or over other data`;
   } catch {
-    return 'it leads to no signer';
+    return 'no signer can be recovered from it';
   }
 }
 
@@ -106,12 +106,12 @@ export async function signoffSignatureFault(
 export async function verifySignoff(document: SignoffDocument, entry: SignedEntry): Promise<string[]> {
   const faults: string[] = [];
   for (const name of ['workspaceId', 'assetId', 'maintenanceId', 'maintenanceHash'] as const) {
-    if (document[name] !== entry[name]) faults.push(`${name} is not that of the entry`);
+    if (document[name] !== entry[name]) faults.push(`${name} does not match the entry`);
   }
   if (document.format !== signoffFormat) faults.push(`format is not ${signoffFormat}`);
   if (!signoffRoles.includes(document.role)) faults.push('role is not known');
   const signedAt = Date.parse(document.signedAt);
-  if (Number.isNaN(signedAt) || signedAt < 0) return [...faults, 'signedAt is no time'];
+  if (Number.isNaN(signedAt) || signedAt < 0) return [...faults, 'signedAt is not a time'];
   const { licence } = document;
   if (licence === null ? document.role !== 'performed' : isExpired(licence, new Date(signedAt))) {
     faults.push(licence === null ? 'it needs a licence and has none' : 'the licence had expired');

@@ -39,15 +39,15 @@ const TypedDataSchema = named(
       maintenanceHash: text(sample.maintenanceHash),
       role,
       worker: text(sample.workerAddress),
-      licenceScope: text(sampleLicence.scope, { description: 'Empty when no licence is used' }),
+      licenceScope: text(sampleLicence.scope, { description: 'Empty if no licence is used' }),
       licenceNumber: text(sampleLicence.number),
       signedAt: Type.Integer({
         description: 'Seconds since 1970',
         examples: [Date.parse(sample.signedAt) / 1000],
       }),
     }),
-    signedAt: text(sample.signedAt, { ...dateTime, description: 'To be handed in with the signature' }),
-    expiresAt: text(inADay, { ...dateTime, description: 'Until then the signature is taken' }),
+    signedAt: text(sample.signedAt, { ...dateTime, description: 'Send this with the signature' }),
+    expiresAt: text(inADay, { ...dateTime, description: 'The signature is accepted until then' }),
   }),
 );
 
@@ -63,7 +63,7 @@ const requested = {
     plainText({
       minLength: 1,
       maxLength: 200,
-      description: 'Which licence to use, where several fit',
+      description: 'Which licence to use, if several fit',
       examples: [sampleLicence.scope],
     }),
   ),
@@ -83,7 +83,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
         operationId: 'createSignoff',
         summary: 'Sign off a maintenance entry',
         description:
-          'In the order performed, inspected (may be left out), certified. Whoever did the work neither inspects nor certifies it, and both need a licence that fits. A worker who holds their own key hands in a signature over the typed data of `request/`.',
+          'Roles are signed in the order performed, inspected (optional), certified. Work must be inspected and certified by someone other than the performer, with a licence that fits. A worker who holds their own key sends a signature over the typed data from `request/`.',
         tags,
         params: entryPath,
         body: Type.Object(
@@ -91,7 +91,10 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
             ...requested,
             signature: unshown(signature),
             signedAt: unshown(
-              Type.String({ ...dateTime, description: 'As in the typed data; with a signature only' }),
+              Type.String({
+                ...dateTime,
+                description: 'As in the typed data; only together with a signature',
+              }),
             ),
           },
           { additionalProperties: false },
@@ -120,7 +123,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
         operationId: 'getSignoffRequest',
         summary: 'Get the typed data of a sign-off',
         description:
-          'For a worker who holds their own key: EIP-712 data to be signed outside and handed in within 24 hours.',
+          'For a worker who holds their own key: EIP-712 data to sign outside the service and send back within 24 hours.',
         tags,
         params: entryPath,
         querystring: Type.Object(requested, { additionalProperties: false }),

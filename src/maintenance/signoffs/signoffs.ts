@@ -132,13 +132,13 @@ function unsigned(
   if (entry.supersededBy !== null) {
     throw new AppError(
       'conflict',
-      `The maintenance ${maintenanceId} is superseded by ${entry.supersededBy}: sign that one.`,
+      `The maintenance entry ${maintenanceId} is superseded by ${entry.supersededBy}: sign that one instead.`,
     );
   }
   if (entry.earlier.length >= mostSignoffs) {
     throw new AppError(
       'conflict',
-      `The maintenance ${maintenanceId} has ${mostSignoffs} sign-offs, which is the most there can be.`,
+      `The maintenance entry ${maintenanceId} has reached the limit of ${mostSignoffs} sign-offs.`,
     );
   }
   const { worker } = subject;
@@ -216,7 +216,7 @@ function requireOwnSignature(worker: Subject['worker'], { signature, signedAt }:
     if (signature === undefined && signedAt === undefined) return;
     throw new AppError(
       'invalid_request',
-      `The service holds the key of ${worker.address} and signs for it now: leave out signature and signedAt.`,
+      `The service holds the key of ${worker.address} and signs by itself: omit signature and signedAt.`,
     );
   }
   if (signature !== undefined && signedAt !== undefined) return;
@@ -229,7 +229,7 @@ function requireOwnSignature(worker: Subject['worker'], { signature, signedAt }:
 function signsItself({ worker }: Subject): AppError {
   return new AppError(
     'conflict',
-    `The service holds the key of ${worker.address}: POST the sign-off without a signature, and it is signed.`,
+    `The service holds the key of ${worker.address}: POST the sign-off without a signature, and the service signs it.`,
   );
 }
 
@@ -238,7 +238,7 @@ function requireRecent(signedAt: Date, now: Date): void {
   if (ageMs <= longestMs && ageMs >= -aheadMs) return;
   throw new AppError(
     'invalid_request',
-    `signedAt ${signedAt.toISOString()} ${ageMs > 0 ? 'is more than 24 hours ago: ask for the typed data again and sign it anew' : 'is in the future'}.`,
+    `signedAt ${signedAt.toISOString()} ${ageMs > 0 ? 'is more than 24 hours ago: get the typed data again and sign that' : 'is in the future'}.`,
   );
 }
 
@@ -247,7 +247,7 @@ async function requireSignature(fields: SignoffFields, signature: string): Promi
   if (fault === null) return signature.toLowerCase() as Hex;
   throw new AppError(
     'invalid_request',
-    `signature is refused: ${fault}. It has to be that of ${fields.worker} over the typed data of …/signoffs/request/, with its signedAt.`,
+    `signature is refused: ${fault}. It must be made by ${fields.worker} over the typed data from …/signoffs/request/, with the same signedAt.`,
   );
 }
 

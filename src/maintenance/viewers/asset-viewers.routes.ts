@@ -25,12 +25,10 @@ const page = Type.Object(pageParameters, { additionalProperties: false });
 const gone = Type.Null();
 
 const ViewerSchema = named(
-  { title: 'AssetViewer', description: 'Somebody who may see an asset' },
+  { title: 'AssetViewer', description: 'Someone who may see an asset' },
   Type.Object({
     address: text(sample.viewerAddress, { description: 'EIP-55' }),
-    until: orNull(
-      text(sampleUntil, { ...dateTime, description: 'From then on it allows nothing; null: without end' }),
-    ),
+    until: orNull(text(sampleUntil, { ...dateTime, description: 'When the grant ends; null means never' })),
   }),
 );
 const AssignedWorkerSchema = named(
@@ -41,20 +39,22 @@ const AssignedWorkerSchema = named(
   }),
 );
 const LookSchema = named(
-  { title: 'AssetAccess', description: 'One look at an asset: by whom, at what, and when' },
+  { title: 'AssetAccess', description: 'One access to an asset: who, what and when' },
   Type.Object({
     at: like(dateTime, '2026-03-02T10:12:40.000Z'),
-    viewerAddress: text(sample.viewerAddress, { description: 'EIP-55; the owner where none was named' }),
-    what: text('maintenance details', { description: 'What was asked for' }),
+    viewerAddress: text(sample.viewerAddress, { description: 'EIP-55; the owner if none was given' }),
+    what: text('maintenance details', { description: 'What was requested' }),
     also: Type.Array(Type.String(), {
       examples: [[]],
-      description: 'What else the same person, signed in, asked for within a minute: that is one look',
+      description: 'What else the same signed-in person requested within a minute; it counts as one access',
     }),
-    targetId: orNull(text(sample.maintenanceId, { description: 'Which one of several' })),
+    targetId: orNull(
+      text(sample.maintenanceId, { description: 'Id of the requested item, if there are several' }),
+    ),
     allowed: Type.Boolean({ examples: [true] }),
     actor: Type.Object(
       { kind: text('api_key'), id: text(sample.keyId) },
-      { description: 'Who asked for the viewer' },
+      { description: 'Who made the request for the viewer' },
     ),
   }),
 );
@@ -85,7 +85,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
         operationId: 'addAssetViewers',
         summary: 'Add viewers to an asset',
         description:
-          'The owner and assigned workers may see it anyway. A viewer who has a grant already gets the new end.',
+          'The owner and assigned workers may see the asset anyway. A viewer who already has a grant gets the new end date.',
         tags,
         params: assetPath,
         body: Type.Object(
@@ -97,7 +97,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
         ),
         response: {
           201: Type.Array(ViewerSchema, {
-            description: 'Those who may see the asset now, of the ones named',
+            description: 'The given addresses that may now see the asset',
           }),
         },
       },
@@ -122,7 +122,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
       schema: {
         operationId: 'listAssetViewers',
         summary: 'List the viewers of an asset',
-        description: 'The grants that allow something now, by address.',
+        description: 'Grants that are valid now, sorted by address.',
         tags,
         params: assetPath,
         querystring: page,
@@ -153,7 +153,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
       schema: {
         operationId: 'removeAssetViewer',
         summary: 'Remove a viewer from an asset',
-        description: 'It holds from the very next look.',
+        description: 'Takes effect on the next request.',
         tags,
         params: personPath,
         response: { 204: gone },
@@ -174,7 +174,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
         operationId: 'verifyAssetViewer',
         summary: 'Check whether an address may see an asset',
         description:
-          'Also true for the owner and for assigned workers. It is no look at the asset, so it is not logged.',
+          'Also true for the owner and for assigned workers. This does not count as an access, so it is not logged.',
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),
@@ -206,13 +206,13 @@ function assignmentRoutes(
       schema: {
         operationId: 'addAssetWorkers',
         summary: 'Assign workers to an asset',
-        description: 'They may put work on record, sign it off, and see the asset.',
+        description: 'They may record work, sign it off, and see the asset.',
         tags,
         params: assetPath,
         body: Type.Object({ workers: addresses(sample.workerAddress) }, { additionalProperties: false }),
         response: {
           201: Type.Array(AssignedWorkerSchema, {
-            description: 'Those who are assigned now, of the ones named',
+            description: 'The given workers, who are now assigned',
           }),
         },
       },
@@ -232,7 +232,7 @@ function assignmentRoutes(
       schema: {
         operationId: 'listAssetWorkers',
         summary: 'List the workers assigned to an asset',
-        description: 'By address.',
+        description: 'Sorted by address.',
         tags,
         params: assetPath,
         querystring: page,
@@ -262,7 +262,7 @@ function assignmentRoutes(
       schema: {
         operationId: 'removeAssetWorker',
         summary: 'Remove a worker from an asset',
-        description: 'What the worker put on record stays.',
+        description: 'Work that the worker recorded stays.',
         tags,
         params: personPath,
         response: { 204: gone },
@@ -284,7 +284,7 @@ function accessLogRoutes(app: Api, { db, assets, cursors }: AssetViewerRoutesDep
       schema: {
         operationId: 'listAssetAccess',
         summary: 'List accesses to an asset',
-        description: 'Newest first: every look with a viewerAddress, also those that were refused.',
+        description: 'Newest first: every access with a viewerAddress, including refused ones.',
         tags,
         params: assetPath,
         querystring: page,

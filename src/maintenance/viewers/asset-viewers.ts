@@ -39,7 +39,7 @@ export function createAssetViewers(db: Db): AssetViewers {
         if (until !== null && until <= new Date()) {
           throw new AppError(
             'invalid_request',
-            `until must lie in the future, not at ${until.toISOString()}.`,
+            `until must be in the future, but ${until.toISOString()} is not.`,
           );
         }
         const unique = [...new Set(addresses.map((address) => address.toLowerCase()))];

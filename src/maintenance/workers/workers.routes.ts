@@ -48,7 +48,7 @@ const CreatedWorkerSchema = named(
 );
 
 const WorkerSchema = named(
-  { title: 'Worker', description: 'Somebody who signs maintenance work' },
+  { title: 'Worker', description: 'Someone who performs and signs maintenance work' },
   Type.Object({
     id: text('wrk_01KJPV8JR0A12KSGG6EQ9ZTAJ3'),
     name: text(sample.workerName),
@@ -80,7 +80,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
         operationId: 'createWorker',
         summary: 'Create a worker',
         description:
-          'Without an address the service makes a key for the worker; with one the worker holds their own key.',
+          'Without an address, the service creates a key for the worker; with one, the worker holds their own key.',
         tags: ['workers'],
         body: Type.Object({ name: givenName, address: unshown(address) }, { additionalProperties: false }),
         response: { 201: CreatedWorkerSchema },

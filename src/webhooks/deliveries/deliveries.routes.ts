@@ -20,10 +20,10 @@ const fields = {
   status: like(status, 'succeeded'),
   createdAt: like(dateTime, sample.toldAt),
   nextAttemptAt: orNull(dateTime),
-  replayId: orNull(Type.String({ description: 'The replay that made it; null: the event itself did' })),
+  replayId: orNull(Type.String({ description: 'The replay that created it; null if the event itself did' })),
 };
 const DeliverySchema = named(
-  { title: 'Delivery', description: 'An event on its way to an endpoint' },
+  { title: 'Delivery', description: 'The delivery of an event to an endpoint' },
   Type.Object(fields),
 );
 const WholeDeliverySchema = named(
@@ -62,13 +62,13 @@ export function deliveryRoutes(
         operationId: 'listDeliveries',
         summary: 'List deliveries',
         description:
-          'Newest first: every event that was or will be sent to an endpoint. With `status` or `type` a page may have fewer items than `limit`, or none, and still lead to the next: in a long log each page looks at so many deliveries only.',
+          'Newest first: every event that was or will be sent to an endpoint. With `status` or `type` a page may have fewer items than `limit`, or none, although more follow, because each page searches only part of a long log: check X-Next-Cursor.',
         tags: ['webhooks'],
         querystring: Type.Object(
           {
             endpointId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
             eventId: Type.Optional(
-              Type.String({ minLength: 1, maxLength: 100, description: 'All deliveries of one event' }),
+              Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of this event' }),
             ),
             status: Type.Optional(status),
             type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),

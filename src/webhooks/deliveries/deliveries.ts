@@ -195,7 +195,10 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
       for (let turns = 0; delivery === null && turns < 10; turns += 1)
         delivery = await db.transaction().execute((db) => putBack(db, caller, id));
       if (delivery === null)
-        throw new AppError('conflict', 'The delivery is being tried again by others at this very moment.');
+        throw new AppError(
+          'conflict',
+          'The delivery is being retried by another request right now. Try again shortly.',
+        );
       wakeup.wake();
       return delivery;
     },
@@ -215,10 +218,10 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
     if (!row) throw notFound(id);
     if (!held && (await inQueue.executeTakeFirst())) return null;
     if (row.type === 'webhook.test')
-      throw new AppError('conflict', 'A test is not repeated: send a new one.');
+      throw new AppError('conflict', 'A test event cannot be retried. Send a new one.');
     const { status } = toDelivery(row);
     if (status === 'succeeded' || status === 'delivering')
-      throw new AppError('conflict', `The delivery is ${status}; there is nothing to try again.`);
+      throw new AppError('conflict', `The delivery is ${status}, so there is nothing to retry.`);
     const endpoint = await db
       .selectFrom('webhook_endpoints')
       .select('enabled')

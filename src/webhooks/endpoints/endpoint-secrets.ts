@@ -95,7 +95,7 @@ export function createEndpointSecrets({ db, keyring }: { db: Db; keyring: Keyrin
       if ((await previousOf(db, owner).execute()).length >= mostPrevious) {
         throw new AppError(
           'conflict',
-          `The secret was rotated ${mostPrevious} times within a day, and all of those secrets still sign. Rotate it again when the oldest has ended.`,
+          `The secret was rotated ${mostPrevious} times within a day, and all of those secrets are still in use. Rotate it again when the oldest has expired.`,
         );
       }
       const replaced = await open(owner, db);

@@ -45,7 +45,7 @@ const enabled = Type.Boolean({ examples: [true] });
 const fields = {
   id: text(sample.endpointId),
   url: text(sample.endpointUrl, {
-    description: 'Path and query are shown only to who may change the endpoint',
+    description: 'Path and query are shown only to callers who may change the endpoint',
   }),
   eventTypes: Type.Array(Type.String(), { examples: [sampleTypes] }),
   description: text(sampleDescription),
@@ -62,7 +62,7 @@ const fields = {
   updatedAt: like(dateTime, sampleCreatedAt),
 };
 const test = named(
-  { title: 'EndpointTest', description: 'How a test event fared' },
+  { title: 'EndpointTest', description: 'The result of a test event' },
   Type.Object({
     delivered: Type.Boolean({ examples: [true] }),
     statusCode: orNull(Type.Integer({ examples: [204] })),
@@ -75,13 +75,13 @@ const EndpointSchema = named(
   Type.Object(fields),
 );
 const SavedSchema = named(
-  { title: 'SavedEndpoint', description: 'The endpoint, and how the test event fared if one was sent' },
+  { title: 'SavedEndpoint', description: 'The endpoint, and the result of the test event if one was sent' },
   Type.Object({ ...fields, test: orNull(test) }),
 );
 const CreatedSchema = named(
   {
     title: 'CreatedEndpoint',
-    description: 'The new endpoint with its signing secret, and how the test event fared',
+    description: 'The new endpoint with its signing secret, and the result of the test event',
   },
   Type.Object({ ...fields, secret: text(sampleSecret), test }),
 );
@@ -104,7 +104,8 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
       schema: {
         operationId: 'createEndpoint',
         summary: 'Create a webhook endpoint',
-        description: 'Sends webhook.test and tells how it went; a failed test still saves.',
+        description:
+          'Sends webhook.test and reports the result; the endpoint is saved even if the test fails.',
         tags,
         body: Type.Object(
           {
@@ -187,7 +188,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         operationId: 'updateEndpoint',
         summary: 'Update a webhook endpoint',
         description:
-          'Sends webhook.test and tells how it went; a failed test still saves. Disabling sends none, and `test` is null.',
+          'Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Disabling sends no test, and `test` is null.',
         tags,
         params: endpointPath,
         body: Type.Object(
@@ -253,7 +254,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         operationId: 'rotateEndpointSecret',
         summary: 'Rotate the signing secret',
         description:
-          'The old secret goes on signing the Standard Webhooks header for 24 hours, also when the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key a repeat gives the same secret.',
+          'The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret.',
         tags,
         params: endpointPath,
         response: {
@@ -261,7 +262,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
             { secret: text(sampleSecret), previousSecretUntil: like(dateTime, '2026-03-03T09:00:00.000Z') },
             {
               description:
-                'The new signing secret; until then deliveries are signed with the old one as well',
+                'The new signing secret, and until when deliveries are also signed with the old one',
             },
           ),
         },

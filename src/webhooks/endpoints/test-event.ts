@@ -40,7 +40,7 @@ export function createTester({
     if (own >= mostAtOnce.workspace || all >= mostAtOnce.node) {
       throw new AppError(
         'rate_limit_exceeded',
-        'Too many tests of webhook endpoints are under way. Try again when one of them has ended.',
+        'Too many webhook endpoint tests are running. Try again when one of them has finished.',
         { retryAfterSeconds: 5 },
       );
     }

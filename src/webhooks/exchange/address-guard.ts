@@ -69,7 +69,7 @@ export function createAddressGuard(allow: AllowList, resolve: Resolve = createNa
       const url = new URL(text);
       if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new BlockedTarget(httpsOnly);
       if (url.username !== '' || url.password !== '')
-        throw new BlockedTarget('The URL must not hold a user name or password.');
+        throw new BlockedTarget('The URL must not contain a user name or password.');
       url.hash = '';
       await vetHost(url);
       return url;

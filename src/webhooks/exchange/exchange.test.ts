@@ -111,7 +111,7 @@ test('the time is for the whole exchange: an answer that trickles in is cut off,
   });
   // It would never end by itself.
   const outcome = await post('{}', '', hurried);
-  assert.equal(outcome.error, 'No complete answer within 0.6 s.');
+  assert.equal(outcome.error, 'No complete response within 0.6 s.');
   assert.equal(outcome.statusCode, 200);
   assert.ok(outcome.durationMs > hurriedMs / 2, `${outcome.durationMs} ms`);
   await waitUntil(() => closed);
@@ -136,7 +136,7 @@ test('what waits for a connection until its time is over is not sent afterwards'
   };
   try {
     const outcomes = await Promise.all(['/1', '/2', '/3'].map(send));
-    for (const { error } of outcomes) assert.equal(error, 'No complete answer within 0.6 s.');
+    for (const { error } of outcomes) assert.equal(error, 'No complete response within 0.6 s.');
     found.resolve();
     await waitUntil(async () => (await send('/next')).error === null);
     assert.deepEqual(new Set(paths), new Set(['/next']));

@@ -203,11 +203,11 @@ const failures: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was reset.',
   EPIPE: 'The connection was closed by the receiver.',
-  ETIMEDOUT: 'The connection could not be made in time.',
-  UND_ERR_CONNECT_TIMEOUT: 'The connection could not be made in time.',
-  UND_ERR_SOCKET: 'The receiver closed the connection before its answer was complete.',
-  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The answer is not valid HTTP.',
+  ETIMEDOUT: 'The connection timed out.',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out.',
+  UND_ERR_SOCKET: 'The receiver closed the connection before its response was complete.',
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the response are too large.',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The response is not valid HTTP.',
   ENOTFOUND: 'The host name was not found.',
   EAI_AGAIN: 'The host name could not be looked up.',
   ETIMEOUT: 'The host name could not be looked up: its name server did not answer.',
@@ -216,7 +216,7 @@ const failures: Record<string, string> = {
 };
 
 function explainFailure(cause: unknown, timeoutMs: number): string {
-  if (cause instanceof TimedOut) return `No complete answer within ${timeoutMs / 1000} s.`;
+  if (cause instanceof TimedOut) return `No complete response within ${timeoutMs / 1000} s.`;
   if (cause instanceof BlockedTarget) return cause.message;
   const {
     name = '',
@@ -228,7 +228,7 @@ function explainFailure(cause: unknown, timeoutMs: number): string {
   if (inner !== undefined && failures[code] === undefined) return explainFailure(inner, timeoutMs);
   const known = failures[code];
   if (known) return known;
-  if (name === 'HTTPParserError') return 'The answer is not valid HTTP.';
+  if (name === 'HTTPParserError') return 'The response is not valid HTTP.';
   // The reason is OpenSSL's own; its message has places in its source.
   return /^(ERR_TLS|CERT|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code)
     ? `The TLS connection failed: ${reason.slice(0, 200)}.`

@@ -10,7 +10,7 @@ import { type Replay, type ReplayedStatus, type Replays, replayedStatuses } from
 const status = Type.Unsafe<ReplayedStatus>(
   Type.String({
     enum: [...replayedStatuses],
-    description: 'Only events whose last delivery to this endpoint ended so.',
+    description: 'Only events whose last delivery to this endpoint ended with this status.',
   }),
 );
 const sampleRange = { from: '2026-03-02T00:00:00.000Z', to: '2026-03-03T00:00:00.000Z' };
@@ -19,13 +19,13 @@ const to = text(sampleRange.to, { ...dateTime, description: 'Events before this 
 
 const count = Type.Integer({ description: 'How many events would be sent', examples: [12] });
 const ReplaySchema = named(
-  { title: 'Replay', description: 'A replay of past events to an endpoint, and how far it has come' },
+  { title: 'Replay', description: 'A replay of past events to an endpoint, and its progress' },
   Type.Object({
     id: text(sample.replayId),
     endpointId: text(sample.endpointId),
     status: text('completed', {
       enum: ['running', 'paused', 'completed', 'cancelled'],
-      description: 'paused: while the endpoint is disabled; completed: every delivery has ended',
+      description: 'paused: the endpoint is disabled; completed: every delivery has finished',
     }),
     range: Type.Object({
       from: like(dateTime, sampleRange.from),
@@ -34,7 +34,7 @@ const ReplaySchema = named(
       types: Type.Array(Type.String(), { examples: [['record.anchor.confirmed']] }),
     }),
     total: Type.Integer({ description: 'Events to send', examples: [12] }),
-    enqueued: Type.Integer({ description: 'Events that have their new delivery', examples: [12] }),
+    enqueued: Type.Integer({ description: 'Events that already have a new delivery', examples: [12] }),
     succeeded: Type.Integer({ examples: [12] }),
     failed: Type.Integer({ examples: [0] }),
     skipped: Type.Integer({ examples: [0] }),
@@ -61,7 +61,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
         operationId: 'createReplay',
         summary: 'Replay past events',
         description:
-          'Every event of the range becomes a new delivery, behind what is new and no faster than the endpoint takes it. With dryRun nothing is sent and the answer is their count.',
+          'Creates a new delivery for every event in the range. New events go first, and the endpoint gets no more than it can take. With dryRun nothing is sent and the response is the number of events.',
         tags,
         params: endpointPath,
         body: Type.Object(
@@ -70,7 +70,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
             to,
             status: Type.Optional(like(status, 'failed')),
             types: Type.Optional(like(eventTypesSchema, ['record.anchor.confirmed'])),
-            dryRun: unshown(Type.Boolean({ description: 'Only count' })),
+            dryRun: unshown(Type.Boolean({ description: 'Only count the events' })),
           },
           { additionalProperties: false },
         ),
@@ -114,7 +114,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
       schema: {
         operationId: 'cancelReplay',
         summary: 'Cancel a replay',
-        description: 'What it has not sent yet is kept as skipped.',
+        description: 'Deliveries that were not sent yet are marked as skipped.',
         tags,
         params: replayPath,
         response: { 204: Type.Null() },

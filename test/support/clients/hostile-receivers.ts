@@ -29,7 +29,7 @@ export const [allAttempts, timeoutMs] = [2, 3000];
 const answered = (text: string) => new RegExp(`^The receiver answered ${text}`);
 export const timedOut = /^No complete answer within 3 s\.$/;
 const cutOff = /^(The connection was reset|The receiver closed the connection)/;
-const notHttp = /^The answer is not valid HTTP/;
+const notHttp = /^The response is not valid HTTP/;
 const tls = /^The TLS connection failed: /;
 
 type Behaviour = (socket: TLSSocket, raw: Socket) => void;
@@ -197,7 +197,7 @@ export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caF
         socket.write('HTTP/1.1 200 X\r\n');
         pour(socket, Buffer.from(`x-long: ${'a'.repeat(1000)}\r\n`), 1024 * 1024);
       },
-      ...{ statusCode: null, error: /^The headers of the answer are too large\.$/ },
+      ...{ statusCode: null, error: /^The headers of the response are too large\.$/ },
     },
     {
       name: 'answers 1xx without end',

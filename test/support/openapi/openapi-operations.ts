@@ -72,7 +72,7 @@ export async function readOperations(service: Service): Promise<Operation[]> {
       path,
       tags: documented.tags ?? [],
       scope: named(documented, /Needs the scope `([a-z:]+)`\.$/) as Scope | null,
-      role: named(documented, /needs the role `([a-z]+)`\.$/) as Role | null,
+      role: named(documented, /Needs the role `([a-z]+)`\.$/) as Role | null,
       parameters: documented.parameters ?? [],
       body: schemaOf(documented.requestBody),
       takesFile: documented.requestBody?.content?.['multipart/form-data'] !== undefined,

@@ -25,7 +25,7 @@ import type { FileValidations } from './file-validations.ts';
 const finding = (description: string) => orNull(Type.Boolean({ description, examples: [true] }));
 
 const ValidationSchema = named(
-  { title: 'FileValidation', description: 'A validation of a file, and what it found' },
+  { title: 'FileValidation', description: 'A validation of a file, and its result' },
   Type.Object({
     id: text(sample.validationId),
     fileId: text(sample.fileId),
@@ -39,16 +39,16 @@ const ValidationSchema = named(
       examples: ['valid'],
       description: 'Valid when integrity, authenticity and ownership all hold',
     }),
-    integrity: finding('What was presented has the digest that is anchored'),
-    authenticity: finding('The proof of the version verified against the chain'),
-    ownership: finding('The vault had the file then'),
+    integrity: finding('The presented content has the anchored digest'),
+    authenticity: finding('The proof of the version was verified against the chain'),
+    ownership: finding('The vault owned the file at that time'),
     validatedAt: orNull(like(dateTime, sample.toldAt)),
   }),
 );
 
 const about = {
   version: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The newest when not given' }),
+    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Defaults to the newest version' }),
   ),
   vaultAddress: unshown(address),
 };
@@ -96,7 +96,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
         operationId: 'validateFile',
         summary: 'Validate a file',
         description:
-          'Compares what is presented, bytes that are hashed and not kept, or their hash, with what is anchored; verifies the proof against the chain as it then is; and sees whether the vault, by default the owner when it is asked, has the file. `file.validation.completed` comes with the result. A version that is not confirmed yet is validated once it is.',
+          'Compares the presented content with what is anchored, verifies the proof against the chain, and checks whether the vault (by default the current owner) owns the file. Send the bytes, which are hashed and not stored, or only their hash. `file.validation.completed` is sent with the result. A version that is not confirmed yet is validated once it is.',
         tags,
         params: filePath,
         body: jsonOrForm(
@@ -184,7 +184,7 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
         operationId: 'getFileValidationProof',
         summary: 'Get the proof of a validation',
         description:
-          'A result is anchored as well: its proof, `holdfast/proof@1`, has it among its claims. 409 until it is there and confirmed.',
+          'The result is anchored too: its proof, `holdfast/proof@1`, contains it in the claims. 409 until there is a result and it is confirmed.',
         tags,
         params: validationPath,
         response: { 200: proofOf(provedValidation) },

@@ -73,7 +73,7 @@ export function createFileValidations(deps: FileValidationsDeps): FileValidation
     if (by === 'bytes' && target.canonicalization === 'hmac-sha256') {
       throw new AppError(
         'conflict',
-        `Version ${target.version} was given as an HMAC, whose salt only its owner has. Present the HMAC as contentHash instead of the bytes.`,
+        `Version ${target.version} was given as an HMAC, and only its owner has the salt. Send the HMAC as contentHash instead of the bytes.`,
       );
     }
     const vaultId = vaultAddress === undefined ? null : (await vaults.get(workspaceId, vaultAddress)).id;
@@ -83,7 +83,7 @@ export function createFileValidations(deps: FileValidationsDeps): FileValidation
   async function getWhole(key: FileKey, id: string): Promise<WholeValidation> {
     const found = await findValidation(pool, key, id);
     if (!found) {
-      throw new AppError('resource_not_found', `There is no validation ${id} of a file ${key.fileId}.`);
+      throw new AppError('resource_not_found', `There is no validation ${id} of the file ${key.fileId}.`);
     }
     return found;
   }
@@ -139,7 +139,11 @@ export function createFileValidations(deps: FileValidationsDeps): FileValidation
 
     async proof(key, id) {
       const { number, presentedHash, canonicalization } = await getWhole(key, id);
-      if (number === null) throw new AppError('conflict', `The validation ${id} has no result yet.`);
+      if (number === null)
+        throw new AppError(
+          'conflict',
+          `The validation ${id} has no result yet. Try again when it is completed.`,
+        );
       return makeProof({
         workspaceId: key.workspaceId,
         kind: 'validation',
