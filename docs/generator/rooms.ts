@@ -15,11 +15,11 @@ export const floors: Room[][] = [
   [
     {
       path: 'src/app/',
-      job: 'Puts the parts of the service together, and takes them apart; `checks.ts` has all checks of `fsck`',
+      job: 'Starts the parts of the service in order, and stops them; `checks.ts` has all checks of `fsck`',
     },
   ],
   [
-    { path: 'src/maintenance/', job: 'Puts the rooms of this wing together: routes, exports under way' },
+    { path: 'src/maintenance/', job: 'Puts the rooms of this wing together: routes, running exports' },
     { path: 'src/maintenance/assets/', job: 'Assets: versions, installation, who may see them' },
     { path: 'src/maintenance/viewers/', job: 'Viewers and workers of an asset, and the log of who looked' },
     { path: 'src/maintenance/entries/', job: 'Maintenance entries: recorded, listed, proved; open defects' },
@@ -38,7 +38,7 @@ export const floors: Room[][] = [
     { path: 'src/holdings/vaults/', job: 'Vaults and their transactions' },
     { path: 'src/holdings/records/', job: 'Records and their versions' },
     { path: 'src/holdings/files/', job: 'Files: versions, content, erasure, history' },
-    { path: 'src/holdings/files/validation/', job: 'Validation of files that are stored elsewhere' },
+    { path: 'src/holdings/files/validation/', job: 'Validation of files against their anchors' },
     { path: 'src/holdings/transfers/', job: 'Transfers of files and assets from vault to vault' },
     { path: 'src/holdings/certificates/', job: 'Certificates in PDF' },
     { path: 'src/holdings/audit-proofs/', job: 'Anchoring of the audit log, and its proofs' },
@@ -68,7 +68,7 @@ export const floors: Room[][] = [
     },
     {
       path: 'src/backup/',
-      job: 'Backup and restore: all tables of one snapshot, the blobs and a sealed manifest in one archive',
+      job: 'Backup and restore: all tables of one snapshot, the blobs and a signed manifest in one archive',
     },
   ],
   [
@@ -92,7 +92,7 @@ export const floors: Room[][] = [
   ],
   [
     { path: 'src/chain/', job: 'Opens the chain that is configured' },
-    { path: 'src/chain/indexer/', job: 'Follows the chain block by block, through reorganizations' },
+    { path: 'src/chain/indexer/', job: 'Follows the chain block by block, through reorganisations' },
     {
       path: 'src/chain/sender/',
       job: 'Outgoing transactions: nonces, fees, signed bytes, until they are final',
@@ -112,11 +112,11 @@ export const floors: Room[][] = [
     { path: 'src/db/', job: 'PostgreSQL: pool, migrations, group commit, leadership' },
     { path: 'src/db/tables/', job: 'The columns of all tables, as types' },
     { path: 'src/db/embedded/', job: 'The PostgreSQL that Holdfast runs itself' },
-    { path: 'src/config/', job: 'Settings: the only room that reads the environment' },
-    { path: 'src/metrics/', job: 'The table of all metrics, and what rooms make theirs with' },
+    { path: 'src/config/', job: 'Settings: the table of all of them, and how the environment becomes a `Config`' },
+    { path: 'src/metrics/', job: 'The table of all metrics, and helpers for reporting them' },
     { path: 'src/pdf/', job: 'Draws documents: pages, tables, QR codes, all scripts' },
   ],
-  [{ path: 'src/runtime/', job: 'Loops, errors, ids, callers, the frame of checks: what every floor uses' }],
+  [{ path: 'src/runtime/', job: 'Loops, errors, ids, callers, the framework of `fsck` checks: what every floor uses' }],
 ];
 
 export function roomsTable(): string {

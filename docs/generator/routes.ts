@@ -37,6 +37,6 @@ export function routesTable(): string {
 /** As the document says it of each route. */
 function needsOf({ description = '', security = [] }: Operation): string {
   const [, scope] = /Needs the scope `([a-z:]+)`\.$/.exec(description) ?? [];
-  const [, role] = /needs the role `([a-z]+)`\.$/.exec(description) ?? [];
-  return scope ?? (role === undefined ? (security.length === 0 ? '' : 'signed in') : `role ${role}`);
+  const [, role] = /Needs the role `([a-z]+)`\.$/.exec(description) ?? [];
+  return scope ?? (role === undefined ? (security.length === 0 ? 'nothing' : 'signed in') : `role ${role}`);
 }

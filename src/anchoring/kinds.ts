@@ -1,7 +1,7 @@
 /**
  * All anchored things on one screen: where each kind keeps what its leaves are of, and what subscribers are told when one is
- * confirmed. The joins, the checks and the events are made from it. A new kind is a line here, its label in proof/kinds.ts,
- * and its room.
+ * confirmed. The joins, the checks and the events are made from it. A new kind is a definition here, its label in
+ * proof/kinds.ts, and a room with a table of its own that commits each row together with `pendingLeaf`.
  */
 import type { Tables } from '../db/tables.ts';
 import type { EventType } from '../events/catalogue.ts';

@@ -80,10 +80,10 @@ const wokenAtOnce = 1000;
 /** However many have something due, no claim takes long; the next one goes on from there. */
 const usualMostEndpoints = 1000;
 
-/** By what the queue still has of them: the log is changed only for those whose claim holds. */
 /** Of a delivery that somebody tries again and again, the first attempt and the newest ones: each may have 200 KB. */
 export const mostAttempts = 30;
 
+/** By what the queue still has of them: the log is changed only for those whose claim holds. */
 const completeText = `
 with result as (
   select row_at, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms, attempt
