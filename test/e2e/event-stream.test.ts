@@ -284,7 +284,7 @@ test('a workspace has at most 100 streams on a node, and a client that leaves ma
     return readers.length === 100;
   });
   const refused = await first.call('GET', streamPath, { key });
-  assertError(refused, 'budget_exceeded', /100 event streams .*HOLDFAST_BUDGET_STREAMS/);
+  assertError(refused, 'budget_exceeded', /100 open event streams .*HOLDFAST_BUDGET_STREAMS/);
   assert.equal(refused.headers.get('x-budget'), 'streams');
   const { json: usage } = await first.call('GET', '/api-v1/platform/usage', { key });
   assert.deepEqual(

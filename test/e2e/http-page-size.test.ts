@@ -308,7 +308,7 @@ test('metadata have a limit of their own, and the audit log holds the digest of 
   };
   const refused = await service.call('POST', '/api-v1/damc/assets/', { body });
   assert.equal(refused.status, 400);
-  assert.match(refused.json.message, /metadata has 65547 bytes, and may have 65536/);
+  assert.match(refused.json.message, /metadata has 65547 bytes, but at most 65536 are allowed/);
   const { json } = await service.call('GET', `${platform}/audit-log?action=asset.update&limit=1`);
   assert.ok(JSON.stringify(json[0].details).length < 4_096);
   assert.match(

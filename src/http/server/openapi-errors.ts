@@ -17,7 +17,7 @@ export type ErrorExamples = Record<string, { $ref: string } | { value: ErrorBody
 const missing: Record<string, string> = {
   vaultAddress: `There is no vault ${sample.vaultAddress}.`,
   recordId: `There is no record ${sample.recordId}.`,
-  validationId: `There is no validation ${sample.validationId} of a file ${sample.fileId}.`,
+  validationId: `There is no validation ${sample.validationId} of the file ${sample.fileId}.`,
   fileId: `There is no file ${sample.fileId}.`,
   assetId: `There is no asset ${sample.assetId}.`,
   address: `There is no worker ${sample.workerAddress}.`,
