@@ -211,7 +211,7 @@ for (const [name, answer, error, by = () => service] of [
     (response) => response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end(),
     /redirects are not followed/,
   ],
-  ['a receiver that never answers', () => {}, /No complete answer within 0.3 s/, () => hasty],
+  ['a receiver that never answers', () => {}, /No complete response within 0.3 s/, () => hasty],
   ['a connection reset', (response) => response.socket?.destroy(), /closed the connection|reset/],
   [
     'one byte at a time',
@@ -220,7 +220,7 @@ for (const [name, answer, error, by = () => service] of [
       const drip = setInterval(() => response.write('x'), 100);
       response.on('close', () => clearInterval(drip));
     },
-    /No complete answer within 0.3 s/,
+    /No complete response within 0.3 s/,
     () => hasty,
   ],
 ] as [string, Receiver['answer'], RegExp, (() => Service)?][]) {

@@ -27,7 +27,7 @@ export interface Hostile {
 /** For the schedule and the time that a test sets. */
 export const [allAttempts, timeoutMs] = [2, 3000];
 const answered = (text: string) => new RegExp(`^The receiver answered ${text}`);
-export const timedOut = /^No complete answer within 3 s\.$/;
+export const timedOut = /^No complete response within 3 s\.$/;
 const cutOff = /^(The connection was reset|The receiver closed the connection)/;
 const notHttp = /^The response is not valid HTTP/;
 const tls = /^The TLS connection failed: /;
