@@ -335,7 +335,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await queueDatabase.close();
       await apiKeys
         .saveLastUsed()
-        .catch((error) => log.error({ err: error }, 'the last use of API keys was not saved'));
+        .catch((error) => log.error({ err: error }, 'could not save the last use of API keys'));
       await blobStore.close();
       await keyring.close();
       await store.close();

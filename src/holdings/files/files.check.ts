@@ -112,14 +112,14 @@ function judgeVersion(row: VersionRow): Finding[] {
   if (row.leaf_digest === null || row.leaf_vault === null) {
     find('file_without_leaf', 'has no leaf: it will never be anchored');
   } else if (!row.leaf_digest.equals(row.content_hash) || row.leaf_vault !== row.vault_id) {
-    find('file_leaf_differs', 'has a leaf with another hash or of another vault');
+    find('file_leaf_differs', 'has a leaf with a different hash or vault');
   }
-  if (row.first !== (version === 1)) find('file_version_gap', 'is without the version before it');
+  if (row.first !== (version === 1)) find('file_version_gap', 'has no previous version');
   if (row.newest === null) find('file_version_without_file', 'belongs to no file');
   else if (row.current !== row.newest) {
     find(
       'file_current',
-      row.current ? 'counts as the newest, and is not' : 'is the newest, and does not count as it',
+      row.current ? 'is marked as the newest, but is not' : 'is the newest, but is not marked as such',
     );
   }
   if (!row.has_blob) find('file_without_blob', 'has no blob with its hash and size');
@@ -183,10 +183,10 @@ function judgeFile(row: FileRow): Finding[] {
     find('file_owner', `belongs to ${row.vault_id}, but its last completed transfer gave it to ${row.owner}`);
   }
   if (row.transfer_id !== row.open_transfer || Number(row.open_transfers) > 1) {
-    find('file_transfer_open', 'has another transfer under way than the one that is not completed');
+    find('file_transfer_open', 'names a transfer in progress other than the one that is not completed');
   }
   if (row.newest_leaf === null || !row.newest_leaf.equals(row.last_leaf)) {
-    find('file_last_leaf', 'does not know the newest leaf of its versions and transfers');
+    find('file_last_leaf', 'does not name the newest leaf of its versions and transfers');
   }
   return findings;
 }
@@ -243,7 +243,7 @@ function judgeTransfer(row: TransferRow): Finding[] {
     find('file_transfer_leaf_differs', 'has a leaf of another vault or another version of the file');
   }
   if (row.told === true && !row.completed) {
-    find('file_transfer_incomplete', 'was told as confirmed, and is not completed');
+    find('file_transfer_incomplete', 'was announced as confirmed, but is not completed');
   }
   return findings;
 }

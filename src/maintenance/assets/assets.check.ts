@@ -110,17 +110,17 @@ function judgeAsset(row: AssetRow): Finding[] {
       advice: restore,
     });
   if (row.newest_version !== row.version || row.versions !== row.version) {
-    find('asset_versions', `counts ${row.version} versions, and ${row.versions} are there`);
+    find('asset_versions', `counts ${row.version} versions, but there are ${row.versions}`);
   }
   if (row.owner !== row.vault_id) {
     find('asset_owner', `is owned by ${row.vault_id}, but its transfers lead to ${row.owner ?? 'nobody'}`);
   }
-  if (row.transfer_id !== row.open_transfer) find('asset_transfer', 'does not have the transfer under way');
+  if (row.transfer_id !== row.open_transfer) find('asset_transfer', 'does not name the transfer in progress');
   if (row.newest_leaf === null || !row.newest_leaf.equals(row.last_leaf)) {
     find('asset_last_leaf', 'does not name its newest leaf, so the next one would not follow it');
   }
   if (row.parent_asset_id !== row.installed_in) {
-    find('asset_parent', 'is not where its installations say that it is');
+    find('asset_parent', 'is not where its installations say it is');
   }
   if (row.in_circle) find('asset_circle', 'is a part of itself');
   return findings;
@@ -170,12 +170,12 @@ function judgeVersion(row: VersionRow): Finding[] {
       advice: restore,
     });
   if (digestOf(row) !== fromBytea(row.digest)) {
-    find('asset_changed', 'has another document than the one that its hash was made of');
+    find('asset_changed', 'has a document that does not match its hash');
   }
   if (row.leaf_digest === null) {
     find('asset_without_leaf', 'has no leaf: it will never be anchored');
   } else if (!row.leaf_digest.equals(row.digest) || row.leaf_vault !== row.vault_id) {
-    find('asset_leaf_differs', 'has a leaf with another hash or of another vault');
+    find('asset_leaf_differs', 'has a leaf with a different hash or vault');
   }
   return findings;
 }
@@ -232,11 +232,14 @@ function judgeTransfer(row: TransferRow): Finding[] {
   });
   if (row.leaf_vault === null) return [find('asset_transfer_without_leaf', 'has no leaf')];
   if (row.leaf_vault !== row.from_vault_id) {
-    return [find('asset_transfer_leaf_differs', 'is sealed by another vault than the giving one')];
+    return [find('asset_transfer_leaf_differs', 'is not sealed by the sending vault')];
   }
   if (row.announced && !row.completed) {
     return [
-      find('asset_transfer_not_completed', 'is confirmed on the chain, but the asset was not given over'),
+      find(
+        'asset_transfer_not_completed',
+        'is confirmed on the chain, but the asset still has its old owner',
+      ),
     ];
   }
   return [];
