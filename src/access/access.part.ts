@@ -77,7 +77,7 @@ export async function createAccess(
     async close() {
       await apiKeys
         .saveLastUsed()
-        .catch((error) => log.error({ err: error }, 'the last use of API keys was not saved'));
+        .catch((error) => log.error({ err: error }, 'could not save the last use of API keys'));
     },
   };
 }

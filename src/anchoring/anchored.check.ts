@@ -30,7 +30,7 @@ export function judgeLeaf(
   if (leaf_digest === null || leaf_vault === null) {
     find(`${kind}_without_leaf`, 'has no leaf: it will never be anchored');
   } else if (!leaf_digest.equals(row.digest) || leaf_vault !== row.vaultId) {
-    find(`${kind}_leaf_differs`, 'has a leaf with another hash or of another vault');
+    find(`${kind}_leaf_differs`, 'has a leaf with a different hash or vault');
   }
 }
 

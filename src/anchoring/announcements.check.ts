@@ -169,7 +169,7 @@ function judge(row: LeafRow, { thing, event }: Announced, { unseen }: { unseen: 
     findings.push({
       rule: `leaf_without_${thing}`,
       ids: { workspace, [thing]: subject, version },
-      message: `The ${thing} ${subject}, version ${version}, has a leaf, and is not stored itself.`,
+      message: `The ${thing} ${subject}, version ${version}, has a leaf, but is not stored itself.`,
       advice: 'The row was removed from the database: restore it from a backup.',
     });
   }
@@ -177,8 +177,8 @@ function judge(row: LeafRow, { thing, event }: Announced, { unseen }: { unseen: 
     findings.push({
       rule: `${thing}_unannounced`,
       ids: { workspace, [thing]: subject, version, batch: Number(batch_id) },
-      message: `The ${thing} ${subject}, version ${version}, is confirmed, and there is no event that says so.`,
-      advice: 'Subscribers do not know of it: tell them, and look for the event in a backup.',
+      message: `The ${thing} ${subject}, version ${version}, is confirmed, but there is no event for it.`,
+      advice: 'Subscribers were not notified: tell them, and look for the event in a backup.',
     });
   }
   return findings;

@@ -73,7 +73,7 @@ async function judge(client: PublicClient, row: Row, logs: Logged[]): Promise<Fi
       ids: { batch, root: fromBytea(root), transaction: fromBytea(row.transaction_hash) },
       message: `The root of batch ${batch} ${what}.`,
       advice:
-        'Proofs of this batch fail. Look whether the service follows the chain (`holdfast chain status`); if it does, compare the rows with a backup.',
+        'Proofs of this batch fail. Check whether the service follows the chain (`holdfast chain status`); if it does, compare the rows with a backup.',
     });
 
   const [time, size] = await client.readContract({
@@ -105,7 +105,7 @@ async function judge(client: PublicClient, row: Row, logs: Logged[]): Promise<Fi
   ) {
     find(
       'anchored_elsewhere',
-      `was logged in transaction ${only.transactionHash}, block ${only.blockHash}, not in those stored`,
+      `was logged in transaction ${only.transactionHash}, block ${only.blockHash}, not in the stored ones`,
     );
   }
   return findings;

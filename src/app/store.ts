@@ -53,7 +53,7 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
 function explainUnreachable(error: unknown): never {
   if (!isDatabaseAway(error)) throw error;
   throw new OperatorError(
-    `The database cannot be used: ${(error as Error).message || (error as { code?: string }).code}. Check DATABASE_URL and that the server runs.`,
+    `The database cannot be used: ${(error as Error).message || (error as { code?: string }).code}. Check DATABASE_URL, and check that the server is running.`,
     {
       cause: error,
     },

@@ -57,7 +57,8 @@ export async function archiveBytes(file: string): Promise<number> {
   const found = await stat(file).catch((cause) => {
     throw new OperatorError(`The archive ${file} cannot be read: ${cause.message}.`, { cause });
   });
-  if (!found.isFile()) throw new OperatorError(`${file} is no file: give the archive that a backup made.`);
+  if (!found.isFile())
+    throw new OperatorError(`${file} is not a file: give the archive that a backup created.`);
   return found.size;
 }
 
@@ -75,7 +76,7 @@ async function* readPieces(file: string, onBytes: (bytes: number) => void): Asyn
     for await (const entry of entries) {
       const { member, number, isCompressed } = placeOf(entry.header.name);
       const expected = member === last.member ? last.number + 1 : 1;
-      if (number !== expected) throw damaged(`piece ${expected} of ${member} is not where it belongs`);
+      if (number !== expected) throw damaged(`piece ${expected} of ${member} is out of place`);
       last = { member, number };
       isFirst = false;
       const bytes = await readEntry(entry);
@@ -95,7 +96,7 @@ async function* readPieces(file: string, onBytes: (bytes: number) => void): Asyn
 
 async function readEntry(entry: AsyncIterable<unknown> & { header: Header }): Promise<Buffer> {
   const { name, size, type } = entry.header;
-  if (type !== 'file' || size > mostEntryBytes) throw damaged(`${name} is nothing that a backup has`);
+  if (type !== 'file' || size > mostEntryBytes) throw damaged(`${name} does not belong in a backup`);
   const chunks: Buffer[] = [];
   for await (const chunk of entry) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
@@ -117,8 +118,5 @@ function placeOf(name: string): { member: string; number: number; isCompressed: 
 }
 
 function notOurs(file: string, cause?: unknown): OperatorError {
-  return new OperatorError(
-    `${file} is no backup of Holdfast, or its beginning is damaged: it does not begin as one does.`,
-    { cause },
-  );
+  return new OperatorError(`${file} is not a Holdfast backup, or its beginning is damaged.`, { cause });
 }

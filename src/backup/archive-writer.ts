@@ -171,7 +171,7 @@ async function refuseExisting(file: string): Promise<void> {
   });
   if (handle === null) return;
   await handle.close();
-  throw new OperatorError(`${file} exists already. Give another name: a backup never replaces another.`);
+  throw new OperatorError(`${file} already exists. Choose another name: a backup never overwrites a file.`);
 }
 
 async function syncDirectory(path: string): Promise<void> {
@@ -186,7 +186,7 @@ async function syncDirectory(path: string): Promise<void> {
 function explain(error: Error, file: string): Error {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof OperatorError || code === undefined) return error;
-  return new OperatorError(`${file} cannot be written: ${error.message}. Nothing was left under that name.`, {
+  return new OperatorError(`${file} cannot be written: ${error.message}. No file was left under that name.`, {
     cause: error,
   });
 }

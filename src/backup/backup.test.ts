@@ -308,7 +308,10 @@ test('an older backup is restored with the schema of its time, and then brought 
   await withClient(connection, (client) => client.query('create table strange (id text)'));
   const odd = join(dir, 'odd.tar');
   await make(odd);
-  await assert.rejects((await restoreInto('odd', odd)).restore(), /do not make its tables: strange\(id\)/);
+  await assert.rejects(
+    (await restoreInto('odd', odd)).restore(),
+    /do not result in its tables: strange\(id\)/,
+  );
 });
 
 /** Where the bytes of each member lie in a tar: after a header of 512 bytes, and filled up to as many. */
@@ -369,7 +372,7 @@ describe('refused, and nothing is written', () => {
     await verifyArchive(file);
     await flip((large.start + large.end) >> 1);
     await handle.close();
-    await refused(file, /damaged or cut off: the blob .* has other bytes/);
+    await refused(file, /damaged or cut off: the blob .* does not have the bytes/);
   });
 
   test('an archive that is cut off, wherever it is', async () => {
@@ -381,13 +384,13 @@ describe('refused, and nothing is written', () => {
     }
     const file = await copyOf('cut.tar');
     await truncate(file, 0);
-    await refused(file, /is no backup of Holdfast/);
+    await refused(file, /is not a Holdfast backup/);
   });
 
   test('something else', async () => {
     const file = join(dir, 'else.tar');
     await writeFile(file, randomBytes(5000));
-    await refused(file, /is no backup of Holdfast/);
+    await refused(file, /is not a Holdfast backup/);
     await refused(join(dir, 'not-there.tar'), /cannot be read/);
     const tar = pack();
     tar.entry({ name: 'format.json' }, JSON.stringify({ format: 'holdfast/backup@9' }));
@@ -401,7 +404,7 @@ describe('refused, and nothing is written', () => {
   test('an archive without its key, with another key, and one that somebody wrote anew', async () => {
     await refused(archive, /cannot be restored without its master key/, { keys: null });
     const byVersion = new Map([[1, randomBytes(32)]]);
-    await refused(archive, /does not fit this backup, or somebody changed the archive/, {
+    await refused(archive, /does not match this backup, or somebody changed the archive/, {
       keys: { current: 1, byVersion },
     });
     await refused(archive, /needs master key version 1/, {
@@ -425,7 +428,7 @@ describe('refused, and nothing is written', () => {
     const keys = /"masterKeys": \[\s*1\s*\]/.exec(unsealed.toString('latin1')) ?? assert.fail();
     unsealed.write(keys[0].replace('1', ' '), keys.index, 'latin1');
     await writeFile(stripped, unsealed);
-    await refused(stripped, /does not have the form/);
+    await refused(stripped, /does not have the expected structure/);
   });
 
   test('an archive of a newer schema', async () => {
@@ -468,7 +471,7 @@ for (const fixture of ['database', 'blobs'] as const) {
     };
     await assert.rejects(target.restore({ signal: stopping.signal, onProgress }), /pulled the plug/);
     const connection = { connectionString: target.url };
-    await assert.rejects(migrate({ connection }), /in the middle of a restore/);
+    await assert.rejects(migrate({ connection }), /A restore into this database has not finished/);
     const left = await openBlobStore(target.config.blobs);
     await left.put('ws_1/blb_leftover', one(Buffer.from('of the try before')));
 

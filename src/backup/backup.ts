@@ -157,7 +157,7 @@ function keysInUse(
     const key = configured?.byVersion.get(version);
     if (!key || !fitsCheckValue({ version, key }, check_value)) {
       throw new OperatorError(
-        `${where} does not have master key version ${version}, which this database is sealed with: a backup could never be restored. Put the right key there first.`,
+        `${where} does not have master key version ${version}, which this database is sealed with: the backup could never be restored. Put the right key there first.`,
       );
     }
     byVersion.set(version, key);

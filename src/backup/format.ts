@@ -106,7 +106,7 @@ export function requireFormat(text: string): void {
   const { format } = parse(Type.Object({ format: Type.String() }), text, formatMember);
   if (format === backupFormat) return;
   throw new OperatorError(
-    `The archive has the format ${JSON.stringify(format)}, and this version reads ${backupFormat} only. Restore it with the version of Holdfast that made it, or a newer one.`,
+    `The archive has the format ${JSON.stringify(format)}, but this version reads only ${backupFormat}. Restore it with the version of Holdfast that made it, or a newer one.`,
   );
 }
 
@@ -136,6 +136,6 @@ function parse<S extends TSchema>(schema: S, text: string, what: string): Static
   } catch (error) {
     throw damaged(`${what} is not JSON`, error);
   }
-  if (!Value.Check(schema, value)) throw damaged(`${what} does not have the form it must have`);
+  if (!Value.Check(schema, value)) throw damaged(`${what} does not have the expected structure`);
   return value as Static<S>;
 }

@@ -91,7 +91,7 @@ function parseKeyFile(text: string, origin: string): KeyFile {
     if (Value.Check(keyFile, value)) return value;
   } catch {}
   throw new OperatorError(
-    `${origin} is no key file that this version can read: it takes one of the format ${keyFileFormat}, or a master key file.`,
+    `${origin} is not a key file that this version can read. Give one in the format ${keyFileFormat}, or a master key file.`,
   );
 }
 

@@ -34,13 +34,13 @@ export function createLoad(client: pg.ClientBase, { manifest, onProgress, signal
     async load(member: Member): Promise<void> {
       const { name } = kindOf(member.name);
       const table = open.get(name);
-      if (!table) throw damaged(`the table ${name} is not where it was`);
+      if (!table) throw damaged(`the table ${name} is out of place`);
       open.delete(name);
       await loadTable(client, table, withProgress(member.pieces, table));
     },
     async end(): Promise<void> {
       const [left] = open.keys();
-      if (left !== undefined) throw damaged(`the table ${left} is not where it was`);
+      if (left !== undefined) throw damaged(`the table ${left} is out of place`);
       for (const { name, value, called } of manifest.sequences) {
         await client.query('select setval($1::regclass, $2::bigint, $3)', [
           `public.${quoted(name)}`,
@@ -84,7 +84,8 @@ async function requireSameTables(client: pg.ClientBase, { tables }: Manifest): P
   const here = shapeOf(await listTables(client));
   const there = shapeOf(tables);
   const differing = [...here, ...there].filter((shape) => !here.includes(shape) || !there.includes(shape));
-  if (differing.length > 0) throw damaged(`its migrations do not make its tables: ${differing.join(', ')}`);
+  if (differing.length > 0)
+    throw damaged(`its migrations do not result in its tables: ${differing.join(', ')}`);
 }
 
 /** Takes off all foreign keys; returns what puts them back. */

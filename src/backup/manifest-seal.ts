@@ -14,13 +14,13 @@ export function requireSealed(text: string, seal: ManifestSeal, keys: MasterKeys
   const key = keys.byVersion.get(seal.masterVersion);
   if (!key) {
     throw new OperatorError(
-      `The backup needs master key version ${seal.masterVersion}, and the key that was given does not have it. Give the key file that was made with this backup; nothing was restored.`,
+      `The backup needs master key version ${seal.masterVersion}, but the given key does not have it. Give the key file that was created with this backup. Nothing was restored.`,
     );
   }
   const mac = macOf(text, { version: seal.masterVersion, key });
   if (timingSafeEqual(mac, Buffer.from(seal.hmacSha256, 'hex'))) return;
   throw new OperatorError(
-    'The master key does not fit this backup, or somebody changed the archive after it was made. Give the key file that was made with it; nothing was restored.',
+    'The master key does not match this backup, or somebody changed the archive after it was created. Give the key file that was created with it. Nothing was restored.',
   );
 }
 

@@ -67,14 +67,14 @@ async function requireKnownSchema({ migrations, madeBy }: Manifest): Promise<num
   const unknown = migrations.filter((name, place) => known[place] !== name);
   if (unknown.length === 0) return known.length;
   throw new OperatorError(
-    `The backup was made by a newer Holdfast (${madeBy}; it has ${unknown.join(', ')}, which this version does not know). Restore it with that version or a newer one; nothing was changed.`,
+    `The backup was made by a newer Holdfast (${madeBy}; it has ${unknown.join(', ')}, which this version does not know). Restore it with that version or a newer one. Nothing was changed.`,
   );
 }
 
 function requireKeys({ manifestText, seal }: VerifiedArchive, keys: MasterKeys | null): void {
   if (!keys) {
     throw new OperatorError(
-      'The backup cannot be restored without its master key: give the key file that was made with it as --key-file, or set HOLDFAST_MASTER_KEY; nothing was changed.',
+      'The backup cannot be restored without its master key: give the key file that was created with it as --key-file, or set HOLDFAST_MASTER_KEY. Nothing was changed.',
     );
   }
   requireSealed(manifestText, seal, keys);
@@ -128,7 +128,7 @@ async function requireFitting(client: pg.ClientBase, keys: MasterKeys | null): P
     const key = keys?.byVersion.get(version);
     if (key && fitsCheckValue({ version, key }, check_value)) continue;
     throw new OperatorError(
-      `The master key that was given is not the one that the backup was sealed with (version ${version}). Give the key file that was made with it, and restore again.`,
+      `The given master key is not the one that the backup was sealed with (version ${version}). Give the key file that was created with it, and restore again.`,
     );
   }
 }

@@ -55,12 +55,12 @@ export async function openTarget(config: Config, log: LoopLog): Promise<Target> 
   const closing: (() => Promise<unknown>)[] = [async () => embedded?.release()];
   const close = async () => {
     for (const end of closing.reverse())
-      await end().catch((error) => log.error({ err: error }, 'not closed in order'));
+      await end().catch((error) => log.error({ err: error }, 'could not close cleanly'));
   };
   try {
     await client.connect().catch((cause) => {
       throw new OperatorError(
-        `The database cannot be used: ${cause.message}. Check DATABASE_URL and that the server runs.`,
+        `The database cannot be used: ${cause.message}. Check DATABASE_URL, and check that the server is running.`,
         { cause },
       );
     });
@@ -104,7 +104,8 @@ async function takeTurn(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     locks.restore,
   ]);
-  if (!rows[0]?.taken) throw new OperatorError('Another restore into this database is under way.');
+  if (!rows[0]?.taken)
+    throw new OperatorError('Another restore into this database is in progress. Wait until it has finished.');
 }
 
 async function hasMark(client: pg.Client): Promise<boolean> {
@@ -143,7 +144,7 @@ async function markAnew(client: pg.Client): Promise<void> {
 async function requireEmptyStore(store: BlobStore): Promise<void> {
   for await (const { name } of store.list()) {
     throw new OperatorError(
-      `The blob store holds something already (${name}). Set HOLDFAST_BLOB_URL to an empty place, or empty it; nothing was restored.`,
+      `The blob store is not empty (it has ${name}). Set HOLDFAST_BLOB_URL to an empty location, or empty this one. Nothing was restored.`,
     );
   }
 }
@@ -156,7 +157,7 @@ async function emptyStore(store: BlobStore): Promise<void> {
 
 function notEmpty(dataDir: string, present: string[]): OperatorError {
   return new OperatorError(
-    `The data directory ${dataDir} is not empty (it has ${present.slice(0, 5).join(', ')}). A backup is restored into an empty one: set HOLDFAST_DATA_DIR to another directory, or move this one away; nothing was changed.`,
+    `The data directory ${dataDir} is not empty (it has ${present.slice(0, 5).join(', ')}). Restore into an empty one: set HOLDFAST_DATA_DIR to another directory, or move this one away. Nothing was changed.`,
   );
 }
 
@@ -164,8 +165,8 @@ function databaseNotEmpty({ dataDir, databaseUrl }: Config, tables: string[]): O
   const [what, advice] =
     databaseUrl === null
       ? [`The database in ${dataDir}`, 'set HOLDFAST_DATA_DIR to another directory, or move this one away']
-      : ['The database of DATABASE_URL', 'make a new, empty database and set DATABASE_URL to it'];
+      : ['The database of DATABASE_URL', 'create a new, empty database and set DATABASE_URL to it'];
   return new OperatorError(
-    `${what} is not empty (it has ${tables.length} tables). A backup is restored into an empty one: ${advice}; nothing was changed.`,
+    `${what} is not empty (it has ${tables.length} tables). Restore into an empty one: ${advice}. Nothing was changed.`,
   );
 }

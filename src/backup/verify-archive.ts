@@ -52,11 +52,11 @@ export async function verifyArchive(
     if (kind === 'file') files.set(name, await textOf(member));
     else if (kind === 'list') blobs.list(await textOf(member));
     else if (kind === 'blob') blobs.add(name, await countBytes(member.pieces));
-    else if (tables.has(name)) throw damaged(`the table ${name} is there twice`);
+    else if (tables.has(name)) throw damaged(`the table ${name} occurs twice`);
     else tables.set(name, await countBytes(member.pieces));
   }
   const manifestText = files.get(manifestMember);
-  if (manifestText === undefined) throw damaged('it has no manifest, which comes last');
+  if (manifestText === undefined) throw damaged('it has no manifest at its end');
   const manifest = parseManifest(manifestText);
   const sealText = files.get(sealMember);
   // Whatever the manifest says: it is what the seal protects.
@@ -122,7 +122,7 @@ function checkTables(manifest: Manifest, found: Map<string, Counted>): void {
 function requireEqual(what: string, expected: Written, found: Written): void {
   if (expected.bytes === found.bytes && expected.pieces === found.pieces && expected.sha256 === found.sha256)
     return;
-  throw damaged(`${what} has other bytes than were written`);
+  throw damaged(`${what} does not have the bytes that were written`);
 }
 
 /** Blobs are remembered until the list that follows them, and lists by their hash. */
@@ -138,7 +138,7 @@ function createBlobTally() {
       const listed = parseList(text);
       const stored = listed.filter((blob): blob is ListedBlob & Written => 'sha256' in blob);
       if (stored.length !== unlisted.length)
-        throw damaged(`list ${sum.lists} has other blobs than come before it`);
+        throw damaged(`list ${sum.lists} does not match the blobs before it`);
       for (const [place, { name, counted }] of unlisted.entries()) {
         const expected = stored[place];
         if (expected?.name !== name) throw damaged(`the blob ${name} is not in the list that follows it`);
@@ -156,7 +156,7 @@ function createBlobTally() {
         blobs.lists.count === sum.lists &&
         blobs.lists.sha256 === hash.digest('hex') &&
         (['count', 'bytes', 'erased', 'missing'] as const).every((figure) => blobs[figure] === sum[figure]);
-      if (!isEqual) throw damaged('it has other blobs than its manifest says');
+      if (!isEqual) throw damaged('its blobs do not match its manifest');
     },
   };
 }

@@ -77,7 +77,7 @@ async function wrongBytes(row: Row, keyring: Pick<Keyring, 'open'>, store: BlobS
   try {
     const stored = store.get(objectName(ref), storedRange(size));
     const { contentHash } = await digestOf(decryptChunks(stored, key, { size }), { maxBytes: size });
-    return contentHash.equals(row.content_hash) ? [] : [damaged(row, 'their SHA-256 is another')];
+    return contentHash.equals(row.content_hash) ? [] : [damaged(row, 'their SHA-256 is different')];
   } catch (error) {
     if (error instanceof BlobMissing) return [bytesMissing(row)];
     if (error instanceof BlobDamaged) return [damaged(row, error.message)];
@@ -92,8 +92,8 @@ function keyMissing(row: Row): Finding {
   return {
     rule: 'blob_key_missing',
     ids: idsOf(row),
-    message: `Blob ${row.id} is not erased, and has no key in the database.`,
-    advice: 'Its content cannot be read any more: restore its row of table secrets from a backup.',
+    message: `Blob ${row.id} is not erased, but has no key in the database.`,
+    advice: 'Its content can no longer be read: restore its row in the table secrets from a backup.',
   };
 }
 
@@ -101,8 +101,8 @@ function keyUnusable(row: Row, error: unknown): Finding {
   return {
     rule: 'blob_key_unusable',
     ids: idsOf(row),
-    message: `The key of blob ${row.id} does not open: ${(error as Error).message}.`,
-    advice: 'Its row of table secrets was changed: restore it from a backup.',
+    message: `The key of blob ${row.id} cannot be decrypted: ${(error as Error).message}.`,
+    advice: 'Its row in the table secrets was changed: restore it from a backup.',
   };
 }
 
@@ -110,8 +110,9 @@ function keyKept(row: Row): Finding {
   return {
     rule: 'blob_key_kept',
     ids: idsOf(row),
-    message: `Blob ${row.id} was erased, and its key is still in the database.`,
-    advice: 'Delete its row of table secrets: until then the content can be read from a copy of the store.',
+    message: `Blob ${row.id} was erased, but its key is still in the database.`,
+    advice:
+      'Delete its row in the table secrets: until then the content can be read from a copy of the store.',
   };
 }
 
@@ -120,7 +121,7 @@ function bytesMissing(row: Row): Finding {
     rule: 'blob_missing',
     ids: idsOf(row),
     message: `The bytes of blob ${row.id} are not in the blob store.`,
-    advice: `${restore} Check HOLDFAST_BLOB_URL if this is told of all blobs.`,
+    advice: `${restore} Check HOLDFAST_BLOB_URL if this is reported for all blobs.`,
   };
 }
 

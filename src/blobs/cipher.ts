@@ -96,7 +96,7 @@ function decryptChunk(key: KeyObject, place: ChunkPlace, sealed: Buffer): Buffer
   try {
     decipher.final();
   } catch {
-    throw new BlobDamaged(`chunk ${place.number} does not open`);
+    throw new BlobDamaged(`chunk ${place.number} cannot be decrypted`);
   }
   return plain;
 }

@@ -83,10 +83,10 @@ function orphan({ name, bytes, state }: Orphan): Finding {
     rule: foreign ? 'object_foreign' : 'object_without_blob',
     ids: { name },
     message: foreign
-      ? `The blob store has ${name} (${bytes} bytes), which is of no workspace of this database.`
-      : `The blob store has ${name} (${bytes} bytes) for more than a day, and no blob needs it.`,
+      ? `The blob store has ${name} (${bytes} bytes), which belongs to no workspace of this database.`
+      : `The blob store has had ${name} (${bytes} bytes) for more than a day, but no blob needs it.`,
     advice: foreign
-      ? 'If another installation uses the same place, give each its own: a directory, a bucket or a prefix. Else remove it.'
-      : 'The loop blob-sweep removes such objects: see in /readyz and in the log why it did not, or remove it.',
+      ? 'If another installation uses the same location, give each its own directory, bucket or prefix. Otherwise remove it.'
+      : 'The loop blob-sweep removes such objects: check in /readyz and in the log why it did not, or remove it.',
   };
 }

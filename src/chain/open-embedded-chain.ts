@@ -86,7 +86,7 @@ async function requireJournalOf(db: Db): Promise<void> {
   const [chainId, first] = await Promise.all([journal.chainId(), journal.block(0)]);
   if (chainId === null || first === null) {
     throw new OperatorError(
-      `The journal of the embedded chain ${stored.chainId} is gone from the database, and everything anchored lies on that chain. Nothing was changed: restore the tables embedded_chain and embedded_chain_blocks from your backup.`,
+      `The journal of the embedded chain ${stored.chainId} is missing from the database, and everything anchored so far is on that chain. Nothing was changed: restore the tables embedded_chain and embedded_chain_blocks from your backup.`,
     );
   }
   requireSame(stored, { chainId, genesisHash: first.hash });
@@ -137,7 +137,7 @@ async function keepRunning(
       failures += 1;
       if (signal.aborted) return;
       if (error instanceof OperatorError || failures >= mostFailures) throw error;
-      log.error({ err: error, failures }, 'the embedded chain is in trouble');
+      log.error({ err: error, failures }, 'the embedded chain is failing');
       await pause(retryMs, signal);
     }
   }

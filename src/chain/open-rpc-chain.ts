@@ -34,7 +34,7 @@ export async function reachChain(db: Db, rpcUrls: readonly string[]): Promise<Re
     const fault = rpcFaultOf(error);
     if (fault?.kind !== 'wrong_chain') throw error;
     throw new OperatorError(
-      `HOLDFAST_CHAIN_RPC_URLS stands for another chain than this database belongs to: ${fault.message}. Nothing was changed.`,
+      `HOLDFAST_CHAIN_RPC_URLS belongs to a different chain than this database: ${fault.message}. Nothing was changed.`,
       { cause: error },
     );
   }

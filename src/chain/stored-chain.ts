@@ -61,9 +61,9 @@ export function requireSame(stored: StoredChain, chain: Partial<StoredChain>): v
   ].filter((difference) => difference !== false);
   if (differences.length === 0) return;
   throw new OperatorError(
-    `This database belongs to another chain than the settings name (it has: ${differences.join(', ')}). ` +
-      'Everything anchored so far lies there. Nothing was changed: set HOLDFAST_CHAIN_RPC_URLS and ' +
-      'HOLDFAST_REGISTRY_ADDRESS as before, or begin with an empty database for the other chain.',
+    `This database belongs to a different chain than the settings (it has: ${differences.join(', ')}). ` +
+      'Everything anchored so far is on that chain. Nothing was changed: set HOLDFAST_CHAIN_RPC_URLS and ' +
+      'HOLDFAST_REGISTRY_ADDRESS as before, or use an empty database for the other chain.',
   );
 }
 

@@ -20,14 +20,19 @@ const exitIncomplete = 2;
 export function addBackupCommand(program: Command): void {
   program
     .command('backup')
-    .description('write database, blobs and chain to one archive, and the master key, encrypted, beside it')
-    .argument('<file>', 'the archive to write, such as holdfast-2026-11-15.tar; must not be there yet')
-    .option('--passphrase-file <file>', 'what the master key is encrypted with (default: asked for)')
-    .option('--no-key', 'leave the master key out: you keep a copy of it elsewhere')
+    .description(
+      'write the database, blobs and chain to one archive, and the encrypted master key next to it',
+    )
+    .argument('<file>', 'the archive to write, such as holdfast-2026-11-15.tar; must not exist yet')
+    .option(
+      '--passphrase-file <file>',
+      'file with the passphrase that encrypts the master key (default: ask for it)',
+    )
+    .option('--no-key', 'leave out the master key, of which you keep a copy elsewhere')
     .option('--json', 'print {file, keyFile, bytes, tables, rows, blobs, createdAt}, and no progress')
     .addHelpText(
       'after',
-      '\nExit code 0: all is in it. 1: no archive was made. 2: blobs were missing in the store.',
+      '\nExit code 0: the backup is complete. 1: no archive was created. 2: blobs were missing from the store.',
     )
     .action((file: string, options: Options) =>
       withStore(async ({ config, store }) => {
@@ -91,21 +96,22 @@ function summaryOf(file: string, { manifest, keyFile }: BackupResult, { masterKe
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const { blobs } = manifest;
   const lines = [
-    `${file} holds ${count(rows)} rows of ${manifest.tables.length} tables and ${count(blobs.count)} blobs (${count(blobs.bytes)} bytes), and was read again and verified.`,
+    `${file} contains ${count(rows)} rows of ${manifest.tables.length} tables and ${count(blobs.count)} blobs (${count(blobs.bytes)} bytes). It was read back and verified.`,
   ];
-  if (blobs.erased > 0) lines.push(`${count(blobs.erased)} blobs were erased meanwhile and are not in it.`);
+  if (blobs.erased > 0)
+    lines.push(`${count(blobs.erased)} blobs were erased during the backup and are not in it.`);
   if (blobs.missing > 0) {
-    lines.push(`${count(blobs.missing)} blobs are missing in the store: run holdfast fsck to see which.`);
+    lines.push(`${count(blobs.missing)} blobs are missing from the store: run holdfast fsck to see which.`);
   }
   if (keyFile !== null) {
     lines.push(
-      `The master key is in ${keyFile}, encrypted with your passphrase. Keep it apart from the archive: who has both, and the passphrase, has every private key.`,
+      `The master key is in ${keyFile}, encrypted with your passphrase. Keep it apart from the archive: anyone who has both and the passphrase has every private key.`,
     );
   } else {
     lines.push(
       'text' in masterKey
-        ? 'The master key is yours to keep: it comes from HOLDFAST_MASTER_KEY, and the archive is worth nothing without it.'
-        : `The master key was left out: keep a copy of ${masterKey.file}, without which the archive is worth nothing.`,
+        ? 'The master key comes from HOLDFAST_MASTER_KEY and is not in the backup. Keep a copy of it: the archive is useless without it.'
+        : `The master key was left out. Keep a copy of ${masterKey.file}: the archive is useless without it.`,
     );
   }
   return lines.join('\n');

@@ -37,7 +37,7 @@ export async function deployRegistry(context: ChainCommandContext): Promise<Depl
   const { db } = store.database;
   if (config.chain.rpcUrls.length === 0) {
     throw new OperatorError(
-      'The embedded chain gets the registry by itself when the service first runs. For another chain set HOLDFAST_CHAIN_RPC_URLS.',
+      'The service deploys the registry on the embedded chain by itself when it first runs. For another chain, set HOLDFAST_CHAIN_RPC_URLS.',
     );
   }
   const { chainId, rpc } = await reachChain(db, config.chain.rpcUrls);
@@ -63,7 +63,7 @@ export async function deployRegistry(context: ChainCommandContext): Promise<Depl
     const needed = gas * mostPerGasWei(fees);
     if (balance < needed) {
       throw new OperatorError(
-        `The submitter ${submitter.address} has ${balance} wei on chain ${chainId}, and the deployment may take ${needed}. Send it at least ${needed - balance} wei (and more for the anchors that follow), then run this again.`,
+        `The submitter ${submitter.address} has ${balance} wei on chain ${chainId}, but the deployment may cost ${needed}. Send it at least ${needed - balance} wei (and more for the anchors that follow), then run this again.`,
       );
     }
     const raw = await signDeployment(submitter, { chainId, nonce, gas, fees });
@@ -82,7 +82,7 @@ const usualGas = 400_000n;
 async function requireUsualAddress(configured: Address | null): Promise<void> {
   if (configured === null || configured === registryAddress) return;
   throw new OperatorError(
-    `HOLDFAST_REGISTRY_ADDRESS names ${configured}, and this command makes the registry at ${registryAddress}, its address on every chain. Remove the setting first.`,
+    `HOLDFAST_REGISTRY_ADDRESS is ${configured}, but this command deploys the registry at ${registryAddress}, its address on every chain. Remove the setting first.`,
   );
 }
 
@@ -90,7 +90,7 @@ async function requireDeployer(client: PublicClient, chainId: number): Promise<v
   if (await hasDeployer(client)) return;
   const { signer, fundingWei, rawTransaction } = deployerDeployment;
   throw new OperatorError(
-    `Chain ${chainId} lacks the common CREATE2 deployer at ${deployerAddress}. Send ${fundingWei} wei to ${signer}, then this raw transaction (eth_sendRawTransaction), and run this again. A node that refuses it wants a chain id in it: ask the chain's documents how it offers the deployer.\n${rawTransaction}`,
+    `Chain ${chainId} lacks the common CREATE2 deployer at ${deployerAddress}. Send ${fundingWei} wei to ${signer}, then send this raw transaction (eth_sendRawTransaction), and run this again. If the node refuses it because it has no chain id, see the documentation of the chain on how to get the deployer.\n${rawTransaction}`,
   );
 }
 
@@ -98,7 +98,7 @@ async function requireDeployer(client: PublicClient, chainId: number): Promise<v
 async function requireUnused(db: Db, submitter: Address): Promise<void> {
   if (!(await hasSent(db, submitter))) return;
   throw new OperatorError(
-    `Anchors were sent from ${submitter} already, so the service alone may use it. Deploy from any other account: a transaction to ${deployerAddress} with this data:\n${registryDeploymentData()}`,
+    `Anchors have already been sent from ${submitter}, so only the service may use it. Deploy from any other account: send a transaction to ${deployerAddress} with this data:\n${registryDeploymentData()}`,
   );
 }
 
@@ -110,6 +110,6 @@ async function untilDeployed(client: PublicClient, hash: Hex): Promise<void> {
     await pause(lookMs, signal);
   }
   throw new OperatorError(
-    `The transaction ${hash} was sent, and is not mined after ${longestWaitMs / 60_000} minutes. Run this again later: it looks first whether the registry is there.`,
+    `The transaction ${hash} was sent, but was not mined within ${longestWaitMs / 60_000} minutes. Run this again later: it first checks whether the registry is there.`,
   );
 }

@@ -33,7 +33,7 @@ export async function fund(context: ChainCommandContext, transfer: Transfer): Pr
   const { db } = store.database;
   if (config.chain.rpcUrls.length > 0) {
     throw new OperatorError(
-      'HOLDFAST_CHAIN_RPC_URLS is set, and only the embedded chain has a faucet. Use a faucet or an account of that chain.',
+      'HOLDFAST_CHAIN_RPC_URLS is set, but only the embedded chain has a faucet. Use a faucet or an account of that chain.',
     );
   }
   return withChain(context, async (client) => {
@@ -84,7 +84,7 @@ async function withChain<T>(
     throw (
       failure ??
       new OperatorError(
-        'The embedded chain does not run on this machine: another node leads on it. Run this command there.',
+        'The embedded chain is not running on this machine: another node runs it. Run this command there.',
       )
     );
   } finally {
@@ -146,6 +146,6 @@ async function untilJournalled(journal: Journal, raw: Hex, from: number): Promis
     await pause(lookMs, signal);
   }
   throw new OperatorError(
-    `The transaction was sent and is not mined after ${longestMineMs / 1000} s. See "holdfast chain status", and the log of the service.`,
+    `The transaction was sent, but was not mined within ${longestMineMs / 1000} s. See "holdfast chain status" and the log of the service.`,
   );
 }

@@ -30,7 +30,7 @@ export async function retryBatches(db: Db, which: number | 'all' | null): Promis
 
 export function tellRetried(retried: SetAsideBatch[]): string {
   const rows = retried.map(({ id, size, reason }) => [String(id), String(size), reason ?? 'unknown']);
-  return `${table(['BATCH', 'LEAVES', 'WAS SET ASIDE BECAUSE'], rows)}\n\nThe service that leads sends ${rows.length === 1 ? 'it' : 'them'} within seconds. See "holdfast chain status".`;
+  return `${table(['BATCH', 'LEAVES', 'WAS SET ASIDE BECAUSE'], rows)}\n\nThe leading node sends ${rows.length === 1 ? 'it' : 'them'} within seconds. See "holdfast chain status".`;
 }
 
 const noneSetAside = 'No batch is set aside.';

@@ -76,15 +76,15 @@ export async function readChainStatus(context: ChainCommandContext): Promise<Cha
 
 export function tellChainStatus(status: ChainStatus): string {
   const { head, rpc } = status;
-  const unknown = 'unknown: the chain does not run';
+  const unknown = 'unknown: the chain is not running';
   const lines: [string, string][] = [
     [
       'Chain',
-      status.chainId === null ? 'none yet: it is made when the service first runs' : `${status.chainId}`,
+      status.chainId === null ? 'none yet: it is created when the service first runs' : `${status.chainId}`,
     ],
-    ['Kind', status.embedded ? 'embedded' : 'over RPC addresses'],
+    ['Kind', status.embedded ? 'embedded' : 'external, over RPC'],
     ['Genesis', status.genesisHash ?? 'none yet'],
-    ...(status.embedded ? [['RPC', status.rpcUrl ?? 'does not run'] as [string, string]] : rpc.map(tellRpc)),
+    ...(status.embedded ? [['RPC', status.rpcUrl ?? 'not running'] as [string, string]] : rpc.map(tellRpc)),
     ['Head', head ? `${head.number}, ${head.time}, ${head.hash}` : 'none yet'],
     [
       'Indexed',
@@ -93,13 +93,16 @@ export function tellChainStatus(status: ChainStatus): string {
     ['Registry', `${status.registry} ${tellRegistry[status.registryState ?? 'unknown']}`],
     ['Submitter', status.submitter],
     ['Balance', status.balanceWei === null ? unknown : `${status.balanceWei} wei`],
-    ['Gas for', status.anchorsLeft === null ? unknown : `${status.anchorsLeft} anchors at present fees`],
-    ['Pending', `${status.pendingLeaves} to be anchored, ${status.openTransactions} transactions under way`],
+    ['Gas for', status.anchorsLeft === null ? unknown : `${status.anchorsLeft} anchors at current fees`],
+    [
+      'Pending',
+      `${status.pendingLeaves} to be anchored, ${status.openTransactions} transactions in progress`,
+    ],
     ['Set aside', tellSetAside(status)],
   ];
   const text = lines.map(([name, value]) => `${name.padEnd(10)} ${value}`.trimEnd()).join('\n');
   if (!status.developmentEvidence) return text;
-  return `${text}\n\nDevelopment evidence only: whoever runs this chain can set its clock.`;
+  return `${text}\n\nDevelopment evidence only: the operator of this chain can set its clock.`;
 }
 
 function tellSetAside({ setAsideBatches: count, setAside }: ChainStatus): string {
@@ -107,16 +110,16 @@ function tellSetAside({ setAsideBatches: count, setAside }: ChainStatus): string
   const named = setAside.map(({ id, size, reason }) => [String(id), String(size), reason ?? 'unknown']);
   const more = count > named.length ? [`… and ${count - named.length} more`] : [];
   return [
-    `${count} ${count === 1 ? 'batch' : 'batches'}; mend the reason, then "holdfast chain retry BATCH" or "--all"`,
+    `${count} ${count === 1 ? 'batch' : 'batches'}; fix the reason, then run "holdfast chain retry BATCH" or "--all"`,
     ...table(['BATCH', 'LEAVES', 'REASON'], named).split('\n'),
     ...more,
   ].join(`\n${' '.repeat(11)}`);
 }
 
 const tellRegistry = {
-  present: '(there)',
+  present: '(deployed)',
   missing: '(missing: run "holdfast chain deploy")',
-  other: '(another contract stands there)',
+  other: '(another contract is there)',
   unknown: '',
 } as const;
 

@@ -10,10 +10,10 @@ interface Options {
 }
 
 export function addChainCommands(program: Command): void {
-  const chain = program.command('chain').description('show the chain, prepare it, and try it out');
+  const chain = program.command('chain').description('show, prepare and test the chain');
   chain
     .command('status')
-    .description('show the head, the account that anchors are sent from, and what waits')
+    .description('show the head, the account that anchors are sent from, and what is pending')
     .option('--json', 'print one object')
     .action((options: Options) =>
       withKeyring(async (context) => {
@@ -24,7 +24,7 @@ export function addChainCommands(program: Command): void {
     );
   chain
     .command('deploy')
-    .description('bring the anchor registry to the chain of HOLDFAST_CHAIN_RPC_URLS')
+    .description('deploy the anchor registry on the chain of HOLDFAST_CHAIN_RPC_URLS')
     .option('--json', 'print {chainId, registry, transactionHash}')
     .action((options: Options) =>
       withKeyring(
@@ -34,7 +34,7 @@ export function addChainCommands(program: Command): void {
           const { chainId, registry, transactionHash } = outcome;
           const told =
             transactionHash === null
-              ? `Chain ${chainId} has the registry already, at ${registry}.`
+              ? `Chain ${chainId} already has the registry, at ${registry}.`
               : `The registry is at ${registry} on chain ${chainId} (transaction ${transactionHash}).`;
           print(options, outcome, told);
         },
@@ -43,9 +43,9 @@ export function addChainCommands(program: Command): void {
     );
   chain
     .command('retry')
-    .description('have batches that were set aside sent again')
-    .argument('[batch]', 'the number of one, as status names it', parseBatch)
-    .option('--all', 'all that are set aside')
+    .description('retry batches that were set aside')
+    .argument('[batch]', 'number of a batch, as shown by status', parseBatch)
+    .option('--all', 'retry all of them')
     .option('--json', 'print an array of {id, size, reason}')
     .action((batch: number | undefined, options: Options & { all?: boolean }) =>
       withStore(async ({ store }) => {
@@ -58,8 +58,12 @@ export function addChainCommands(program: Command): void {
     );
   chain
     .command('accept-reorg')
-    .description('follow a reorganisation of the chain that takes back blocks which counted as final')
-    .argument('<block>', 'the last block that stays, as the log of the service names it', parseBlock)
+    .description('accept a reorganisation of the chain that removes blocks which counted as final')
+    .argument(
+      '<block>',
+      'number of the last block that stays, as given in the log of the service',
+      parseBlock,
+    )
     .option('--json', 'print {finalBlock, formerFinalBlock}')
     .action((block: number, options: Options) =>
       withStore(async ({ store }) => {
@@ -68,15 +72,15 @@ export function addChainCommands(program: Command): void {
         print(
           options,
           accepted,
-          `The service that leads follows the chain from block ${block} on, and anchors again what is lost by that. See "holdfast chain status".`,
+          `The leading node follows the chain from block ${block} on, and anchors again what was lost. See "holdfast chain status".`,
         );
       }),
     );
   chain
     .command('fund')
-    .description('send money of the embedded chain to an address, in a real transaction')
-    .argument('<address>', 'who gets it', parseAddress)
-    .argument('<wei>', 'how much, in wei', parseWei)
+    .description('send funds on the embedded chain to an address, in a real transaction')
+    .argument('<address>', 'address of the recipient', parseAddress)
+    .argument('<wei>', 'amount in wei', parseWei)
     .option('--json', 'print {transactionHash}')
     .action((to: string, amountWei: bigint, options: Options) =>
       withKeyring(async (context) => {
@@ -90,7 +94,7 @@ export function addChainCommands(program: Command): void {
 function parseAddress(text: string): string {
   if (!isAcceptableAddress(text))
     throw new InvalidArgumentError(
-      'Give 0x and 40 hexadecimal digits: all lower case, all upper case, or with a correct checksum.',
+      'Give 0x followed by 40 hexadecimal digits: all lower case, all upper case, or with a correct checksum.',
     );
   return text.toLowerCase();
 }

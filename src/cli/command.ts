@@ -51,12 +51,12 @@ async function requireInstallation({ dataDir, databaseUrl }: Config): Promise<vo
   if (databaseUrl !== null) {
     if (await isMigrated({ connectionString: databaseUrl })) return;
     throw new OperatorError(
-      'There is no Holdfast installation in the database of DATABASE_URL. Check which database it names; "holdfast serve" makes a new installation.',
+      'There is no Holdfast installation in the database of DATABASE_URL. Check DATABASE_URL; "holdfast serve" creates a new installation.',
     );
   }
   if (!isMissing(join(dataDir, 'postgres'))) return;
   throw new OperatorError(
-    `There is no Holdfast installation in ${dataDir}${isMissing(dataDir) ? ', which does not exist' : ''}. Set HOLDFAST_DATA_DIR to the data directory of the service, or DATABASE_URL to its database; "holdfast serve" makes a new installation.`,
+    `There is no Holdfast installation in ${dataDir}${isMissing(dataDir) ? ', which does not exist' : ''}. Set HOLDFAST_DATA_DIR to the data directory of the service, or DATABASE_URL to its database; "holdfast serve" creates a new installation.`,
   );
 }
 

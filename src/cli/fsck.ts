@@ -22,12 +22,12 @@ const exitCodes = { clean: 0, found: 1, notMade: 2 } as const;
 export function addFsckCommand(program: Command): void {
   program
     .command('fsck')
-    .description('check everything that is stored, and the chain against it; changes nothing')
+    .description('check all stored data, also against the chain; changes nothing')
     .option('--only <names>', 'comma-separated names of checks (default: all)')
     .option('--json', 'print {checked, found, skipped, checks}, and no progress')
     .addHelpText(
       'after',
-      '\nExit code 0: in order. 1: something was found. 2: something could not be checked.',
+      '\nExit code 0: everything is in order. 1: problems were found. 2: something could not be checked.',
     )
     .action(async (options: Options) => {
       try {
@@ -144,14 +144,14 @@ function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close():
 async function openKeys({ masterKey }: Config, { db }: Pick<Database, 'db'>) {
   const { hasMasterKey, openKeyring } = await import('../keys/keyring.ts');
   // Opening the keyring would make the first one.
-  if (!(await hasMasterKey(db))) throw new NotMade('the database names no master key');
+  if (!(await hasMasterKey(db))) throw new NotMade('the database has no master key yet');
   return openKeyring({ db, source: masterKey });
 }
 
 async function openChain(config: Config, { db }: Pick<Database, 'db'>) {
   const { findStoredChain } = await import('../chain/stored-chain.ts');
   const known = await findStoredChain(db);
-  if (!known) throw new NotMade('the database names no chain');
+  if (!known) throw new NotMade('the database has no chain yet');
   const { createChainRpc } = await import('../chain/rpc/rpc.ts');
   const urls = await rpcUrls(config, { db, embedded: known.embedded });
   const { chainId, genesisHash } = known;
@@ -169,7 +169,8 @@ async function rpcUrls(
   }
   const { findEmbeddedChain } = await import('../chain/embedded/embedded-chain.ts');
   const running = await findEmbeddedChain(db, config.dataDir);
-  if (!running) throw new NotMade('the embedded chain does not run here: start the service and check again');
+  if (!running)
+    throw new NotMade('the embedded chain is not running here: start the service and check again');
   return [running.rpcUrl];
 }
 
@@ -178,7 +179,9 @@ function parseNames(text: string, checks: { name: string }[]): string[] {
   const named = text.split(',').map((name) => name.trim());
   const unknown = named.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    throw new OperatorError(`There is no check ${unknown.join(', ')}. There are ${known.join(', ')}.`);
+    throw new OperatorError(
+      `There is no check ${unknown.join(', ')}. Available checks: ${known.join(', ')}.`,
+    );
   }
   return named;
 }
@@ -212,7 +215,7 @@ function summaryOf(reports: CheckReport[]): string {
   const untold = reports.some((report) => report.found > report.findings.length);
   const verdict =
     found > 0
-      ? `${count(found)} ${found === 1 ? 'finding' : 'findings'}${untold ? ', the first of each check told above' : ''}.`
+      ? `${count(found)} ${found === 1 ? 'finding' : 'findings'}${untold ? ', the first of each check shown above' : ''}.`
       : skipped > 0
         ? 'What could be checked is in order.'
         : 'Everything is in order.';

@@ -12,14 +12,14 @@ interface Options {
 }
 
 export function addKeysCommands(program: Command): void {
-  const keys = program.command('keys').description('make, list and revoke API keys');
+  const keys = program.command('keys').description('create, list and revoke API keys');
 
   keys
     .command('create')
-    .description('make an API key and print it, this once')
+    .description('create an API key and print it once')
     .requiredOption('--name <name>', 'what the key is for', nonEmpty)
     .option(...workspaceOption)
-    .option('--scopes <scopes>', `comma-separated, of ${scopes.join(', ')} (default: all)`, parseScopes)
+    .option('--scopes <scopes>', `comma-separated list of ${scopes.join(', ')} (default: all)`, parseScopes)
     .option('--expires <time>', 'when it stops working, ISO 8601', parseTime)
     .option('--json', 'print {id, key}')
     .action((options: Options & { name: string; scopes?: Scope[]; expires?: Date }) =>
@@ -34,7 +34,11 @@ export function addKeysCommands(program: Command): void {
             await callerFor(store, options),
             input,
           );
-          print(options, { id: apiKey.id, key }, `${apiKey.id}\n${key}\n\nKeep it: it is not shown again.`);
+          print(
+            options,
+            { id: apiKey.id, key },
+            `${apiKey.id}\n${key}\n\nSave it now: it is not shown again.`,
+          );
         },
         { mayCreate: true },
       ),

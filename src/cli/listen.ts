@@ -30,13 +30,17 @@ const retryMs = 1000;
 export function addListenCommand(program: Command): void {
   program
     .command('listen')
-    .description('show events as they come, and forward them to a URL, signed as webhooks are')
-    .option('--forward-to <url>', 'POST each event there; http and private addresses are fine', parseTarget)
+    .description('show events as they happen, and forward them to a URL, signed like webhooks')
+    .option(
+      '--forward-to <url>',
+      'POST each event there; http and private addresses are allowed',
+      parseTarget,
+    )
     .option(...workspaceOption)
     .option('--events <types>', 'comma-separated types (default: all)', parseEventTypes)
-    .option('--secret <secret>', 'sign with this one (default: a new one, printed at the start)', parseSecret)
+    .option('--secret <secret>', 'signing secret (default: a new one, printed at the start)', parseSecret)
     .option('--since-beginning', 'start with the oldest event instead of the next one')
-    .option('--json', 'print each envelope as it is, one a line, and the rest to standard error')
+    .option('--json', 'print each envelope unchanged, one per line, and everything else to standard error')
     .action((options: Options) => {
       const stopping = stopSignal();
       // It tells in words what goes wrong, so the log can be quiet.
@@ -58,10 +62,12 @@ async function listen(
   loops.start();
   try {
     const after = options.sinceBeginning ? 0 : await tailPosition(pool);
-    say(`Listening for ${options.events?.join(', ') ?? 'all events'} of ${workspaceId}. Ctrl-C ends it.`);
+    say(
+      `Listening for ${options.events?.join(', ') ?? 'all events'} of ${workspaceId}. Press Ctrl-C to stop.`,
+    );
     if (forward) say(`Forwarding to ${options.forwardTo}, signed with ${forward.secret}`);
     if (!(await isAnyNodeAlive(pool)))
-      say('No service runs that would bring new events. Start one with "holdfast serve".');
+      say('No service is running, so no new events will come. Start one with "holdfast serve".');
     // Ends a request that is under way, too.
     stopping.addEventListener('abort', () => void forward?.close());
 
@@ -93,12 +99,12 @@ async function* follow({ pool, workspaceId, after, say, stopping }: Following): 
     let items: FeedItem[] = [];
     try {
       items = await readFeed(pool, { workspaceId, type: undefined, after: seen, limit: pageSize });
-      if (away) say('The database answers again.');
+      if (away) say('The database is available again.');
       away = false;
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
       const { message, code } = error as Error & { code?: string };
-      if (!away) say(`The database does not answer (${message || code}). Trying again.`);
+      if (!away) say(`The database is not available (${message || code}). Trying again.`);
       away = true;
     }
     for (const { position, envelope } of items) {
@@ -160,6 +166,6 @@ function parseTarget(text: string): URL {
 function parseSecret(text: string): string {
   const bytes = Buffer.from(text.slice('whsec_'.length), 'base64');
   if (!text.startsWith('whsec_') || bytes.length < 16 || `whsec_${bytes.toString('base64')}` !== text)
-    throw new InvalidArgumentError('A secret is whsec_ and base64, as it was shown with the endpoint.');
+    throw new InvalidArgumentError('A secret is whsec_ followed by base64, as shown with the endpoint.');
   return text;
 }

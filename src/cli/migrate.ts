@@ -5,7 +5,7 @@ import { print, withStore } from './command.ts';
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
-    .description('bring the database schema up to date; the service does the same when it starts')
+    .description('bring the database schema up to date; the service also does this when it starts')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       withStore(

@@ -18,8 +18,8 @@ export async function readPassphrase({ file, what, twice = false }: PassphraseOp
     throw new OperatorError(`There is no terminal to ask for ${what}: give --passphrase-file FILE.`);
   }
   const passphrase = requireSome(await ask(`${capital(what)}: `), 'The passphrase is empty');
-  if (twice && (await ask('The same again: ')) !== passphrase) {
-    throw new OperatorError('The two passphrases are not the same. Nothing was done.');
+  if (twice && (await ask('Repeat it: ')) !== passphrase) {
+    throw new OperatorError('The passphrases do not match. Nothing was done.');
   }
   return passphrase;
 }
@@ -36,7 +36,7 @@ async function readFirstLine(file: string): Promise<string> {
 
 function requireSome(passphrase: string, what: string): string {
   if (passphrase.trim() === '')
-    throw new OperatorError(`${what}: whoever has the key file would have the key.`);
+    throw new OperatorError(`${what}: anyone with the key file would have the key.`);
   return passphrase;
 }
 

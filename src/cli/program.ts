@@ -31,12 +31,12 @@ export function createProgram(): Command {
       'Self-hosted evidence platform: vaults, records and maintenance entries that anyone can check.',
     )
     .version(version)
-    .showHelpAfterError('(add --help for the usage)')
+    .showHelpAfterError('(add --help for usage)')
     .addHelpText(
       'after',
       `
-Settings come from the environment or from .env beside package.json; .env.example lists them all.
-The commands work beside a running service, and start the embedded PostgreSQL themselves when none runs.`,
+Settings come from the environment or from .env next to package.json; .env.example lists them all.
+The commands work alongside a running service, and start the embedded PostgreSQL themselves if it is not running.`,
     );
   addServeCommand(program);
   addMigrateCommand(program);

@@ -25,16 +25,16 @@ export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
     .description('restore a backup into an empty data directory or database, and check it')
-    .argument('<file>', 'the archive that holdfast backup made')
-    .option('--key-file <file>', 'the master key of the backup (default: FILE.key beside the archive)')
-    .option('--passphrase-file <file>', 'what the key file was encrypted with (default: asked for)')
-    .option('--no-fsck', 'leave out the check at the end')
+    .argument('<file>', 'the archive created by holdfast backup')
+    .option('--key-file <file>', 'the master key of the backup (default: FILE.key next to the archive)')
+    .option('--passphrase-file <file>', 'file with the passphrase of the key file (default: ask for it)')
+    .option('--no-fsck', 'skip the check at the end')
     .option('--json', 'print {file, createdAt, tables, rows, blobs, fsck}, and no progress')
     .addHelpText(
       'after',
       `
-Everything is verified before anything is written. A restore that was stopped is run again, and begins anew.
-Exit code 0: restored. 1: not restored, or the check found something.`,
+Everything is verified before anything is written. If a restore was interrupted, run it again; it starts over.
+Exit code 0: restored. 1: not restored, or the check found problems.`,
     )
     .action(async (file: string, options: Options) => {
       const manifest = await restore(resolve(file), options);
@@ -69,9 +69,7 @@ async function findKeys(
   if ('text' in masterKey || !masterKey.generated) {
     if (options.keyFile === undefined) return readMasterKeys(masterKey);
     const setting = 'text' in masterKey ? 'HOLDFAST_MASTER_KEY' : 'HOLDFAST_MASTER_KEY_FILE';
-    throw new OperatorError(
-      `${setting} gives the master key already: leave out --key-file, or that setting.`,
-    );
+    throw new OperatorError(`${setting} already gives the master key: remove --key-file or that setting.`);
   }
   const path = resolve(options.keyFile ?? `${archive}.key`);
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
@@ -113,10 +111,10 @@ function summaryOf({ createdAt, tables, blobs, chain }: Manifest, outcome: FsckO
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const lines = [
     `Restored as of ${createdAt}: ${count(rows)} rows of ${tables.length} tables, ${count(blobs.count)} blobs.`,
-    'Start it only when the service that was backed up is stopped for good: two of them would send everything twice.',
+    'Start it only after the service that was backed up is stopped for good: two of them would send everything twice.',
   ];
   if (chain?.embedded && outcome && outcome.document.skipped > 0) {
-    lines.push('What needs the chain can be checked once it runs: start the service and run holdfast fsck.');
+    lines.push('What needs the chain was not checked: start the service and run holdfast fsck.');
   }
   return [...(outcome ? [outcome.summary, ''] : []), ...lines].join('\n');
 }

@@ -11,7 +11,7 @@ import { print, withStore } from './command.ts';
 export function addRotateMasterKeyCommand(program: Command): void {
   program
     .command('rotate-master-key')
-    .description('make a new master key and wrap every secret with it; services may go on running')
+    .description('create a new master key and rewrap every secret with it; services can keep running')
     .option('--json', 'print {version, rewrapped}')
     .action((options: { json?: boolean }) =>
       withStore(async ({ config, store }) => {
@@ -20,19 +20,19 @@ export function addRotateMasterKeyCommand(program: Command): void {
           source: config.masterKey,
           noticeMs: 3 * refreshMs,
           onProgress({ done, total }) {
-            if (!options.json) process.stderr.write(`\r${done} of ${total} secrets wrapped`);
+            if (!options.json) process.stderr.write(`\r${done} of ${total} secrets rewrapped`);
           },
         });
         await noteRotation(store.database.db, version, rewrapped);
         if (!options.json && rewrapped > 0) process.stderr.write('\n');
         const retired =
           retiredFile === null
-            ? 'Remove the old version from HOLDFAST_MASTER_KEY with the next restart.'
+            ? 'Remove the old version from HOLDFAST_MASTER_KEY at the next restart.'
             : `Backups made before today need the old key, which is now in ${retiredFile}.`;
         print(
           options,
           { version, rewrapped },
-          `Master key version ${version} is in use; ${rewrapped} secrets were wrapped with it. ${retired}`,
+          `Master key version ${version} is in use; ${rewrapped} secrets were rewrapped with it. ${retired}`,
         );
       }),
     );

@@ -66,7 +66,7 @@ function stopOnSignals(starting: Promise<App>, log: Logger): void {
     stopping = true;
     log.info({ reason }, 'stopping');
     setTimeout(() => {
-      log.fatal('not everything stopped in time');
+      log.fatal('shutdown timed out');
       process.exit(1);
     }, stopDeadlineMs).unref();
     try {
@@ -74,7 +74,7 @@ function stopOnSignals(starting: Promise<App>, log: Logger): void {
       await app.close();
       log.info('stopped');
     } catch (error) {
-      log.error({ err: error }, 'stopping went wrong');
+      log.error({ err: error }, 'shutdown failed');
     }
     process.exit(exitCode);
   };
@@ -151,7 +151,7 @@ function greeting(url: string, config: Config, { firstKey, ownerLink, noChain }:
   if (firstKey !== null) {
     lines.push(
       '',
-      '  Your first API key, given this once:',
+      '  Your first API key, shown only once:',
       '',
       `    ${firstKey}`,
       '',
@@ -161,11 +161,12 @@ function greeting(url: string, config: Config, { firstKey, ownerLink, noChain }:
   if (ownerLink !== null) {
     lines.push(
       '',
-      '  Nobody owns this installation yet. Open this once to become its owner:',
+      '  This installation has no owner yet. Open this one-time link to become its owner:',
       '',
       `    ${ownerLink}`,
     );
   }
-  if (noChain !== null) lines.push('', `  Anchoring waits, and what is accepted stays pending: ${noChain}`);
+  if (noChain !== null)
+    lines.push('', `  Anchoring is on hold, and accepted requests stay pending: ${noChain}`);
   return `\n${lines.join('\n')}\n`;
 }

@@ -10,7 +10,7 @@ export function addUsersCommand(program: Command): void {
     .description('people who sign in to the dashboard')
     .command('reset-password')
     .argument('<email>')
-    .description('give somebody a new password, which is printed once, and end all of their sessions')
+    .description('give someone a new password, print it once, and end all of their sessions')
     .option('--disable-two-factor', 'also turn off two-factor codes, for a lost device')
     .option('--json', 'print JSON')
     .action((email: string, options: { disableTwoFactor?: boolean; json?: boolean }) =>

@@ -34,7 +34,7 @@ export function historyReport({ proofs, chain, verdict }: HistoryVerification, h
     return [`proof ${place + 1}: ${count}`, ...rest.map((step) => `  ${line(step.name, step)}`)];
   });
   const verdicts: Record<Verdict, string> = {
-    pass: 'PASS: every proof passed, and they follow each other.',
+    pass: 'PASS: every proof passed, and they form one history.',
     fail: `FAIL: ${chain.status === 'fail' ? 'the history' : 'one of its proofs'}.`,
     incomplete: `INCOMPLETE: nothing failed, but not everything was checked.${again(proofs.flatMap(({ steps }) => steps))}`,
   };
@@ -42,7 +42,7 @@ export function historyReport({ proofs, chain, verdict }: HistoryVerification, h
 }
 
 function again(steps: StepResult[]): string {
-  return steps.some(({ notNow }) => notNow) ? ' The chain cannot be asked just now: try again.' : '';
+  return steps.some(({ notNow }) => notNow) ? ' The chain is not available right now: try again.' : '';
 }
 
 /** More input changes nothing about a proof that passed or failed. */

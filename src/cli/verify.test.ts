@@ -186,7 +186,7 @@ test('a node that is away skips the steps on the chain and says why', async () =
   const path = await write('away.json', proof);
   const { code, stdout } = await verify(path, '--rpc', 'http://127.0.0.1:1', '--registry', registry.address);
   assert.equal(code, 2);
-  assert.match(stdout, /\nregistry {2}skip {2}The chain could not be asked: .*ECONNREFUSED/);
+  assert.match(stdout, /\nregistry {2}skip {2}The chain could not be queried: .*ECONNREFUSED/);
 });
 
 test('an anchored proof passes every step', { skip }, async () => {
@@ -219,7 +219,10 @@ test('a node of another chain leaves the proof unchecked', { skip }, async () =>
   const { code, stdout } = await verify(path, join(dir, 'content'), '--rpc', disguised.url);
   assert.equal(code, 2, stdout);
   assert.deepEqual(stepsIn(stdout), stepsOf('pass', offline));
-  assert.match(stdout, /registry {2}skip {2}The node is of chain \d+, the proof is anchored on chain 1\./);
+  assert.match(
+    stdout,
+    /registry {2}skip {2}The node belongs to chain \d+, but the proof is anchored on chain 1\./,
+  );
 });
 
 test('what the chain contradicts fails', { skip }, async () => {

@@ -35,22 +35,18 @@ const patience = { mostAgain: 5, longestPauseMs: 2_000 };
 export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
-    .description('check a proof, with no trust in whoever made it, and without the service')
+    .description('check a proof without the service and without trusting its creator')
     .argument('<proof>', 'the proof, a JSON file; - for standard input')
-    .argument('[content]', "the file that is proved, or a record's data as JSON; - for standard input")
+    .argument('[content]', "the file that the proof is for, or a record's data as JSON; - for standard input")
     .option('--rpc <url>', 'a node of the chain that the proof is anchored on', parseRpc)
-    .option('--registry <address>', 'where the registry is, if not at its usual address', parseRegistry)
-    .option(
-      '--salt <hex>',
-      'the 32 bytes that an HMAC was made with, if the proof does not hold them',
-      parseSalt,
-    )
+    .option('--registry <address>', 'address of the registry, if not the usual one', parseRegistry)
+    .option('--salt <hex>', 'the 32-byte key of an HMAC, if it is not in the proof', parseSalt)
     .option('--json', 'print {verdict, steps}')
     .addHelpText(
       'after',
       `
 Exit code 0: every step passed. 1: something contradicts the proof, or it is malformed. 2: nothing failed, but a step could
-not be checked. 64: wrong usage, a file that cannot be read, or JSON that is no proof.`,
+not be checked. 64: wrong usage, a file that cannot be read, or JSON that is not a proof.`,
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage))
     .action(async (proof: string, content: string | undefined, options: Options) => {
@@ -86,20 +82,20 @@ async function verify(
   const chain = options.rpc && (await connect(options.rpc));
   const given = { chain: chain?.reader, registry };
   const rpcHint =
-    chain === undefined
-      ? [`Give --rpc URL, a node of ${chainsOf(document)}, and the anchor is checked too.`]
-      : [];
+    chain === undefined ? [`Give --rpc URL, a node of ${chainsOf(document)}, to check the anchor too.`] : [];
   try {
     if (formatOf(parsed(document)) === historyFormat) {
       if (content)
-        throw new OperatorError('A history is checked without content. Give its proofs one by one.');
+        throw new OperatorError(
+          'A history is checked without content. To check content, verify its proofs one by one.',
+        );
       const result = await verifyHistory(document, given);
-      const hint = 'Check its proofs one by one with their content, and the digests are checked too.';
+      const hint = 'Verify its proofs one by one with their content to check the digests too.';
       print(options, result, historyReport(result, [hint, ...rpcHint]));
       return result.verdict;
     }
     const result = await verifyProof(document, { ...given, content, salt: options.salt });
-    const hint = 'Give the content after the proof, and its digest is checked too.';
+    const hint = 'Give the content after the proof to check its digest too.';
     print(options, result, proofReport(result, content ? rpcHint : [hint, ...rpcHint]));
     return result.verdict;
   } catch (error) {
@@ -142,7 +138,7 @@ function requireProof(document: string, path: string): void {
   if (value === undefined || (typeof format === 'string' && checkedFormats.test(format))) return;
   const found = typeof format === 'string' ? `its format is ${clean(format)}` : 'it has no format';
   throw new OperatorError(
-    `${nameOf(path)} is not a proof: ${found}, where a proof has holdfast/proof@1. Give the proof first, then the content.`,
+    `${nameOf(path)} is not a proof: ${found}, but a proof has holdfast/proof@1. Give the proof first, then the content.`,
   );
 }
 
@@ -189,7 +185,7 @@ function explained(error: unknown, path: string): unknown {
   const reason: Record<string, string> = {
     ENOENT: 'there is no such file',
     EISDIR: 'it is a directory',
-    EACCES: 'it may not be read',
+    EACCES: 'permission denied',
   };
   return new OperatorError(`${nameOf(path)} cannot be read: ${reason[code] ?? code}.`);
 }
@@ -209,7 +205,7 @@ function parseRpc(text: string): URL {
 function parseRegistry(text: string): Hex {
   if (!isAcceptableAddress(text)) {
     throw new InvalidArgumentError(
-      'Give 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum.',
+      'Give 0x followed by 40 hex digits; mixed case must have a correct EIP-55 checksum.',
     );
   }
   return text.toLowerCase() as Hex;

@@ -29,16 +29,16 @@ interface CreateOptions extends Options {
 }
 
 export function addWebhooksCommands(program: Command): void {
-  const webhooks = program.command('webhooks').description('make and list webhook endpoints');
+  const webhooks = program.command('webhooks').description('create and list webhook endpoints');
 
   webhooks
     .command('create')
-    .description('make a webhook endpoint, send it webhook.test, and print its secret')
+    .description('create a webhook endpoint, send it webhook.test, and print its secret')
     .requiredOption('--url <url>', 'public https address that accepts POST', parseUrl)
-    .requiredOption('--events <types>', `comma-separated, of ${eventTypes.join(', ')}`, parseEventTypes)
+    .requiredOption('--events <types>', `comma-separated list of ${eventTypes.join(', ')}`, parseEventTypes)
     .option(...workspaceOption)
     .option('--description <text>', 'what it is for', parseDescription, '')
-    .option('--rate-limit <n>', 'at most so many requests per second (default: no limit)', parseRate, null)
+    .option('--rate-limit <n>', 'maximum number of requests per second (default: no limit)', parseRate, null)
     .option('--json', 'print {id, secret, test}')
     .action((options: CreateOptions) =>
       withEndpoints(
@@ -83,7 +83,9 @@ export function parseEventTypes(text: string): EventType[] {
   const named = [...new Set(text.split(',').map((type) => type.trim()))];
   const unknown = named.filter((type) => !eventTypes.some((known) => known === type));
   if (unknown.length > 0)
-    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. There are ${eventTypes.join(', ')}.`);
+    throw new InvalidArgumentError(
+      `Unknown: ${unknown.join(', ')}. Available types: ${eventTypes.join(', ')}.`,
+    );
   return named as EventType[];
 }
 
@@ -111,8 +113,8 @@ async function withEndpoints(
 
 function tell({ delivered, statusCode, error, durationMs }: TestOutcome): string {
   return delivered
-    ? `The test arrived: ${statusCode} in ${durationMs} ms.`
-    : `The test failed: ${error}\nThe endpoint is saved all the same, and events are sent to it from now on.`;
+    ? `The test event was delivered: ${statusCode} in ${durationMs} ms.`
+    : `The test event failed: ${error}\nThe endpoint was saved anyway, and events are sent to it from now on.`;
 }
 
 /** As the API shows it. */
@@ -130,7 +132,8 @@ function parseUrl(text: string): string {
 function parseDescription(text: string): string {
   if (text.length > endpointLimits.descriptionLength || !text.isWellFormed())
     throw new InvalidArgumentError(`Give at most ${endpointLimits.descriptionLength} characters.`);
-  if (hasDirectionMark(text)) throw new InvalidArgumentError('Leave out marks that change its direction.');
+  if (hasDirectionMark(text))
+    throw new InvalidArgumentError('Leave out characters that change the text direction.');
   return text;
 }
 

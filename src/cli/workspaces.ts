@@ -16,17 +16,17 @@ import { print, table, withStore } from './command.ts';
 export function addWorkspacesCommands(program: Command): void {
   const workspaces = program
     .command('workspaces')
-    .description('make and list workspaces, and say what each may use');
+    .description('create and list workspaces, and show or set their limits');
   workspaces
     .command('create')
-    .description('make a workspace; then make a key for it with "keys create --workspace ID"')
+    .description('create a workspace; then create a key for it with "keys create --workspace ID"')
     .requiredOption('--name <name>', 'its name', nonEmpty)
     .option('--json', 'print {id, name, slug}')
     .action((options: { name: string; json?: boolean }) =>
       withStore(
         async ({ store }) => {
           const workspace = await createWorkspace(store.database.db, { name: options.name });
-          print(options, workspace, `Workspace ${workspace.id} (${workspace.slug}) is made.`);
+          print(options, workspace, `Workspace ${workspace.id} (${workspace.slug}) was created.`);
         },
         { mayCreate: true },
       ),
@@ -50,9 +50,12 @@ export function addWorkspacesCommands(program: Command): void {
     );
   workspaces
     .command('limits')
-    .description('show what a workspace may use and uses, or change it')
+    .description('show the limits of a workspace and how much it uses, or change the limits')
     .argument('<workspace>', 'id or slug of the workspace')
-    .argument('[changes...]', 'name=NUMBER, name=off for no limit, name=default for what the settings say')
+    .argument(
+      '[changes...]',
+      'name=NUMBER, name=off for no limit, name=default for the value in the settings',
+    )
     .option('--json', 'print an array of {name, limit, own, used, resetsAt}')
     .addHelpText('after', `\nBudgets: ${budgetNames.join(', ')}`)
     .action((named: string, texts: string[], options: { json?: boolean }) => {
@@ -75,10 +78,10 @@ export function addWorkspacesCommands(program: Command): void {
           name,
           limit === null ? 'none' : String(limit),
           own ? 'this workspace' : 'settings',
-          used === null ? 'counted by each node' : String(used),
+          used === null ? 'counted per node' : String(used),
           resetsAt ?? '',
         ]);
-        print(options, all, table(['BUDGET', 'LIMIT', 'FROM', 'USED', 'BEGINS ANEW'], rows));
+        print(options, all, table(['BUDGET', 'LIMIT', 'FROM', 'USED', 'RESETS'], rows));
       });
     });
 }
@@ -102,6 +105,7 @@ function readChanges(texts: string[]): LimitChanges {
 export function nonEmpty(text: string): string {
   if (!new RegExp(visible, 'u').test(text) || text.length > 200 || !text.isWellFormed())
     throw new InvalidArgumentError('Give 1 to 200 characters.');
-  if (hasDirectionMark(text)) throw new InvalidArgumentError('Leave out marks that change its direction.');
+  if (hasDirectionMark(text))
+    throw new InvalidArgumentError('Leave out characters that change the text direction.');
   return text;
 }

@@ -37,7 +37,7 @@ export async function seekLead(client: pg.Client, seeking: LeadSeeking): Promise
     // From an answer to a later question, so that what holds up this node does not count against the leader.
     if (leader && askedAt - seenAt > hungAfterMs) {
       if (await endHung(client, leader, seeking)) {
-        log.error({ work, backendPid: leader.holder }, 'the leader gave no sign of life, its lead is taken');
+        log.error({ work, backendPid: leader.holder }, 'the leader gave no sign of life; taking over');
         continue;
       }
     }

@@ -166,7 +166,7 @@ test('a leader whose database stops answering ends its own term before another m
   await two.leads();
   assert.equal(beside, null);
   assert.ok(term.signal.aborted);
-  await assert.rejects(one.done, /does not lead any more: the database does not answer/);
+  await assert.rejects(one.done, /no longer leads: the database does not answer/);
   assert.ok(first.signal.aborted);
 });
 

@@ -27,7 +27,7 @@ export interface Tenure extends Term {
 
 /** The work is another node's now: to be left alone, not retried. */
 export class LostLead extends Error {
-  constructor(message = 'another node leads by now', options?: { cause?: unknown }) {
+  constructor(message = 'another node leads now', options?: { cause?: unknown }) {
     super(message, options);
     this.name = 'LostLead';
   }
@@ -81,7 +81,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
   function tenureOf(epoch: number, { signal, lease }: { signal: AbortSignal; lease: Lease }): Tenure {
     // By the epoch alone, and not by the lease: what was begun in time is through before another leads, or refused.
     const commit: Term['commit'] = (todo) => {
-      if (signal.aborted) return Promise.reject(new LostLead('this node does not lead any more'));
+      if (signal.aborted) return Promise.reject(new LostLead('this node no longer leads'));
       return db.transaction().execute(async (db) => {
         const own = await db
           .selectFrom('leaders')
@@ -134,7 +134,9 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     while (!done.aborted) {
       await sql`select pg_terminate_backend(blocker) from unnest(pg_blocking_pids(${pid})) as blocker`
         .execute(db)
-        .catch((error) => log.error({ err: error, work }, 'what the last leader left could not be ended'));
+        .catch((error) =>
+          log.error({ err: error, work }, 'could not end the connections of the last leader'),
+        );
       await pause(100, done);
     }
   }
@@ -151,7 +153,8 @@ export function createLeadership(options: LeadershipOptions): Leadership {
       const trouble = await giveSign(client, epoch);
       if (done.aborted) break;
       if (trouble !== null) return trouble;
-      if (lease.signal() === null) log.info({ work, epoch }, 'a sign of life came late, and nobody else led');
+      if (lease.signal() === null)
+        log.info({ work, epoch }, 'a heartbeat was late, but no other node took over');
     }
     return null;
   }
@@ -165,7 +168,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
       query_timeout: 2 * deafAfterMs,
     };
     const answer = client.query(sign).then(
-      ({ rowCount }) => (rowCount === 1 ? null : 'another node leads by now'),
+      ({ rowCount }) => (rowCount === 1 ? null : 'another node leads now'),
       (error: Error) => error.message,
     );
     const answered = new AbortController();
@@ -186,7 +189,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
       // Unheard it would end the process; queries report it too.
       const gone = new Promise<string>((resolve) => {
         client.on('error', (error) => resolve(error.message));
-        client.on('end', () => resolve('its database connection is gone'));
+        client.on('end', () => resolve('the database connection was lost'));
       });
       try {
         const pid = await backendPid(client);
@@ -219,7 +222,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
           await doing.catch((error) => {
             if (trouble === null && !signal.aborted) throw error;
           });
-          if (trouble !== null) throw new LostLead(`this node does not lead any more: ${trouble}`);
+          if (trouble !== null) throw new LostLead(`this node no longer leads: ${trouble}`);
           log.info({ work, epoch }, 'this node has given up the lead');
         } finally {
           signal.removeEventListener('abort', stop);

@@ -82,7 +82,7 @@ async function refuseNewerSchema(client: pg.Client, dir: string): Promise<void> 
   const unknown = applied.rows.map(({ name }) => name).filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   throw new OperatorError(
-    `The database was migrated by a newer Holdfast (it has ${unknown.join(', ')}, which this version does not know). Start that version or a newer one; nothing was changed.`,
+    `The database was migrated by a newer Holdfast (it has ${unknown.join(', ')}, which this version does not know). Start that version or a newer one. Nothing was changed.`,
   );
 }
 
@@ -90,7 +90,7 @@ async function refuseNewerSchema(client: pg.Client, dir: string): Promise<void> 
 async function refuseHalfRestored(client: pg.Client): Promise<void> {
   if (!(await hasTable(client, restoreMark))) return;
   throw new OperatorError(
-    'This database is in the middle of a restore that has not come to its end. Wait for it, or run "holdfast restore" again: it begins anew.',
+    'A restore into this database has not finished. Wait for it, or run "holdfast restore" again; it starts over.',
   );
 }
 

@@ -14,6 +14,6 @@ export async function refuseOldServer(client: ClientBase): Promise<void> {
   const major = Math.floor(number / 10_000);
   if (major >= oldestMajor) return;
   throw new OperatorError(
-    `The database server is PostgreSQL ${major}.${number % 10_000}, and Holdfast needs ${oldestMajor} or newer. Upgrade the server, or set DATABASE_URL to another one; nothing was changed.`,
+    `The database server is PostgreSQL ${major}.${number % 10_000}, but Holdfast needs ${oldestMajor} or newer. Upgrade the server, or set DATABASE_URL to another one. Nothing was changed.`,
   );
 }

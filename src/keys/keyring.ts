@@ -195,12 +195,12 @@ function checkRegistered(
     const key = configured?.byVersion.get(version);
     if (!key) {
       throw new OperatorError(
-        `The database holds secrets sealed with master key version ${version}, and ${where} does not have it. Put the right key there (from your backup); nothing was changed.`,
+        `The database contains secrets sealed with master key version ${version}, but ${where} does not have it. Put the right key there (from your backup). Nothing was changed.`,
       );
     }
     if (!fitsCheckValue({ version, key }, check_value)) {
       throw new OperatorError(
-        `The master key in ${where} is not the one this database was sealed with (version ${version}). Put the right key there (from your backup); nothing was changed.`,
+        `The master key in ${where} is not the one this database was sealed with (version ${version}). Put the right key there (from your backup). Nothing was changed.`,
       );
     }
   }

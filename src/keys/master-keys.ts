@@ -29,15 +29,15 @@ export function parseMasterKeys(text: string, origin: string): MasterKeys {
       : Buffer.from(encoded, 'base64');
     if (key.length !== keyBytes) {
       throw new OperatorError(
-        `${origin} does not hold a master key: it takes 32 bytes as 64 hexadecimal digits or base64 (make one with "openssl rand -hex 32"), or several written 1:KEY,2:KEY.`,
+        `${origin} does not contain a master key: give 32 bytes as 64 hexadecimal digits or base64 (create one with "openssl rand -hex 32"), or several keys as 1:KEY,2:KEY.`,
       );
     }
     if (Number(version) < 1 || byVersion.has(Number(version))) {
-      throw new OperatorError(`${origin} gives version ${version} twice, or not as a number from 1 on.`);
+      throw new OperatorError(`${origin} has version ${version} twice, or it is not a number from 1 up.`);
     }
     byVersion.set(Number(version), key);
   }
-  if (byVersion.size === 0) throw new OperatorError(`${origin} is empty: it should hold the master key.`);
+  if (byVersion.size === 0) throw new OperatorError(`${origin} is empty: it should contain the master key.`);
   return { current: Math.max(...byVersion.keys()), byVersion };
 }
 

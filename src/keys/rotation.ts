@@ -38,7 +38,10 @@ export async function rotateMasterKey(options: RotationOptions): Promise<Rotatio
     const lock = await sql<{
       taken: boolean;
     }>`select pg_try_advisory_lock(${locks.masterKeyRotation}) as taken`.execute(db);
-    if (!lock.rows[0]?.taken) throw new OperatorError('Another rotation of the master key is under way.');
+    if (!lock.rows[0]?.taken)
+      throw new OperatorError(
+        'Another rotation of the master key is in progress. Wait until it has finished.',
+      );
     try {
       return await rotate({ ...options, db });
     } finally {

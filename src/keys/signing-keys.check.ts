@@ -53,7 +53,7 @@ function missing({ workspace_id: workspace, id, address }: Owner): Finding {
     rule: 'key_missing',
     ids: { workspace, id, address },
     message: `${id} (${address}) has no private key in the database.`,
-    advice: 'Nothing can be signed for it any more: restore its row of table secrets from a backup.',
+    advice: 'It can no longer sign: restore its row in the table secrets from a backup.',
   };
 }
 
@@ -70,8 +70,8 @@ async function unusable(
       {
         rule: 'key_unusable',
         ids: { workspace: workspaceId, id, address },
-        message: `The private key of ${id} does not open to its address ${address}: ${(error as Error).message}.`,
-        advice: 'Its row of table secrets, or its address, was changed: restore it from a backup.',
+        message: `The private key of ${id} cannot be opened, or does not match its address ${address}: ${(error as Error).message}.`,
+        advice: 'Its row in the table secrets, or its address, was changed: restore it from a backup.',
       },
     ];
   }

@@ -145,7 +145,7 @@ test('versions that do not rise, and another subject, are found', async () => {
     { kind: 'file', key: ann, version: 2 },
   ]);
   await refused(again.history, /proofs\[1\] does not have a higher version/);
-  await refused({ ...good, subject: { ...good.subject, id: 'fil_2' } }, /another subject/);
+  await refused({ ...good, subject: { ...good.subject, id: 'fil_2' } }, /different subject/);
 });
 
 test('two roots under one number of a vault are found', async () => {

@@ -92,16 +92,16 @@ function checkChain({ subject, proofs }: History): StepResult {
     const wrong = (message: string) => fail(`proofs[${place}] ${message}`);
     const [, , , , version, previousLeaf, vault] = leaf.values;
     if (proof.subject.workspaceId !== subject.workspaceId || proof.subject.id !== subject.id) {
-      return wrong('is of another subject.');
+      return wrong('has a different subject.');
     }
-    if (previousLeaf !== previous) return wrong('does not follow the one before it.');
+    if (previousLeaf !== previous) return wrong('does not follow the previous one.');
     if (BigInt(version) <= (versions.get(kind) ?? 0n)) return wrong('does not have a higher version.');
     if (revoked.has(vault)) return wrong(`is sealed by ${vault}, which was revoked.`);
     if (owner === null) unknownOwners += 1;
     else if (vault !== owner) return wrong(`is sealed by ${vault}, but ${owner} owned it.`);
     const sealNumber = `${vault} ${seal.sequence}`;
     if ((roots.get(sealNumber) ?? seal.subtreeRoot) !== seal.subtreeRoot) {
-      return wrong(`has a second root under number ${seal.sequence} of ${vault}.`);
+      return wrong(`has a second root under seal number ${seal.sequence} of ${vault}.`);
     }
     roots.set(sealNumber, seal.subtreeRoot);
     versions.set(kind, BigInt(version));
@@ -109,13 +109,13 @@ function checkChain({ subject, proofs }: History): StepResult {
     if (kind === revokeKind) revoked.add(vault);
     if (kind === transferKind || kind === revokeKind) {
       const taker = claims === null ? null : takerOf(claims.to);
-      if (taker === undefined) return wrong('does not name in claims.to who has it then.');
+      if (taker === undefined) return wrong('does not name the new owner in claims.to.');
       owner = taker;
     } else {
       owner = vault;
     }
   }
-  if (unknownOwners > 0) return skip('Erased claims do not say who took it over.');
+  if (unknownOwners > 0) return skip('The claims were erased, so the new owner is not known.');
   return pass(`${proofs.length} proofs follow each other without a gap.`);
 }
 

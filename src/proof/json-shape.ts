@@ -57,7 +57,7 @@ export function exactly(wanted: string | readonly string[]): Check {
 
 export function oneOf(wanted: readonly string[]): Check {
   return (value, path) =>
-    wanted.includes(value as string) ? [] : [{ path, message: `is none of ${wanted.join(', ')}` }];
+    wanted.includes(value as string) ? [] : [{ path, message: `is not one of ${wanted.join(', ')}` }];
 }
 
 export function matching(pattern: RegExp, wanted: string): Check {

@@ -27,12 +27,12 @@ export async function checkAnchors(
   if (chain === undefined || registry === undefined) return unasked(anchors, { chain, registry });
 
   const address = registry.address.toLowerCase() as Hex;
-  const results = allSkipped('The registry was not found to be the right one.');
+  const results = allSkipped('The registry could not be verified.');
   results.registry = await asked(async () => {
     const here = await onThisChain(chain, anchors);
     if (here.length === 0 && anchors.length > 0) return elsewhere(anchors, address, await chain.chainId());
     const other = here.find(({ contract }) => contract !== address);
-    if (other) return fail(`The proof names the contract ${other.contract}, the registry is ${address}.`);
+    if (other) return fail(`The proof names the contract ${other.contract}, but the registry is ${address}.`);
     const codeHash = await askUntil(chain, here, () => chain.codeHash(address));
     if (codeHash === null) return fail(`There is no contract at ${address} on this chain.`);
     if (codeHash !== registry.codeHash.toLowerCase()) {
@@ -48,7 +48,7 @@ export async function checkAnchors(
   results.chain = await asked(async () => {
     const here = await onThisChain(chain, anchors);
     if (here.length === 0) {
-      return fail(`The proof has no anchor on chain ${await chain.chainId()}, which was asked.`);
+      return fail(`The proof has no anchor on chain ${await chain.chainId()}, which was queried.`);
     }
     for (const anchor of here) {
       const result = await findAnchor(proof, anchor, { chain, address });
@@ -56,7 +56,7 @@ export async function checkAnchors(
       found.push(result);
     }
     const unseen = proof.anchors.length - here.length;
-    const rest = unseen > 0 ? ` ${unseen} more on other chains were not looked at.` : '';
+    const rest = unseen > 0 ? ` ${unseen} more on other chains were not checked.` : '';
     return pass(`${here.map(describe).join(', ')} anchored the root.${rest}`);
   });
   if (results.chain.status !== 'pass') {
@@ -85,13 +85,13 @@ async function findAnchor(
   const key = { registry: address, submitter, root };
   const stored = await askUntil(chain, [anchor], () => chain.storedAnchor(key));
   if (stored === null) return `The registry has no anchor of ${root} by ${submitter}.`;
-  if (stored.size !== size) return `merkle.size is ${size}, the registry has ${stored.size}.`;
+  if (stored.size !== size) return `merkle.size is ${size}, but the registry has ${stored.size}.`;
 
   const transaction = await chain.transaction(transactionHash, blockNumber);
   if (transaction === null) return `The chain has no transaction ${transactionHash}.`;
   if (!transaction.succeeded) return `The transaction ${transactionHash} was reverted.`;
   if (transaction.blockNumber !== blockNumber || transaction.blockHash !== blockHash) {
-    return `The transaction is in block ${transaction.blockNumber}, ${transaction.blockHash}, not in the proof's.`;
+    return `The transaction is in block ${transaction.blockNumber}, ${transaction.blockHash}, not in the block that the proof names.`;
   }
   const logged = transaction.anchored.some(
     (log) =>
@@ -100,18 +100,19 @@ async function findAnchor(
   if (!logged) return `The transaction ${transactionHash} did not anchor this root.`;
 
   const block = await chain.block(blockNumber);
-  if (block?.hash !== blockHash) return `Block ${blockNumber} of the chain is not ${blockHash} (any more).`;
+  if (block?.hash !== blockHash)
+    return `Block ${blockNumber} of the chain is not (or no longer) ${blockHash}.`;
   return { anchor, stored, block };
 }
 
 function checkTime(found: FoundAnchor[], embedded: boolean): StepResult {
   for (const { anchor, stored, block } of found) {
     if (stored.time !== block.time) {
-      return fail(`The registry says ${isoTime(stored.time)}, the block ${isoTime(block.time)}.`);
+      return fail(`The registry says ${isoTime(stored.time)}, but the block says ${isoTime(block.time)}.`);
     }
     if (anchor.blockTime !== block.time) {
       return fail(
-        `anchors.blockTime is ${isoTime(anchor.blockTime)}, the block's is ${isoTime(block.time)}.`,
+        `anchors.blockTime is ${isoTime(anchor.blockTime)}, but the block has ${isoTime(block.time)}.`,
       );
     }
   }
@@ -127,14 +128,12 @@ function checkFinality(
 ): StepResult {
   const newest = Math.max(...found.map(({ anchor }) => anchor.blockNumber));
   if (newest <= finalized) return pass(`Block ${newest} is final; the head is ${head}.`);
-  return skip(`Block ${newest} is not final yet: the chain is final up to ${finalized}. Ask again later.`);
+  return skip(`Block ${newest} is not final yet: the chain is final up to ${finalized}. Check again later.`);
 }
 
 /** What can be said without the chain: whether any anchor names the right contract. */
 function unasked(anchors: EvmAnchor[], { chain, registry }: Omit<AnchorOptions, 'rooted'>): AnchorResults {
-  const results = allSkipped(
-    chain === undefined ? 'No chain was given to ask.' : 'No registry was given to look in.',
-  );
+  const results = allSkipped(chain === undefined ? 'No chain node was given.' : 'No registry was given.');
   const address = registry?.address.toLowerCase();
   if (address !== undefined) results.registry = namesNone(anchors, address) ?? results.registry;
   return results;
@@ -145,7 +144,9 @@ function elsewhere(anchors: EvmAnchor[], address: string, asked: number): StepRe
   const chains = [...new Set(anchors.map(({ chainId }) => chainId))].join(' or ');
   return (
     namesNone(anchors, address) ??
-    skip(`The node is of chain ${asked}, the proof is anchored on chain ${chains}. Ask a node of that chain.`)
+    skip(
+      `The node belongs to chain ${asked}, but the proof is anchored on chain ${chains}. Use a node of that chain.`,
+    )
   );
 }
 
@@ -173,7 +174,7 @@ async function askUntil<Answer>(
   if (early !== null) return early;
   const { head } = await chain.finality();
   const later = anchors.find(({ blockNumber }) => blockNumber > head);
-  if (later) throw new Error(`the node is at block ${head}, the anchor is in block ${later.blockNumber}`);
+  if (later) throw new Error(`the node is at block ${head}, but the anchor is in block ${later.blockNumber}`);
   return ask();
 }
 
@@ -183,15 +184,15 @@ async function asked(check: () => Promise<StepResult>): Promise<StepResult> {
     return await check();
   } catch (error) {
     const { message } = error as Error;
-    if (!isNotNow(error)) return skip(`The chain could not be asked: ${message}`);
-    const again = `The chain cannot be asked just now, try again in a moment: ${message}`;
+    if (!isNotNow(error)) return skip(`The chain could not be queried: ${message}`);
+    const again = `The chain is not available right now, try again in a moment: ${message}`;
     return { ...skip(again), notNow: true };
   }
 }
 
 /** After a step that says why. */
 function notAsked(): AnchorResults {
-  return allSkipped('The chain was not asked for it.');
+  return allSkipped('The chain was not queried for it.');
 }
 
 function allSkipped(message: string): AnchorResults {

@@ -48,12 +48,12 @@ async function checkDigest({ content, leaf }: Proof, options: VerifyOptions): Pr
     return fail('content.salt is not the salt that was given.');
   }
   if (content.canonicalization !== 'raw' && salt === null) {
-    return skip('The document does not hold the salt, and none was given.');
+    return skip('The document does not contain the salt, and none was given.');
   }
   try {
     const digest = await contentDigest({ ...content, salt }, options.content);
     if (digest === content.digest) return pass(`The content has the digest ${digest}.`);
-    return fail(`The content has the digest ${digest}, the proof is for ${content.digest}.`);
+    return fail(`The content has the digest ${digest}, but the proof is for ${content.digest}.`);
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error;
     return fail(`The content is not the JSON of a record: ${error.message}`);
@@ -63,8 +63,8 @@ async function checkDigest({ content, leaf }: Proof, options: VerifyOptions): Pr
 function checkClaims({ claims, leaf }: Proof): StepResult {
   if (claims === null) return skip('The claims were erased.');
   try {
-    if (claimsHash(claims) === leaf.values[7]) return pass('The claims have the hash in the leaf.');
-    return fail('The claims do not have the hash in the leaf.');
+    if (claimsHash(claims) === leaf.values[7]) return pass('The claims match the hash in the leaf.');
+    return fail('The claims do not match the hash in the leaf.');
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error;
     return fail(error.message);
@@ -95,13 +95,14 @@ function checkPath({ leaf, merkle, seal }: Proof): StepResult {
 }
 
 async function checkSeal({ leaf, seal }: Proof): Promise<StepResult> {
-  if (seal.vault !== leaf.values[6]) return fail(`The seal is of ${seal.vault}, the leaf of another vault.`);
+  if (seal.vault !== leaf.values[6])
+    return fail(`The seal is from ${seal.vault}, but the leaf is from another vault.`);
   const fault = signatureFault(seal.signature);
   if (fault !== null) return fail(`The signature is refused: ${fault}.`);
   const signer = await recoverSigner(seal, seal.signature);
   if (signer !== seal.vault) return fail(`The signer is ${signer ?? 'nobody'}, not ${seal.vault}.`);
   const size = seal.leaves === 1 ? '1 leaf' : `${seal.leaves} leaves`;
-  return pass(`${seal.vault} signed the subtree with ${size} as its number ${seal.sequence}.`);
+  return pass(`${seal.vault} signed the subtree with ${size} as its seal number ${seal.sequence}.`);
 }
 
 function read(document: unknown): ParsedProof {

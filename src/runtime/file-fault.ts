@@ -20,7 +20,7 @@ export function explainFileFault(error: unknown, { what, path, setting }: FileUs
     reason: (error as Error).message,
     advice: null,
   };
-  const elsewhere = setting === undefined ? null : `set ${setting} to another place`;
+  const elsewhere = setting === undefined ? null : `set ${setting} to another path`;
   const ways = [advice, elsewhere].filter((way) => way !== null).join(', or ');
   const todo = ways === '' ? '' : ` ${ways.slice(0, 1).toUpperCase()}${ways.slice(1)}.`;
   return new OperatorError(`${what} ${path} cannot be used: ${reason}.${todo}`, { cause: error });
@@ -39,7 +39,7 @@ function faultOf(code: string, path: string): Fault | null {
       const me = ownName();
       return {
         reason: `${me} may not write in ${nearest.path}, which belongs to uid ${nearest.entry.uid} with mode ${modeOf(nearest.entry)} (${code})`,
-        advice: 'run Holdfast as a user who may, let this one in (chown or chmod)',
+        advice: 'run Holdfast as a user who may, give this user access (chown or chmod)',
       };
     }
     case 'EROFS':
@@ -47,12 +47,12 @@ function faultOf(code: string, path: string): Fault | null {
     case 'ENOSPC':
       return {
         reason: `no space is left on the disk of ${nearestOf(path).path} (${code})`,
-        advice: 'make room there',
+        advice: 'free some space there',
       };
     case 'EDQUOT':
       return {
         reason: `${ownName()} has used up the disk quota at ${nearestOf(path).path} (${code})`,
-        advice: 'make room there',
+        advice: 'free some space there',
       };
     case 'ENOTDIR':
     case 'EEXIST':
@@ -60,7 +60,7 @@ function faultOf(code: string, path: string): Fault | null {
     case 'ENAMETOOLONG':
       return { reason: `the name is too long (${code})`, advice: null };
     case 'ELOOP':
-      return { reason: `symbolic links lead in a circle (${code})`, advice: null };
+      return { reason: `symbolic links form a loop (${code})`, advice: null };
     default:
       return null;
   }

@@ -60,7 +60,7 @@ export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
           backoffMs = firstBackoffMs;
         };
         await loop.run(stopping.signal, beat);
-        if (!stopping.signal.aborted) throw new Error('the loop ended although nobody stopped it');
+        if (!stopping.signal.aborted) throw new Error('the loop ended unexpectedly');
       } catch (error) {
         if (stopping.signal.aborted) return;
         entry.failures += 1;

@@ -263,7 +263,7 @@ test('without a service both start the database themselves; what is wrong is tol
   await writeFile(join(dir, 'wrong'), 'incorrect horse');
   for (const [args, message] of [
     [['--passphrase-file', join(dir, 'wrong')], /The passphrase does not open .*alone\.tar\.key/],
-    [['--key-file', key], /does not fit this backup/],
+    [['--key-file', key], /does not match this backup/],
     [['--key-file', join(dir, 'nowhere')], /cannot be read/],
   ] as const) {
     const refused = await command(target, 'restore', archive, ...args);
@@ -303,11 +303,11 @@ test('a key from the environment is the operator’s, and said to be', async () 
     const archive = join(dir, 'own-key.tar');
     const { code, stdout, stderr } = await command(source, 'backup', archive);
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /The master key is yours to keep: it comes from HOLDFAST_MASTER_KEY/);
+    assert.match(stdout, /The master key comes from HOLDFAST_MASTER_KEY and is not in the backup/);
     assert.ok(!existsSync(`${archive}.key`));
     const there = given('own-key-restored', target.url);
     const both = await command(there, 'restore', archive, '--key-file', join(dir, 'master.key'));
-    assert.match(both.stderr, /HOLDFAST_MASTER_KEY gives the master key already/);
+    assert.match(both.stderr, /HOLDFAST_MASTER_KEY already gives the master key/);
     assert.equal((await json(there, 'restore', archive)).fsck.found, 0);
   } finally {
     await database.drop();
@@ -330,7 +330,7 @@ test('a disk that is full, or a stop in the middle, leaves nothing under the nam
       const env = { ...source, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/' };
       execFile('sh', args, { env }, (_, stdout, stderr) => resolve(stdout + stderr));
     });
-    assert.match(limited, /a\.tar cannot be written: .*Nothing was left under that name/);
+    assert.match(limited, /a\.tar cannot be written: .*No file was left under that name/);
     assert.deepEqual(await readdir(place), []);
 
     await withClient({ connectionString: database.url }, async (client) => {

@@ -135,7 +135,7 @@ test('a chain that has no time is told as such, in every place where a verificat
       ['finality', undefined],
     ],
   );
-  const again = /cannot be asked just now: try again/;
+  const again = /not available right now: try again/;
   assert.match(proofReport(result, []), again);
   assert.match(historyReport(ofHistory, []), again);
   for (const verdict of [verdictOf(result), historyVerdictOf(ofHistory, null)]) {
@@ -146,7 +146,7 @@ test('a chain that has no time is told as such, in every place where a verificat
   findings.steps('Proof 1', result.steps);
   assert.equal(findings.faultCount, 0);
   const [gap, ...more] = findings.gaps.keys();
-  assert.match(gap ?? '', /cannot be asked just now, try again in a moment: node\.example says/);
+  assert.match(gap ?? '', /not available right now, try again in a moment: node\.example says/);
   assert.deepEqual(more, []);
 });
 

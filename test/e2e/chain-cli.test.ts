@@ -80,7 +80,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.equal(status.balanceWei, String(parseEther('1000000')));
       assert.ok(status.anchorsLeft > 1_000_000);
       const { stdout } = await command(fixture.settings, 'chain', 'status');
-      assert.match(stdout, /Gas for +\d+ anchors at present fees/);
+      assert.match(stdout, /Gas for +\d+ anchors at current fees/);
       assert.match(stdout, /Development evidence only/);
       await node.stop();
     });
@@ -116,7 +116,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.deepEqual(await json(fixture.settings, 'chain', 'retry', '2'), [setAsideAll[1]]);
       await refused(['2'], /Batch 2 is not set aside: it is batched\./);
       const told = await holdfast(fixture.settings, 'chain', 'retry', '--all');
-      assert.match(told.stdout, /1 +5 +it reverted\n3 +5 +unknown\n\nThe service that leads sends them/);
+      assert.match(told.stdout, /1 +5 +it reverted\n3 +5 +unknown\n\nThe leading node sends them/);
       await refused(['--all'], /No batch is set aside\./);
       const { rows } = await fixture.database.pool.query(
         'select status, to_resend, sends, reason from anchor_batches order by id',
@@ -139,7 +139,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       }
       const { code, stderr } = await command(fixture.settings, 'chain', 'deploy');
       assert.equal(code, 1);
-      assert.match(stderr, /gets the registry by itself/);
+      assert.match(stderr, /deploys the registry on the embedded chain by itself/);
     });
   });
 

@@ -115,15 +115,15 @@ test('a place that cannot be written is told with the path in the way, the user,
   assert.equal(code, 1);
   assert.equal(
     stderr,
-    `The data directory ${file}/data cannot be used: ${file} is a file, not a directory. Set HOLDFAST_DATA_DIR to another place.\n`,
+    `The data directory ${file}/data cannot be used: ${file} is a file, not a directory. Set HOLDFAST_DATA_DIR to another path.\n`,
   );
   const below = join(dir, 'not', 'there');
   const told: [string, RegExp][] = [
     ['EACCES', /\(uid \d+\) may not write in \S+, which belongs to uid \d+ with mode 0700 .*chown or chmod/],
     ['EROFS', /is on a read-only file system/],
-    ['ENOSPC', /no space is left on the disk of .* Make room there, or set SETTING to another place\.$/],
+    ['ENOSPC', /no space is left on the disk of .* Free some space there, or set SETTING to another path\.$/],
     ['EDQUOT', /disk quota/],
-    ['ELOOP', /in a circle/],
+    ['ELOOP', /form a loop/],
     ['EIO', /what the system said/],
   ];
   for (const [code, said] of told) {

@@ -219,7 +219,7 @@ test('content that was damaged in the store breaks off, and is logged', async ()
   };
   damage(700_000);
   await assert.rejects(download(id));
-  await waitUntil(() => service.logged().includes('content could not be sent to its end'));
+  await waitUntil(() => service.logged().includes('could not send all of the content'));
   // A part that does not touch it is as good as ever.
   assert.equal((await download(id, { range: 'bytes=0-99999' })).bytes.length, 100_000);
   damage(10);

@@ -520,7 +520,7 @@ test('the command tells findings in words, then counts them, and its exit code s
 
   const wrong = await command(settings, 'fsck', '--only', 'nothing');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /There is no check nothing\. There are audit, /);
+  assert.match(wrong.stderr, /There is no check nothing\. Available checks: audit, /);
 });
 
 test('another chain than the one that was anchored on is a finding', { skip }, async () => {

@@ -53,7 +53,7 @@ async function makeEvent(move: 'deactivate' | 'reactivate', key = service.key, a
 }
 
 async function listen(...args: string[]): Promise<RunningProcess> {
-  listening = await startHoldfast(settings, /Ctrl-C ends it/, 'listen', ...args);
+  listening = await startHoldfast(settings, /Press Ctrl-C to stop/, 'listen', ...args);
   return listening;
 }
 
@@ -112,7 +112,10 @@ test('a failed test still saves, and people are told both', async () => {
   const [id, secret] = made.stdout.split('\n');
   assert.match(id ?? '', /^whe_/);
   assert.match(secret ?? '', /^whsec_/);
-  assert.match(made.stdout, /The test failed: The receiver answered 500\.\nThe endpoint is saved/);
+  assert.match(
+    made.stdout,
+    /The test event failed: The receiver answered 500\.\nThe endpoint was saved anyway/,
+  );
   const table = await command(settings, 'webhooks', 'list');
   assert.match(table.stdout, new RegExp(`^ID .*\\n${id} +active +vault\\.deactivated +${receiver.url}`));
   const shown = await service.call('GET', `/api-v1/platform/webhooks/endpoints/${id}/secret`);
@@ -220,11 +223,11 @@ test('listen says that the database is away, and goes on when it is back', async
   await administer(`alter database ${name} allow_connections false`);
   try {
     await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-    await waitUntil(() => /The database does not answer \(.+\)\. Trying again\./.test(running.stdout()));
+    await waitUntil(() => /The database is not available \(.+\)\. Trying again\./.test(running.stdout()));
   } finally {
     await administer(`alter database ${name} allow_connections true`);
   }
-  await waitUntil(() => running.stdout().includes('The database answers again.'));
+  await waitUntil(() => running.stdout().includes('The database is available again.'));
   await makeEvent('deactivate');
   await waitUntil(() => /vault\.deactivated {2}evt_/.test(running.stdout()));
   await makeEvent('reactivate');
@@ -236,7 +239,11 @@ test('listen says that the database is away, and goes on when it is back', async
 test('listen says when no service runs, and refuses what it cannot use', async () => {
   const quiet = await createTestDatabase();
   try {
-    listening = await startHoldfast({ ...settings, DATABASE_URL: quiet.url }, /No service runs/, 'listen');
+    listening = await startHoldfast(
+      { ...settings, DATABASE_URL: quiet.url },
+      /No service is running/,
+      'listen',
+    );
     listening.child.kill('SIGTERM');
     assert.equal(await listening.exited, 0);
   } finally {
@@ -244,7 +251,7 @@ test('listen says when no service runs, and refuses what it cannot use', async (
   }
   for (const [args, message] of [
     [['--forward-to', 'ftp://127.0.0.1/'], /http or https address/],
-    [['--secret', 'whsec_x'], /whsec_ and base64/],
+    [['--secret', 'whsec_x'], /whsec_ followed by base64/],
     [['--events', 'vault.gone'], /Unknown: vault\.gone/],
     [['--workspace', 'none'], /There is no workspace none/],
   ] as [string[], RegExp][]) {

@@ -48,7 +48,7 @@ function judge(row: Row): Finding[] {
   if (!entryDigest(row).equals(row.digest)) {
     find(
       'audit_entry_changed',
-      `The audit entry ${entry} is not the one that its digest was made of.`,
+      `The audit entry ${entry} does not match its digest.`,
       'Somebody changed the row in the database: compare it with a backup.',
     );
   }
@@ -56,8 +56,8 @@ function judge(row: Row): Finding[] {
     if (row.late) {
       find(
         'audit_entry_unchained',
-        `The audit entry ${entry} has no place in its chain after more than a minute.`,
-        'Start the service if it is stopped; else look for the loop audit-chain in /readyz and in the log.',
+        `The audit entry ${entry} is not in its hash chain after more than a minute.`,
+        'Start the service if it is stopped; otherwise look for the loop audit-chain in /readyz and in the log.',
       );
     }
     return findings;
@@ -66,14 +66,14 @@ function judge(row: Row): Finding[] {
   if (previous === null) {
     find(
       'audit_chain_gap',
-      `The audit entry ${entry} is number ${sequence}, and there is no number ${sequence - 1}.`,
+      `The audit entry ${entry} is number ${sequence}, but there is no number ${sequence - 1}.`,
       'An entry was removed from the database: look for it in a backup.',
     );
   } else if (!chainHash(previous, row.digest).equals(hash)) {
     find(
       'audit_chain_broken',
-      `The hash of audit entry ${entry}, number ${sequence}, does not follow from the entry before it.`,
-      'An entry was changed, taken out or put in: compare this one and the one before with a backup.',
+      `The hash of audit entry ${entry}, number ${sequence}, does not follow from the previous entry.`,
+      'An entry was changed, removed or inserted: compare this one and the previous one with a backup.',
     );
   }
   return findings;

@@ -106,7 +106,7 @@ function guessOf(guessed: Step['guessed'], request: FastifyRequest, before: Sign
 
 /** For whoever watches the log; the email may be somebody's password in the wrong field. */
 function refused(request: FastifyRequest, path: SignInPath, error: unknown): never {
-  request.log.warn({ requestId: request.id, address: request.ip, path }, 'a sign-in was refused');
+  request.log.warn({ requestId: request.id, address: request.ip, path }, 'sign-in refused');
   throw error;
 }
 

@@ -48,7 +48,7 @@ export async function batchContentFindings(db: Db, batch: StoredBatch, keccak: K
     });
   const subtrees = await readSubtrees(db, batch.id);
   if (subtrees.length === 0) {
-    find('batch_empty', {}, 'there is nothing: its subtrees are gone');
+    find('batch_empty', {}, 'the subtrees are missing');
     return findings;
   }
   checkPlaces(await readLeaves(db, batch.id), { batch, subtrees, find });
@@ -93,7 +93,7 @@ function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): 
   let next = 0;
   for (const { vault_id: vault, first_place, leaves } of subtrees) {
     if (first_place !== next)
-      find('subtree_place', { vault }, `vault ${vault} begins at place ${first_place}, not ${next}`);
+      find('subtree_place', { vault }, `vault ${vault} begins at position ${first_place}, not ${next}`);
     next = first_place + leaves.length / hashBytes;
   }
   if (next !== batch.size) find('batch_size', {}, `the vaults have ${next} leaves, not ${batch.size}`);
@@ -110,7 +110,7 @@ function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): 
       find(
         'leaf_not_in_batch',
         { leaf, subject, place },
-        `the leaf of ${subject} does not stand at its place ${place}`,
+        `the leaf of ${subject} is not at its position ${place}`,
       );
     }
   }
@@ -120,7 +120,7 @@ function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): 
     find(
       'place_without_leaf',
       { place: first },
-      `${missing.length} places have no leaf, the first is ${first}`,
+      `${missing.length} positions have no leaf, the first is ${first}`,
     );
   }
 }
@@ -130,12 +130,12 @@ function checkTree({ batch, subtrees, find }: Content, keccak: Keccak): void {
   for (const { vault_id: vault, root, leaves } of subtrees) {
     const whole = leaves.length > 0 && leaves.length % hashBytes === 0;
     if (!whole || !root.equals(buildTree(leaves, keccak).root)) {
-      find('subtree_root', { vault }, `the root of vault ${vault} does not follow from its leaves`);
+      find('subtree_root', { vault }, `the root of vault ${vault} does not match its leaves`);
     }
   }
   const top = buildTree(Buffer.concat(subtrees.map(({ root }) => root)), keccak);
   if (!batch.root.equals(top.root)) {
-    find('batch_root', {}, 'the root does not follow from those of its vaults');
+    find('batch_root', {}, 'the root does not match the roots of its vaults');
   }
   for (const [place, { vault_id: vault, upper_path }] of subtrees.entries()) {
     if (!upper_path.equals(top.path(place))) {
@@ -166,13 +166,13 @@ async function checkSeal(subtree: Subtree, batchId: number, find: Find): Promise
     find(
       'sequence_twice',
       { vault, sequence },
-      `vault ${vault} seals with number ${sequence}, as in batch ${before.batch_id}`,
+      `vault ${vault} has the seal number ${sequence}, which it also has in batch ${before.batch_id}`,
     );
   } else if (before && before.batch_id > batchId) {
     find(
       'sequence_order',
       { vault, sequence },
-      `vault ${vault} has number ${sequence}, and a smaller one in the later batch ${before.batch_id}`,
+      `vault ${vault} has the seal number ${sequence}, and a smaller one in the later batch ${before.batch_id}`,
     );
   }
 }

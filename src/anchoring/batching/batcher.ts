@@ -45,7 +45,7 @@ export function createBatcher(deps: BatcherDeps): Batcher {
 
   function tellStranded(leaves: number): void {
     if (leaves !== 0 && leaves !== strandedTold) {
-      log.error({ leaves }, 'leaves wait because what they follow is not batched');
+      log.error({ leaves }, 'leaves are waiting because their previous leaves are not batched');
     }
     strandedTold = leaves;
   }

@@ -93,13 +93,13 @@ function judge(row: Row): Finding[] {
   if (!agree(row)) {
     find(
       'batch_state',
-      `is ${status}, and its transaction ${outgoing} is ${row.outgoing_status}, or in another place`,
+      `is ${status}, but its transaction ${outgoing} is ${row.outgoing_status}, or in another block`,
     );
   }
   if (row.block_hash && !row.stored_hash?.equals(row.block_hash)) {
     find(
       'batch_off_chain',
-      `is ${status} in block ${row.block_number}, ${row.stored_hash ? 'whose hash is another one' : 'which is not stored'}`,
+      `is ${status} in block ${row.block_number}, ${row.stored_hash ? 'whose hash is different' : 'which is not stored'}`,
     );
   }
   if (row.announced > row.size)
@@ -107,8 +107,8 @@ function judge(row: Row): Finding[] {
   if (row.unannounced) {
     find(
       'batch_unannounced',
-      `is ${status} for more than five minutes, and ${row.size - row.announced} of its leaves were not announced`,
-      'Start the service if it is stopped; else look for the loop of the announcer in /readyz and in the log.',
+      `has been ${status} for more than five minutes, but ${row.size - row.announced} of its leaves were not announced`,
+      'Start the service if it is stopped; otherwise look for the loop of the announcer in /readyz and in the log.',
     );
   }
   return findings;

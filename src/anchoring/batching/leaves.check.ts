@@ -72,20 +72,20 @@ function judge(row: Row, keccak: Keccak): Finding[] {
     });
 
   if (row.claims !== null && !claimsDigest(row.claims)?.equals(row.claims_hash)) {
-    find('claims_changed', 'does not have the hash of its claims');
+    find('claims_changed', 'has a claims hash that does not match its claims');
   }
   if (row.address === null) {
-    find('leaf_without_vault', `is of vault ${row.vault_id}, which is not there`);
+    find('leaf_without_vault', `belongs to vault ${row.vault_id}, which does not exist`);
   } else if (!hashOf(row, row.address, keccak).equals(row.leaf)) {
-    find('leaf_changed', 'is not the hash of its fields');
+    find('leaf_changed', 'does not match its fields');
   }
 
   const { previous } = row;
   if (previous === null) {
     if (!row.previous_leaf.equals(firstLeaf))
-      find('previous_leaf_missing', 'follows a leaf of the same thing that is not stored');
+      find('previous_leaf_missing', 'follows a leaf that is not stored');
     else if (kind === 'record' && version > 1)
-      find('previous_leaf_wrong', 'follows no other, as only a first one may');
+      find('previous_leaf_wrong', 'follows no other leaf, although it is not the first one');
   } else if (previous.kind === kind && previous.version !== version - 1) {
     find('previous_leaf_wrong', `follows version ${previous.version}`);
   }
@@ -95,7 +95,7 @@ function judge(row: Row, keccak: Keccak): Finding[] {
     find(
       'batched_before_predecessor',
       `was put into batch ${row.batch_id} before the leaf that it follows`,
-      'The order of the two cannot be proved by their anchors any more. Report it: the batcher must never do this.',
+      'Their anchors no longer prove the order of the two. Report this: the batcher must never do it.',
     );
   }
   return findings;

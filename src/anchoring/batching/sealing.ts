@@ -63,7 +63,7 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
     if (!('root' in built)) {
       const unfit = built.unfit.map((place): [number, Error] => [
         place,
-        new Error('its key is another address’s'),
+        new Error('its key belongs to another address'),
       ]);
       return { faults: byVault(vaults, new Map(unfit)) };
     }
@@ -108,7 +108,7 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
         const outcome = await attempt(groups);
         if ('batch' in outcome) return outcome.batch;
         for (const [id, reason] of outcome.faults) {
-          log.error({ vault: id, reason }, 'a vault cannot seal: what belongs to it stays pending');
+          log.error({ vault: id, reason }, 'vault cannot seal; its leaves stay pending');
           shunnedUntil.set(id, performance.now() + shunnedMs);
           without.add(selection.vaults.findIndex((vault) => vault.id === id));
         }

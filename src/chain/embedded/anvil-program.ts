@@ -14,7 +14,7 @@ export async function findAnvil({ from = import.meta.url } = {}): Promise<string
   const program = (await installedAnvil(from)) ?? (await anvilOnPath());
   if (program !== null) return program;
   throw new OperatorError(
-    `The embedded chain needs the program anvil, and neither the npm package ${packageName} (for Linux on x64) nor the PATH has it. Install Foundry (https://getfoundry.sh) so that anvil is on the PATH, or set HOLDFAST_CHAIN_RPC_URLS to a chain of your own.`,
+    `The embedded chain needs the program anvil, but it is neither in the npm package ${packageName} (only for Linux on x64) nor on the PATH. Install Foundry (https://getfoundry.sh) so that anvil is on the PATH, or set HOLDFAST_CHAIN_RPC_URLS to a chain of your own.`,
   );
 }
 

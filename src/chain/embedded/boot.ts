@@ -68,7 +68,7 @@ export async function boot(needs: BootNeeds, { adopt }: { adopt: boolean }): Pro
       await confirmPidFile(running, { genesisHash, keeper: needs.keeper }, paths);
       return { node, head, replayed: null, from: head.number };
     }
-    log.info({ pid: running.record.pid }, 'a node of the embedded chain that was left behind is ended');
+    log.info({ pid: running.record.pid }, 'stopping a leftover node of the embedded chain');
     await endAnvil(running, paths);
   }
   return rebuild(head, needs);
@@ -115,7 +115,7 @@ async function rebuild(head: JournalBlock | null, needs: BootNeeds): Promise<Boo
       return booted;
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
-      log.error({ dump: dump.file, reason: error.message }, 'a dump of the embedded chain is of no use');
+      log.error({ dump: dump.file, reason: error.message }, 'cannot use a dump of the embedded chain');
       useless.push(dump);
     } finally {
       await rm(paths.loadFile, { force: true });
@@ -128,9 +128,9 @@ async function rebuild(head: JournalBlock | null, needs: BootNeeds): Promise<Boo
   } catch (error) {
     if (!(error instanceof Mismatch)) throw error;
     throw new OperatorError(
-      `The embedded chain cannot be made again from its journal: ${error.message}. ` +
-        `The chain was made by ${needs.madeBy ?? 'an unknown anvil'}. Either the tables embedded_chain and ` +
-        'embedded_chain_blocks were changed, or another anvil is installed. Nothing was changed: restore what was there before.',
+      `The embedded chain cannot be rebuilt from its journal: ${error.message}. ` +
+        `It was created by ${needs.madeBy ?? 'an unknown anvil'}. Either the tables embedded_chain and ` +
+        'embedded_chain_blocks were changed, or another version of anvil is installed. Nothing was changed: restore what was there before.',
       { cause: error },
     );
   }

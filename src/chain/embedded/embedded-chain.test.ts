@@ -108,7 +108,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         // Else a transaction could get in between the blocks that are mined again.
         answers = await Promise.allSettled([ask(chain.gatewayUrl, 'eth_chainId')]);
       });
-      assert.match(String(Object(answers[0]).reason), /being made again from its journal/);
+      assert.match(String(Object(answers[0]).reason), /being rebuilt from its journal/);
       await waitUntil(() => chain.rpcUrl());
       assert.deepEqual(await hashesAt(chain), before);
       assert.deepEqual(await journalled(fixture), before);
@@ -211,7 +211,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
 
     let chain = await fixture.start();
     assert.equal(chain.gatewayUrl, `http://127.0.0.1:${gatewayPort}`);
-    assert.equal(fixture.logged.at(-1)?.message, 'embedded chain runs already, adopted');
+    assert.equal(fixture.logged.at(-1)?.message, 'using the embedded chain that is already running');
     assert.equal(await nodePid(fixture), orphan);
     assert.deepEqual(await hashesAt(chain), before);
     assert.equal((await chain.mine([await transfer(chain.chainId, 5)])).number, before.length);
@@ -224,7 +224,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       await chain.leave();
       await assert.rejects(chain.mine([]), isRetryable);
       const successor = await fixture.start();
-      assert.equal(fixture.logged.at(-1)?.message, 'embedded chain runs already, adopted');
+      assert.equal(fixture.logged.at(-1)?.message, 'using the embedded chain that is already running');
       await chain.stop();
       assert.equal(await nodePid(fixture), orphan);
       assert.equal((await successor.mine([])).number, before.length + 1);

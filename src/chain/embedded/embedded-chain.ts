@@ -141,7 +141,9 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
         replayed: booted.replayed,
         durationMs: Math.round(performance.now() - began),
       },
-      booted.replayed === null ? 'embedded chain runs already, adopted' : 'embedded chain started',
+      booted.replayed === null
+        ? 'using the embedded chain that is already running'
+        : 'embedded chain started',
     );
     return booted;
   }
@@ -150,7 +152,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   async function restore(): Promise<void> {
     const end = await current.node.process.ended();
     if (!suspect && end === null) return settle();
-    log.error({ reason: end ?? 'it does not agree with the journal' }, 'embedded chain is made again');
+    log.error({ reason: end ?? 'it does not match the journal' }, 'rebuilding the embedded chain');
     isWhole = false;
     await endAnvil(current.node.process, needs.paths);
     // What was mined and not committed goes with the node, unless the commit came through after all: boot reads it.
@@ -182,7 +184,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   function distrust(error: unknown): unknown {
     suspect = true;
     if (!(error instanceof Mismatch)) return error;
-    return new RpcFault('unreachable', `the embedded chain is made again: ${error.message}`, {
+    return new RpcFault('unreachable', `the embedded chain is being rebuilt: ${error.message}`, {
       cause: error,
     });
   }
@@ -226,7 +228,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       // Between mines, which inOrder guarantees: during one the dump would be torn.
       await keepDump(await current.node.rpc.dumpState(), current.head, needs.paths);
     } catch (error) {
-      log.error({ err: error }, 'the embedded chain could not be dumped; the next start takes longer');
+      log.error({ err: error }, 'could not dump the embedded chain; the next start takes longer');
     }
   }
 

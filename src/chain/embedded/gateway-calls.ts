@@ -80,7 +80,7 @@ export function readCalls(text: string): { batch: boolean; calls: (Call | Refusa
   }
   if (!Array.isArray(body)) return { batch: false, calls: [readCall(body)] };
   if (body.length === 0 || body.length > mostCalls) {
-    return refusal(null, { code: invalidRequest, message: `a batch has 1 to ${mostCalls} calls` });
+    return refusal(null, { code: invalidRequest, message: `a batch must have 1 to ${mostCalls} calls` });
   }
   return { batch: true, calls: body.map(readCall) };
 }
@@ -96,7 +96,7 @@ function readCall(value: unknown): Call | Refusal {
   if (named === null || jsonrpc !== '2.0' || typeof method !== 'string') {
     return refusal(named, {
       code: invalidRequest,
-      message: 'a call has jsonrpc "2.0", an id that is a string or a whole number, and a method',
+      message: 'a call needs jsonrpc "2.0", an id that is a string or a whole number, and a method',
     });
   }
   if (!passedOn.has(method)) return refusal(named, { code: notPassedOn, message: explain(method) });
@@ -105,7 +105,7 @@ function readCall(value: unknown): Call | Refusal {
 
 function explain(method: string): string {
   return (
-    `${method.slice(0, 64)} is not passed on: this gateway lets through the methods of eth_, net_ and web3_ that read, and ` +
-    `${sendsTransaction}. The chain is made from its journal and must not be changed from outside.`
+    `${method.slice(0, 64)} is not allowed: this gateway accepts the methods of eth_, net_ and web3_ that read, and ` +
+    `${sendsTransaction}. The chain is rebuilt from its journal and must not be changed from outside.`
   );
 }

@@ -66,7 +66,7 @@ test('what changes the node, signs, or is kept by it never reaches it', async ()
   for (const method of methods) {
     const { json, text } = await ask(gateway, call(method));
     assert.deepEqual([json.id, json.error.code], [1, -32601], method);
-    assert.match(json.error.message, /is made from its journal and must not be changed from outside/);
+    assert.match(json.error.message, /is rebuilt from its journal and must not be changed from outside/);
     assert.ok(text.length < 500);
   }
   assert.deepEqual(heard, []);

@@ -83,7 +83,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   async function ask(call: Call, signal: AbortSignal) {
     const url = nodeUrl();
-    if (url === null) return away(call, 'is being made again from its journal');
+    if (url === null) return away(call, 'is being rebuilt from its journal');
     try {
       const answered = await request(url, {
         dispatcher: agent,
@@ -94,7 +94,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       });
       if (answered.statusCode === 200) return answered;
       await answered.body.dump();
-      return away(call, `answers with HTTP status ${answered.statusCode}`);
+      return away(call, `responded with HTTP status ${answered.statusCode}`);
     } catch {
       return away(call, signal.aborted ? `did not answer within ${deadlineMs} ms` : 'does not answer');
     }
@@ -145,12 +145,12 @@ async function readBody(asked: IncomingMessage): Promise<string | null> {
 function unfitness({ method, headers }: IncomingMessage): { status: number; message: string } | null {
   // A web page whose own name leads to 127.0.0.1 could ask like a program of this machine, but for this header.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '')) {
-    return { status: 403, message: 'ask for 127.0.0.1 or localhost' };
+    return { status: 403, message: 'use the host 127.0.0.1 or localhost' };
   }
-  if (method !== 'POST') return { status: 405, message: 'ask with POST' };
+  if (method !== 'POST') return { status: 405, message: 'use POST' };
   // Without it a web page could ask without the browser asking us first.
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
-    return { status: 415, message: 'the content type is application/json' };
+    return { status: 415, message: 'the content type must be application/json' };
   }
   return null;
 }

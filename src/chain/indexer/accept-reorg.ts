@@ -16,11 +16,11 @@ export async function acceptReorg(db: Db, block: number): Promise<AcceptedReorg>
       .select(['embedded', 'final_number'])
       .forUpdate()
       .executeTakeFirst();
-    if (!chain) throw new OperatorError('There is no chain yet: the service has never led on one.');
+    if (!chain) throw new OperatorError('There is no chain yet: start the service first.');
     if (chain.embedded) throw new OperatorError('The embedded chain has no reorganisations.');
     if (chain.final_number <= block) {
       throw new OperatorError(
-        `Blocks count as final up to ${chain.final_number}: a reorganisation after block ${block} is followed without this command.`,
+        `Blocks up to ${chain.final_number} count as final: the service follows a reorganisation after block ${block} without this command.`,
       );
     }
     await db.updateTable('chain').set({ final_number: block }).execute();

@@ -35,7 +35,7 @@ const surelyHeld = 700;
 
 const heldFrom = sql`(select max(number) - ${surelyHeld}::bigint from chain_blocks)`;
 const indexAgain =
-  'A finding here means that rows were changed in the database, or a database was restored beside another chain: compare with a backup.';
+  'Rows were changed in the database, or the database was restored for a different chain: compare with a backup.';
 
 interface StoredBlock {
   number: number;
@@ -73,9 +73,9 @@ function judgeLink(row: StoredBlock): Finding[] {
   const findings: Finding[] = [];
   const find = (rule: string, message: string) =>
     findings.push({ rule, ids: { block: number }, message, advice: indexAgain });
-  if (row.gap) find('block_gap', `Block ${number} is stored, and block ${number - 1} before it is not.`);
+  if (row.gap) find('block_gap', `Block ${number} is stored, but block ${number - 1} before it is not.`);
   if (row.previous_hash && !row.previous_hash.equals(row.parent_hash)) {
-    find('block_unlinked', `Block ${number} names another parent than the stored block ${number - 1}.`);
+    find('block_unlinked', `The parent of block ${number} is not the stored block ${number - 1}.`);
   }
   if (row.previous_time !== null && row.previous_time > row.time_seconds) {
     find('block_time', `Block ${number} is older than the block before it.`);
@@ -128,9 +128,8 @@ function judgePlaced(row: Placed): Finding[] {
     },
   ];
   if (!stored_hash) return row.must_be_stored ? tell('which is not stored') : [];
-  if (!stored_hash.equals(row.block_hash))
-    return tell(`whose hash is another one: ${fromBytea(stored_hash)}`);
-  if (row.block_time !== row.stored_time) return tell('whose time is another one');
+  if (!stored_hash.equals(row.block_hash)) return tell(`whose hash is different: ${fromBytea(stored_hash)}`);
+  if (row.block_time !== row.stored_time) return tell('whose time is different');
   return [];
 }
 
@@ -194,7 +193,7 @@ function identityPass({ db, chain }: BlocksCheckDeps): Pass {
         const finding = {
           rule: 'other_chain',
           ids: {},
-          message: `The chain that answers is not the one that things were anchored on: ${fault.message}.`,
+          message: `The chain is not the one that was used for anchoring: ${fault.message}.`,
           advice:
             'Give RPC addresses of the right chain. If the chain itself was reset, its anchors are gone.',
         };
@@ -242,7 +241,7 @@ async function compareHash(client: PublicClient, { number, hash }: Hashed): Prom
       ids: { block: number },
       message: `Block ${number} is stored as ${fromBytea(hash)}; the chain has ${found}.`,
       advice:
-        'After a reorganisation the service stores the new blocks within seconds: look at the loop indexer in /readyz. If it is well, the chain was reset or the row changed.',
+        'After a reorganisation the service stores the new blocks within seconds: check the loop indexer in /readyz. If it is fine, the chain was reset or the row was changed.',
     },
   ];
 }

@@ -61,17 +61,17 @@ export async function findFork({ db, client, tip, headNumber }: Search): Promise
 
 function belowAll(tip: BlockRef): OperatorError {
   return new OperatorError(
-    `The chain has other blocks than those stored here, from block ${tip.number} down to the first. Nothing was ` +
-      'changed. Either the RPC addresses stand for another chain, or their nodes are broken or not in sync: give ' +
+    `The blocks of the chain differ from those stored here, from block ${tip.number} down to the first. Nothing was ` +
+      'changed. Either the RPC addresses belong to another chain, or their nodes are broken or out of sync: use ' +
       'others. If the chain itself was reset, use a new database.',
   );
 }
 
 function belowFinal(tip: BlockRef, { fork, final }: { fork: number; final: number }): OperatorError {
   return new OperatorError(
-    `The chain has other blocks than those stored here, from block ${fork + 1} to ${tip.number}, and those up to ${final} ` +
-      'counted as final. Nothing was changed. As a rule the nodes behind the RPC addresses are broken or not in sync: ' +
-      'give others. If the chain itself has taken those blocks back, have that followed with ' +
+    `The blocks of the chain differ from those stored here, from block ${fork + 1} to ${tip.number}, although those up to ${final} ` +
+      'counted as final. Nothing was changed. Usually the nodes behind the RPC addresses are broken or out of sync: ' +
+      'use others. If the chain itself has removed those blocks, accept that with ' +
       `"holdfast chain accept-reorg ${fork}": what was anchored after block ${fork} is then anchored again.`,
   );
 }

@@ -99,7 +99,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     if (ours !== null && ours !== head.hash) return switchBranch(lead, { head, tip, finalizedNumber });
     if (ours === tip.hash) await settleFinal(lead, { head, tip, finalizedNumber });
     if (ours !== null) standstill.over();
-    else standStill(chain, `the node is at block ${head.number}, below all blocks that are held`);
+    else standStill(chain, `the node is at block ${head.number}, below all stored blocks`);
     return false;
   }
 
@@ -161,7 +161,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     const found = await lookInto(blocks, chain, findings);
     const newest = blocks.at(-1);
     if (found === null || newest === undefined)
-      return standStill(chain, 'the node does not know what became of a transaction in its block');
+      return standStill(chain, 'the node has no receipt for a transaction in its block');
     const depth = depthOf(chain, { headNumber: newest.number, finalizedNumber });
     await term.commit(async (db) => {
       if (undo) {

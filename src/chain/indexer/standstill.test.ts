@@ -16,8 +16,8 @@ test('a cause that passes is not told, one that lasts is told once a minute, and
   standstill.over();
   standstill.over();
   const [first, second, last, ...rest] = told;
-  assert.match(first ?? '', /stands still/);
+  assert.match(first ?? '', /indexing has stopped/);
   assert.equal(second, first);
-  assert.equal(last, 'the index goes on');
+  assert.equal(last, 'indexing has resumed');
   assert.deepEqual(rest, []);
 });

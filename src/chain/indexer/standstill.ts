@@ -30,10 +30,10 @@ export function createStandstill({
       if (at - (toldAt ?? since) < tellAfterMs) return;
       toldAt = at;
       const seconds = Math.round((at - since) / 1000);
-      log.error({ reason, seconds }, 'the index stands still: confirmations and lists of transactions wait');
+      log.error({ reason, seconds }, 'indexing has stopped; confirmations and transaction lists are waiting');
     },
     over() {
-      if (toldAt !== null) log.info({}, 'the index goes on');
+      if (toldAt !== null) log.info({}, 'indexing has resumed');
       since = null;
       toldAt = null;
     },

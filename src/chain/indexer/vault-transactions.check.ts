@@ -85,7 +85,7 @@ export function vaultTransactionsCheck({ db, client, embedded }: VaultTransactio
       rule,
       ids: { vaultId: row.id, address },
       message,
-      advice: 'Some blocks were not indexed, or by a node that left something out. Index them again.',
+      advice: 'Some blocks were not indexed, or a node left something out while they were. Index them again.',
     });
     const findings: Finding[] = [];
     if (sent !== row.sent) {

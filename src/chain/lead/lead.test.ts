@@ -63,7 +63,9 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
       assert.equal((await read)?.hash, chain.genesisHash);
       const again = await node.leads();
       assert.ok(again.term.epoch > term.epoch);
-      assert.ok(fixture.logged.some(({ message }) => message === 'embedded chain runs already, adopted'));
+      assert.ok(
+        fixture.logged.some(({ message }) => message === 'using the embedded chain that is already running'),
+      );
       assert.deepEqual(await findStoredChain(db), stored);
       assert.equal((await again.chain.client.getBlock({ blockNumber: 0n })).hash, chain.genesisHash);
     });
@@ -81,7 +83,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
       const other = await fixture.node();
       assert.match(
         await other.waitsFor(),
-        /^anchoring waits: This database belongs to another chain .*0xabab/s,
+        /^anchoring waits: This database belongs to a different chain .*0xabab/s,
       );
       assert.equal(other.lead(), null);
       await other.stop();
@@ -92,7 +94,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     await t.test('a journal that is gone is not begun anew', async () => {
       await pool.query('truncate embedded_chain, embedded_chain_blocks');
       const other = await fixture.node();
-      assert.match(await other.waitsFor(), /journal of the embedded chain \d+ is gone/);
+      assert.match(await other.waitsFor(), /journal of the embedded chain \d+ is missing/);
       await other.stop();
       assert.deepEqual(await fixture.counts(), { chain: 1, embedded_chain: 0, embedded_chain_blocks: 0 });
     });
@@ -149,7 +151,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     t.after(() => other.stop());
     const stored = await findStoredChain(fixture.database.db);
     const reset = await fixture.node({ rpcUrls: [other.url] });
-    assert.match(await reset.waitsFor(), /stands for another chain than this database belongs to/);
+    assert.match(await reset.waitsFor(), /belongs to a different chain than this database/);
     await reset.stop();
     const unset = await fixture.node();
     assert.match(await unset.waitsFor(), /it has: not embedded/);

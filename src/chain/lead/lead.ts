@@ -90,7 +90,9 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
         if (awaitedSince !== null && performance.now() - awaitedSince < patienceMs) return;
         become(null);
         // Another node has its own by now.
-        endLeft().catch((error) => log.error({ err: error }, 'a node of the embedded chain was left behind'));
+        endLeft().catch((error) =>
+          log.error({ err: error }, 'could not stop a leftover node of the embedded chain'),
+        );
       },
     });
   }

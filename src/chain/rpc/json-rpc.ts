@@ -128,7 +128,7 @@ function readAnswer<T>(text: string, { status, id, where, retryAfter }: Heard): 
   if (status === 429) throw new RpcFault('limited', `${where}: HTTP status 429`, notNow);
   if (status !== 200) throw new RpcFault('unreachable', `${where}: HTTP status ${status}`, notNow);
   if (response === null || response.result === undefined || response.id !== id) {
-    throw new RpcFault('bad_answer', `${where}: an answer that is not JSON-RPC`);
+    throw new RpcFault('bad_answer', `${where}: the response is not JSON-RPC`);
   }
   return response.result as T;
 }

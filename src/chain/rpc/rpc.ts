@@ -266,7 +266,7 @@ export async function discoverChain(
     const other = answers.find((answer) => !isSame(answer, first));
     if (other) {
       throw new OperatorError(
-        `The RPC addresses stand for different chains: ${describe(first)}, and ${describe(other)}. Give addresses of one chain.`,
+        `The RPC addresses belong to different chains: ${describe(first)}, and ${describe(other)}. Use addresses of one chain.`,
       );
     }
     return first;

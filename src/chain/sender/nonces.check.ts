@@ -92,14 +92,14 @@ function accountsPass(db: Db): Pass {
         .map(({ address, next_nonce, last_nonce }) => ({
           rule: 'nonce_gap',
           ids: { account: fromBytea(address), nonce: Number(last_nonce) + 1 },
-          message: `The account ${fromBytea(address)} goes on with nonce ${next_nonce}, and the last one that has a transaction is ${last_nonce}.`,
+          message: `The next nonce of the account ${fromBytea(address)} is ${next_nonce}, but the last one with a transaction is ${last_nonce}.`,
           advice: gapAdvice,
         })),
   });
 }
 
 const gapAdvice =
-  'Transactions behind the gap wait for ever unless something else took that nonce: look at the account with `holdfast chain status`, and let no other program send from it.';
+  'Transactions after the gap wait forever unless something else used that nonce: check the account with `holdfast chain status`, and let no other program send from it.';
 const compare = 'The row was changed in the database: compare it with a backup.';
 
 function judge({ id, account, nonce, status, mined_hash, succeeded, gap, attempts }: Row): Finding[] {
@@ -109,7 +109,7 @@ function judge({ id, account, nonce, status, mined_hash, succeeded, gap, attempt
     findings.push({
       rule: 'nonce_gap',
       ids: { account: ids.account, nonce: nonce - 1 },
-      message: `The account ${ids.account} has transactions before and after nonce ${nonce - 1}, and none with it.`,
+      message: `The account ${ids.account} has transactions before and after nonce ${nonce - 1}, but none with it.`,
       advice: gapAdvice,
     });
   }
@@ -118,7 +118,7 @@ function judge({ id, account, nonce, status, mined_hash, succeeded, gap, attempt
       rule: 'outgoing_without_attempt',
       ids,
       message: `The outgoing transaction ${id} (nonce ${nonce}) was never signed.`,
-      advice: `Nothing can be sent for it, and all behind it wait: ${compare.toLowerCase()}`,
+      advice: `Nothing can be sent for it, and all transactions after it wait: ${compare.toLowerCase()}`,
     });
   }
   const mined = attempts.find(({ hash }) => mined_hash !== null && hash === fromBytea(mined_hash));
@@ -126,7 +126,7 @@ function judge({ id, account, nonce, status, mined_hash, succeeded, gap, attempt
     findings.push({
       rule: 'mined_unknown_attempt',
       ids,
-      message: `The outgoing transaction ${id} counts as mined with ${fromBytea(mined_hash)}, which none of its signed forms has.`,
+      message: `The outgoing transaction ${id} counts as mined with ${fromBytea(mined_hash)}, which none of its signed versions has.`,
       advice: compare,
     });
   }
@@ -135,7 +135,7 @@ function judge({ id, account, nonce, status, mined_hash, succeeded, gap, attempt
     findings.push({
       rule: 'outgoing_state',
       ids,
-      message: `The outgoing transaction ${id} is ${status}, yet what was mined ${mined.no_op ? 'is the no-op that took its nonce' : 'has reverted'}.`,
+      message: `The outgoing transaction ${id} is ${status}, but what was mined ${mined.no_op ? 'is the no-op that took its nonce' : 'has reverted'}.`,
       advice: compare,
     });
   }
@@ -167,14 +167,14 @@ async function faultOf(attempt: AttemptColumns, row: Row): Promise<string | null
     parsed = parseTransaction(raw);
     signer = await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` });
   } catch (error) {
-    return `are no transaction (${(error as Error).message.split('\n')[0]})`;
+    return `are not a transaction (${(error as Error).message.split('\n')[0]})`;
   }
   if (!isAddressEqual(signer, fromBytea(row.account))) return `are signed by ${signer}`;
   if (row.chain_id !== null && parsed.chainId !== row.chain_id) return `are for chain ${parsed.chainId}`;
   if ((parsed.nonce ?? 0) !== row.nonce) return `have the nonce ${parsed.nonce ?? 0}`;
   if ((parsed.value ?? 0n) !== 0n) return `carry ${parsed.value} wei`;
-  if (attempt.no_op) return (parsed.data ?? '0x') === '0x' ? null : 'are no no-op: they carry call data';
+  if (attempt.no_op) return (parsed.data ?? '0x') === '0x' ? null : 'are not a no-op: they carry call data';
   if (!parsed.to || !isAddressEqual(parsed.to, fromBytea(row.to_address))) return `are for ${parsed.to}`;
-  if ((parsed.data ?? '0x') !== fromBytea(row.call_data)) return 'carry other call data';
+  if ((parsed.data ?? '0x') !== fromBytea(row.call_data)) return 'carry different call data';
   return null;
 }

@@ -401,7 +401,7 @@ test('somebody else used the nonce: it is told, and once that is final the paylo
   await fixture.age(60);
   await fixture.sender.step(fixture.lead);
   assert.equal(await nonceOf(fixture, first.id), 2);
-  assert.ok(fixture.logged.some((line) => line.includes('must be used by nothing else')));
+  assert.ok(fixture.logged.some((line) => line.includes('nothing else may use')));
   await fixture.mine();
   await fixture.index();
   assert.equal((await fixture.row(first.id)).status, 'confirmed');
@@ -420,7 +420,7 @@ test('somebody else used the nonce: it is told, and once that is final the paylo
       [2, 'confirmed'],
     ],
   );
-  assert.match(left[0]?.reason ?? '', /not sent from here/);
+  assert.match(left[0]?.reason ?? '', /not sent by this service/);
   assert.equal((await fixture.attempts(left[0]?.id as number))[0]?.hash, first.hash);
   assert.deepEqual(
     fixture.outcomes.filter(({ outgoingId, to }) => outgoingId === first.id && to === 'failed'),

@@ -47,7 +47,7 @@ export interface ReplacementDeps {
 /** No anchor is worth more; some chains take no transaction with twice as much (EIP-7825). */
 const mostGas = 8_000_000;
 
-export const takenByOther = 'a transaction that was not sent from here used its nonce';
+export const takenByOther = 'a transaction not sent by this service used its nonce';
 
 export function createReplacement(deps: ReplacementDeps): Replacement {
   const { submitter, applyOutcomes, finalCount, maxFeePerGasWei } = deps;

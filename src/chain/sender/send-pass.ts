@@ -70,7 +70,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
         return await onMoreGas(
           open,
           attempt,
-          `its bytes alone cost ${least} gas, and its limit is ${open.payload.gasLimit}`,
+          `its bytes alone cost ${least} gas, but its limit is ${open.payload.gasLimit}`,
         );
       }
       return await sendAndAnswer(open, attempt);
@@ -102,7 +102,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
     open.attempts.unshift(raised);
     log.info(
       { ...about(open), maxFeeWei: raised.maxFeeWei.toString() },
-      'outgoing transaction with a higher fee',
+      'sending outgoing transaction with a higher fee',
     );
     return raised;
   }
@@ -167,13 +167,13 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
       backoff.hold(open.id);
       trouble(open, {
         what: 'nonce',
-        reason: `nonce ${open.nonce} of ${address} is used, and by none of the transactions signed here; another nonce is taken once that is final`,
+        reason: `nonce ${open.nonce} of ${address} was used by a transaction that was not signed here; a new nonce is assigned once that is final`,
       });
       return null;
     }
     log.error(
       about(open),
-      `nonce ${open.nonce} of ${address} was used by a transaction that was not sent from here: the account's key must be used by nothing else`,
+      `nonce ${open.nonce} of ${address} was used by a transaction that this service did not send: nothing else may use the account's key`,
     );
     const moved = await deps.replacement.moveToNewNonce(lead, open);
     backoff.clear(open.id);
@@ -192,7 +192,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
     open.attempts.unshift(raised);
     log.info(
       { ...about(open), reason, gasLimit: open.payload.gasLimit },
-      'outgoing transaction with more gas',
+      'sending outgoing transaction with more gas',
     );
     return sendAndAnswer(open, raised);
   }
@@ -206,7 +206,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
     const noOp = await deps.replacement.noOp(lead, open, reason);
     if (!noOp) return 'go on';
     sent.push({ id: open.id, number: last.number, taken: false });
-    log.error({ ...about(open), reason }, 'outgoing transaction can never pass: a no-op takes its nonce');
+    log.error({ ...about(open), reason }, 'outgoing transaction can never succeed; a no-op takes its nonce');
     open.reason = reason;
     open.attempts.unshift(noOp);
     return sendAndAnswer(open, noOp);
@@ -214,7 +214,10 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
 
   function trouble(open: OpenTransaction, what: Trouble): void {
     if (!backoff.meet(open.id, what)) return;
-    log.error({ ...about(open), waitingFor: what.what, reason: what.reason }, 'outgoing transaction waits');
+    log.error(
+      { ...about(open), waitingFor: what.what, reason: what.reason },
+      'outgoing transaction is waiting',
+    );
   }
 
   async function store(): Promise<void> {

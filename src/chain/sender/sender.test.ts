@@ -158,7 +158,7 @@ async function judge(t: TestContext, fixture: Fixture, sent: Map<number, Hex>): 
     rows.map((_, place) => (first?.nonce ?? 0) + place),
   );
   const bumps = fixture.logged.filter((line) => line.includes('higher fee')).length;
-  const moved = fixture.logged.filter((line) => line.includes('used by nothing else')).length;
+  const moved = fixture.logged.filter((line) => line.includes('nothing else may use')).length;
   const reorged = fixture.outcomes.filter(({ to }) => to === 'reorged').length;
   t.diagnostic(`${sent.size} payloads, ${reorged} reorged, ${bumps} raised, ${moved} moved to another nonce`);
 }

@@ -141,7 +141,7 @@ async function checkVersion({ home, clusterDir }: Paths, major: string): Promise
     (cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'ENOENT') throw cause;
       throw new OperatorError(
-        `${home} exists but holds no PostgreSQL cluster. Move it away to start with an empty database, or restore it from a backup.`,
+        `${home} exists but contains no PostgreSQL cluster. Move it away to start with an empty database, or restore it from a backup.`,
         { cause },
       );
     },

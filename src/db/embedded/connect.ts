@@ -39,7 +39,7 @@ export async function connect({ cluster, port, name }: ConnectTo): Promise<pg.Cl
     await client.end().catch(() => {});
     if (stateOf(error) === '28P01') {
       throw new OperatorError(
-        `The password in ${cluster.passwordFile} does not fit the database in ${cluster.clusterDir}. They were made together: restore both from the same backup.`,
+        `The password in ${cluster.passwordFile} does not match the database in ${cluster.clusterDir}. They belong together: restore both from the same backup.`,
         { cause: error },
       );
     }

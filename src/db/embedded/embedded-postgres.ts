@@ -47,7 +47,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   let released: Promise<void> | null = null;
   log.info(
     { pid: lease.pid, port: lease.port },
-    lease.started ? 'embedded PostgreSQL started' : 'embedded PostgreSQL runs already, adopted',
+    lease.started ? 'embedded PostgreSQL started' : 'using the embedded PostgreSQL that is already running',
   );
 
   async function restore(): Promise<void> {
@@ -56,7 +56,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     log.error(
       { pid: lease.pid, port: lease.port },
       lease.started
-        ? 'embedded PostgreSQL had died, started again'
+        ? 'embedded PostgreSQL had died; restarted it'
         : 'connection to embedded PostgreSQL restored',
     );
   }

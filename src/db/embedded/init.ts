@@ -83,7 +83,9 @@ async function runInitdb(run: InitdbRun): Promise<void> {
     ...['--locale-provider=builtin', '--locale=C.UTF-8', '-E', 'UTF8', '--no-instructions'],
   ];
   await runProgram(launcher, [program, ...options], draft).catch((cause) => {
-    throw new OperatorError(`PostgreSQL could not make its database files: ${complaintOf(cause)}`, { cause });
+    throw new OperatorError(`PostgreSQL could not create its database files: ${complaintOf(cause)}`, {
+      cause,
+    });
   });
 }
 
@@ -93,7 +95,7 @@ function requireUserName(): void {
     userInfo();
   } catch (cause) {
     throw new OperatorError(
-      `The user id ${process.geteuid?.()} of this process has no entry in /etc/passwd, and PostgreSQL makes no database without one. ` +
+      `The user id ${process.geteuid?.()} of this process has no entry in /etc/passwd, and PostgreSQL cannot create a database without one. ` +
         'Add an entry, run Holdfast as a user that has one, or set DATABASE_URL to a PostgreSQL server of your own.',
       { cause },
     );

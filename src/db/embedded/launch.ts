@@ -63,7 +63,7 @@ export async function createLauncher({ account, binaries, directory }: LauncherN
   const refuse = (cause: unknown) =>
     new OperatorError(closedMessage({ account, dataClosed, programsClosed, cause }), { cause });
   const passage = await planPassage({ account, programs, directory });
-  if (passage === null) throw refuse(new Error('there is no directory such as /mnt to show them in'));
+  if (passage === null) throw refuse(new Error('there is no directory such as /mnt to mount them in'));
   const launcher: Launcher = {
     account,
     prepare: (file, args, data) => ({ ...passage(file, args, data), options: surroundings }),
@@ -106,8 +106,8 @@ function closedMessage({ account, dataClosed, programsClosed, cause }: Closed): 
     programsClosed.length === 0 ? 'set HOLDFAST_DATA_DIR to a directory the account can reach, ' : '';
   const reason = isMissing(cause) ? 'the program unshare (util-linux) is not installed' : complaintOf(cause);
   return (
-    `PostgreSQL does not run as root, and the account ${describeAccount(account)} that runs it instead cannot pass ${directories.join(', ')}. ` +
-    `Showing it the data and the programs elsewhere (unshare --mount) is not possible: ${reason}. ` +
+    `PostgreSQL does not run as root, and the account ${describeAccount(account)} that runs it instead cannot enter ${directories.join(', ')}. ` +
+    `Mounting the data and the programs elsewhere (unshare --mount) is not possible: ${reason}. ` +
     `Run chmod o+x ${directories.join(' ')}, ${wayOut}run Holdfast as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`
   );
 }

@@ -94,7 +94,7 @@ test('below a closed directory where mounts are forbidden it says which one and 
   });
   assert.match(
     stderr,
-    new RegExp(`OperatorError: PostgreSQL does not run as root, .* cannot pass ${closed}[.,]`),
+    new RegExp(`OperatorError: PostgreSQL does not run as root, .* cannot enter ${closed}[.,]`),
   );
   // The programs may lie below a closed directory too; then that is named as well.
   assert.match(stderr, new RegExp(`chmod o\\+x ${closed}[ ,].* or set DATABASE_URL`));

@@ -61,13 +61,11 @@ export async function releaseServerLease(
     if (lease.lost) client = await connect({ cluster, port: found.port, name: sessionName(exclusive) });
     if (!(await leaveUsers(client))) return;
     if (!(await stopPostmaster(found.pid, cluster.clusterDir))) {
-      throw new OperatorError(
-        `PostgreSQL (pid ${found.pid}) does not stop; ${cluster.logFile} may tell why.`,
-      );
+      throw new OperatorError(`PostgreSQL (pid ${found.pid}) does not stop; ${cluster.logFile} may say why.`);
     }
   } catch (error) {
     // It went down meanwhile, by itself or by another's hand: nothing is left to leave.
-    if (!isPassing(error)) log.error({ err: error }, 'embedded PostgreSQL could not be left in order');
+    if (!isPassing(error)) log.error({ err: error }, 'could not release the embedded PostgreSQL cleanly');
   } finally {
     await client.end().catch(() => {});
   }

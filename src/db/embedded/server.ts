@@ -53,7 +53,7 @@ export async function reachServer(cluster: Cluster, name: string, signal: AbortS
     }
     if (now - began > longestWaitMs) {
       throw new OperatorError(
-        `PostgreSQL did not answer within ${longestWaitMs / 1000} s; ${cluster.logFile} may tell why.`,
+        `PostgreSQL did not answer within ${longestWaitMs / 1000} s; ${cluster.logFile} may say why.`,
       );
     }
     await pause(pollMs, signal);

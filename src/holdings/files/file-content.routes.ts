@@ -84,7 +84,7 @@ export function fileContentRoutes(app: Api, { fileContents }: { fileContents: Fi
 /** Reads on only when the client has taken what came before. A fault on the way breaks the connection. */
 function sendStream(request: FastifyRequest, reply: FastifyReply, stream: Readable): never {
   stream.on('error', (error) =>
-    request.log.error({ requestId: request.id, err: error }, 'content could not be sent to its end'),
+    request.log.error({ requestId: request.id, err: error }, 'could not send all of the content'),
   );
   reply.raw.setTimeout(longestStallMs, () => reply.raw.destroy());
   return reply.send(stream) as never;

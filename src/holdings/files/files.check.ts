@@ -69,12 +69,12 @@ function judgeVersion(row: VersionRow): Finding[] {
       advice: restore,
     });
   judgeLeaf('file', row, { digest: row.content_hash, vaultId: row.vault_id }, find);
-  if (row.first !== (version === 1)) find('file_version_gap', 'is without the version before it');
+  if (row.first !== (version === 1)) find('file_version_gap', 'has no previous version');
   if (row.newest === null) find('file_version_without_file', 'belongs to no file');
   else if (row.current !== row.newest) {
     find(
       'file_current',
-      row.current ? 'counts as the newest, and is not' : 'is the newest, and does not count as it',
+      row.current ? 'is marked as the newest, but is not' : 'is the newest, but is not marked as such',
     );
   }
   if (!row.has_blob) find('file_without_blob', 'has no blob with its hash and size');

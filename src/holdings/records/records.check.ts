@@ -62,14 +62,14 @@ function judge(row: Row): Finding[] {
       advice,
     });
   if (digestOf(row) !== fromBytea(row.data_hash)) {
-    find('record_changed', 'has other data than those that its hash was made of');
+    find('record_changed', 'has data that does not match its hash');
   }
   judgeLeaf('record', row, { digest: row.data_hash, vaultId: row.vault_id }, find);
-  if (row.first !== (version === 1)) find('record_version_gap', 'is without the version before it');
+  if (row.first !== (version === 1)) find('record_version_gap', 'has no previous version');
   if (row.current !== row.newest) {
     find(
       'record_current',
-      row.current ? 'counts as the newest, and is not' : 'is the newest, and does not count as it',
+      row.current ? 'is marked as the newest, but is not' : 'is the newest, but is not marked as such',
     );
   }
   return findings;
@@ -85,7 +85,7 @@ interface StoredRow {
 function storedBytesPass(db: Db): Pass {
   return rowsPass<StoredRow>({
     db,
-    what: 'workspaces with what they store',
+    what: 'storage of workspaces',
     table: 'workspaces',
     key: [{ column: 'w.id', member: 'id' }],
     pageRows: 10,
@@ -105,9 +105,9 @@ function storedBytesPass(db: Db): Pass {
         .map(({ id, counted, stored }) => ({
           rule: 'stored_bytes_differ',
           ids: { workspace: id },
-          message: `The workspace ${id} stores ${stored} bytes of files and data, and ${counted} are counted for it.`,
+          message: `The workspace ${id} stores ${stored} bytes of files and data, but ${counted} are counted for it.`,
           advice:
-            'Rows were changed in the database past its triggers: restore a backup, or add a row to workspace_usage with the difference.',
+            'Rows were changed in the database without its triggers: restore a backup, or add a row to workspace_usage with the difference.',
         })),
   });
 }

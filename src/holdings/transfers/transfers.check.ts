@@ -105,7 +105,7 @@ function judgeSubject(kind: SubjectKind, row: SubjectRow): Finding[] {
     find('owner', `belongs to ${row.vault_id}, but its transfers lead to ${row.owner ?? 'nobody'}`);
   }
   if (row.transfer_id !== row.open_transfer) {
-    find('transfer_open', 'has another transfer under way than the one that is not completed');
+    find('transfer_open', 'names a transfer in progress other than the one that is not completed');
   }
   if (row.newest_leaf === null || !row.newest_leaf.equals(row.last_leaf)) {
     find('last_leaf', 'does not name its newest leaf, so the next one would not follow it');
@@ -164,7 +164,7 @@ function judgeTransfer(kind: SubjectKind, row: TransferRow): Finding[] {
     find('leaf_differs', `has a leaf of another vault or another version of the ${kind}`);
   }
   if (row.told === true && !row.completed) {
-    find('incomplete', `is confirmed on the chain, but the ${kind} has not changed hands`);
+    find('incomplete', `is confirmed on the chain, but the ${kind} still has its old owner`);
   }
   return findings;
 }

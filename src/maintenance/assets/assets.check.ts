@@ -78,10 +78,10 @@ function judgeAsset(row: AssetRow): Finding[] {
       advice: restore,
     });
   if (row.newest_version !== row.version || row.versions !== row.version) {
-    find('asset_versions', `counts ${row.version} versions, and ${row.versions} are there`);
+    find('asset_versions', `counts ${row.version} versions, but there are ${row.versions}`);
   }
   if (row.parent_asset_id !== row.installed_in) {
-    find('asset_parent', 'is not where its installations say that it is');
+    find('asset_parent', 'is not where its installations say it is');
   }
   if (row.in_circle) find('asset_circle', 'is a part of itself');
   return findings;
@@ -127,7 +127,7 @@ function judgeVersion(row: VersionRow): Finding[] {
       advice: restore,
     });
   if (digestOf(row) !== fromBytea(row.digest)) {
-    find('asset_changed', 'has another document than the one that its hash was made of');
+    find('asset_changed', 'has a document that does not match its hash');
   }
   judgeLeaf('asset', row, { digest: row.digest, vaultId: row.vault_id }, find);
   return findings;

@@ -56,7 +56,7 @@ function gapOf(name: string, message: string): string | null {
   if (message.startsWith('No chain')) {
     return name === 'chain' ? 'That it was anchored on the chain, and when: no chain node was asked.' : null;
   }
-  if (message.startsWith('The chain was not asked')) return null;
+  if (message.startsWith('The chain was not queried')) return null;
   if (name === 'time' && message.includes('clock')) {
     return 'The time of the anchors: the operator of this development chain can set its clock.';
   }

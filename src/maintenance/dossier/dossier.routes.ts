@@ -58,7 +58,7 @@ export function dossierRoutes(app: Api, { dossiers }: { dossiers: Dossiers }): v
       if (request.method === 'HEAD') opened.destroy();
       const stream = request.method === 'HEAD' ? Readable.from([]) : opened;
       opened.on('error', (error) => {
-        request.log.error({ requestId: request.id, err: error }, 'a dossier could not be written to its end');
+        request.log.error({ requestId: request.id, err: error }, 'could not write all of a dossier');
       });
       reply.raw.setTimeout(longestStallMs, () => reply.raw.destroy());
       return reply

@@ -70,19 +70,22 @@ function judgeEntry(row: EntryRow): Finding[] {
     findings.push({
       rule,
       ids: { workspace, maintenance },
-      message: `The maintenance ${maintenance} ${what}.`,
+      message: `The maintenance entry ${maintenance} ${what}.`,
       advice: restore,
     });
   if (digestOf(row.salt, row.entry) !== fromBytea(row.hash)) {
-    find('maintenance_changed', 'has another entry than the one that its hash was made of');
+    find('maintenance_changed', 'has a document that does not match its hash');
   } else if (!saysTheSame(row, JSON.parse(row.entry))) {
-    find('maintenance_shown_wrong', 'is listed with other facts than those that were hashed');
+    find('maintenance_shown_wrong', 'is listed with facts that differ from those that were hashed');
   }
   judgeLeaf('maintenance', row, { digest: row.hash, vaultId: row.vault_id }, find);
   if (!row.has_asset)
-    find('maintenance_without_asset', `is of the asset ${row.asset_id}, which is not there`);
+    find('maintenance_without_asset', `belongs to the asset ${row.asset_id}, which does not exist`);
   if (row.supersedes !== null && row.superseded_asset !== row.asset_id) {
-    find('maintenance_supersedes_nothing', `supersedes ${row.supersedes}, which is no entry of its asset`);
+    find(
+      'maintenance_supersedes_nothing',
+      `supersedes ${row.supersedes}, which is not an entry of its asset`,
+    );
   }
   return findings;
 }
@@ -163,11 +166,11 @@ async function judgeSignoff(row: SignoffRow): Promise<Finding[]> {
     findings.push({
       rule,
       ids: { workspace, maintenance, number },
-      message: `The sign-off ${number} of the maintenance ${maintenance} ${what}.`,
+      message: `The sign-off ${number} of the maintenance entry ${maintenance} ${what}.`,
       advice: restore,
     });
   if (digestOf(row.salt, row.document) !== fromBytea(row.hash)) {
-    find('signoff_changed', 'has another document than the one that its hash was made of');
+    find('signoff_changed', 'has a document that does not match its hash');
   } else {
     const document = JSON.parse(row.document) as SignoffDocument;
     const [fault] = await verifySignoff(document, {
@@ -178,13 +181,13 @@ async function judgeSignoff(row: SignoffRow): Promise<Finding[]> {
     });
     if (fault !== undefined) find('signoff_invalid', `does not verify: ${fault}`);
     else if (document.role !== row.role)
-      find('signoff_shown_wrong', 'counts in another role than the one signed');
+      find('signoff_shown_wrong', 'counts in a different role than the one signed');
   }
   if (row.leaf_digest === null) find('signoff_without_leaf', 'has no leaf: it will never be anchored');
   else if (!row.leaf_digest.equals(row.hash) || !row.follows) {
-    find('signoff_leaf_differs', 'has a leaf with another hash, or one that does not follow its entry');
+    find('signoff_leaf_differs', 'has a leaf with a different hash, or one that does not follow its entry');
   }
-  if (row.first !== (number === 1)) find('signoff_gap', 'is without the one before it');
+  if (row.first !== (number === 1)) find('signoff_gap', 'has no previous sign-off');
   return findings;
 }
 

@@ -75,14 +75,18 @@ const compare = 'The row was changed in the database: compare it with a backup.'
 
 function belonging(row: Row): Fault {
   if (!row.endpoint)
-    return ['delivery_without_endpoint', `is for ${row.endpoint_id}, which is none`, compare];
+    return [
+      'delivery_without_endpoint',
+      `is for the endpoint ${row.endpoint_id}, which does not exist`,
+      compare,
+    ];
   if (row.own_envelope) return null;
   if (row.event_type === null)
-    return ['delivery_without_event', `is of ${row.event_id}, which is not there`, compare];
+    return ['delivery_without_event', `belongs to the event ${row.event_id}, which does not exist`, compare];
   if (row.event_type !== row.type) {
     return [
       'delivery_of_other_type',
-      `says ${row.type}, its event ${row.event_id} is ${row.event_type}`,
+      `has the type ${row.type}, but its event ${row.event_id} has the type ${row.event_type}`,
       compare,
     ];
   }
@@ -94,24 +98,28 @@ function state({ status, queued }: Row): Fault {
   if (queued === open) return null;
   return [
     'delivery_state',
-    open ? 'is pending, and the queue does not have it' : `is ${status}, and still in the queue`,
+    open ? 'is pending, but is not in the queue' : `is ${status}, but is still in the queue`,
     open
-      ? 'Nobody will send it: try it again with POST /platform/webhooks/deliveries/{id}/retry.'
+      ? 'It will not be sent: retry it with POST /platform/webhooks/deliveries/{id}/retry.'
       : 'It would be sent again: compare it with a backup.',
   ];
 }
 
 function attempts({ status, attempts, attempt_count }: Row): Fault {
   if (attempts.length !== attempt_count || attempts.some(({ number }, place) => number !== place + 1)) {
-    return ['delivery_attempts', `has other attempts in its log than its count of ${attempt_count}`, compare];
+    return [
+      'delivery_attempts',
+      `has attempts in its log that do not match its count of ${attempt_count}`,
+      compare,
+    ];
   }
   const last = attempts.at(-1);
   const code = last?.statusCode ?? 0;
   if (status === 'succeeded' && (last?.error !== null || code < 200 || code > 299)) {
     return [
       'delivery_without_success',
-      'counts as succeeded, and its last attempt was not answered with 2xx',
-      'The receiver may not have it: replay its time to the endpoint.',
+      'counts as succeeded, but the response to its last attempt was not 2xx',
+      'The receiver may not have it: replay that time to the endpoint.',
     ];
   }
   return null;
@@ -121,7 +129,7 @@ function leftOpen({ left_open, endpoint_id }: Row): Fault {
   if (!left_open) return null;
   return [
     'delivery_of_deleted_endpoint',
-    `is still open, and its endpoint ${endpoint_id} was deleted more than a day ago`,
+    `is still open, but its endpoint ${endpoint_id} was deleted more than a day ago`,
     'Start the service if it is stopped: it skips the delivery when it is due.',
   ];
 }

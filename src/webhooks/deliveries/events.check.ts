@@ -71,16 +71,16 @@ function judge({ workspace_id: workspace, id: event, ...row }: Row): Finding[] {
     findings.push({
       rule: 'event_without_place',
       ids,
-      message: `The event ${event} has no place in the feed after more than a minute.`,
+      message: `The event ${event} has no position in the feed after more than a minute.`,
       advice:
-        'Start the service if it is stopped; else look for the loop event-order in /readyz and in the log.',
+        'Start the service if it is stopped; otherwise look for the loop event-order in /readyz and in the log.',
     });
   }
   if (row.gap) {
     findings.push({
       rule: 'feed_gap',
       ids,
-      message: `The event ${event} is at position ${row.position} of the feed, and position ${Number(row.position) - 1} is missing.`,
+      message: `The event ${event} is at position ${row.position} of the feed, but position ${Number(row.position) - 1} is missing.`,
       advice: 'An event was removed from the database: look for it in a backup.',
     });
   }
@@ -88,7 +88,7 @@ function judge({ workspace_id: workspace, id: event, ...row }: Row): Finding[] {
     findings.push({
       rule: 'event_envelope',
       ids,
-      message: `The envelope of event ${event} names another id, type or workspace than its row, or is no JSON.`,
+      message: `The envelope of event ${event} names a different id, type or workspace than its row, or is not JSON.`,
       advice: 'The row was changed in the database: restore it from a backup.',
     });
   }
@@ -96,7 +96,7 @@ function judge({ workspace_id: workspace, id: event, ...row }: Row): Finding[] {
     findings.push({
       rule: 'event_without_delivery',
       ids: { ...ids, endpoint },
-      message: `The endpoint ${endpoint} subscribed to ${row.type} before event ${event}, and has no delivery of it.`,
+      message: `The endpoint ${endpoint} subscribed to ${row.type} before event ${event}, but has no delivery of it.`,
       advice: `Replay the time around the event to the endpoint: POST /platform/webhooks/endpoints/${endpoint}/replay.`,
     });
   }

@@ -64,7 +64,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
       result = await attemptDelivery(deps, delivery);
     } catch (error) {
       // Nothing of the receiver: the secret could not be opened.
-      log.error({ err: error, delivery: delivery.id }, 'a delivery could not be prepared');
+      log.error({ err: error, delivery: delivery.id }, 'could not prepare a delivery');
       result = untried(delivery, prepareAgainMs);
     }
     writer.add(result);

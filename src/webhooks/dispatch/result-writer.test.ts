@@ -65,11 +65,11 @@ test('an answer that cannot be stored holds up no other result, and its own is k
     assert.deepEqual(
       rows.map(({ status, body, count }) => [status, body, count]),
       [
-        ['succeeded', '(the answer could not be stored)', 1],
+        ['succeeded', '(the response could not be stored)', 1],
         ['succeeded', 'fine', 6],
       ],
     );
-    assert.deepEqual(complaints, ['an answer could not be stored']);
+    assert.deepEqual(complaints, ['could not store a response']);
   } finally {
     await database.close();
   }

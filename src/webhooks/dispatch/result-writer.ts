@@ -24,7 +24,7 @@ const gatherMs = 50;
 const batchSize = 500;
 const againMs = 500;
 
-const unstored = '(the answer could not be stored)';
+const unstored = '(the response could not be stored)';
 
 export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps): ResultWriter {
   const results: DeliveryResult[] = [];
@@ -45,7 +45,7 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
         return;
       }
       if (only.attempt === null || only.attempt.responseBody === unstored) throw error;
-      log.error({ err: error, delivery: only.delivery.id }, 'an answer could not be stored');
+      log.error({ err: error, delivery: only.delivery.id }, 'could not store a response');
       const attempt = {
         ...only.attempt,
         error: plain(only.attempt.error),
@@ -71,7 +71,7 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
           await write(batch);
           beat();
         } catch (error) {
-          log.error({ err: error }, 'results of deliveries could not be written yet');
+          log.error({ err: error }, 'could not save delivery results yet');
           results.unshift(...batch);
           // What is left then is sent again by whoever claims it next.
           if (stopping.aborted) return;

@@ -126,5 +126,5 @@ async function newestConfirmed({ store }: Fixture): Promise<number> {
 function lost(node: Node): number {
   return saidBy(node)
     .split('\n')
-    .filter((line) => /another node leads by now|does not lead any more/.test(line)).length;
+    .filter((line) => /another node leads now|no longer leads/.test(line)).length;
 }

@@ -10,7 +10,7 @@ import type { Fixture } from '../fixture.ts';
 import { saidBy } from '../nodes.ts';
 import { Violation } from '../violation.ts';
 
-const complaint = /another chain|refused|was reset/;
+const complaint = /another chain|a different chain|refused|was reset/;
 
 export const resetChain: Fault = {
   name: 'chain reset to another genesis',

@@ -72,7 +72,7 @@ function judge(row: Row, untold: boolean): Finding[] {
       advice,
     });
   if (row.version_leaf === null || row.version_digest === null) {
-    find('validation_without_version', `is of version ${row.file_version}, which is not there`);
+    find('validation_without_version', `belongs to version ${row.file_version}, which does not exist`);
     return findings;
   }
   if (row.result === null) return findings;
@@ -88,13 +88,13 @@ function judge(row: Row, untold: boolean): Finding[] {
     !row.leaf_previous.equals(row.version_leaf) ||
     !claimsFit(row)
   ) {
-    find('validation_leaf_differs', 'has a leaf that says something else');
+    find('validation_leaf_differs', 'has a leaf that does not match it');
   }
   if (untold) {
     find(
       'validation_untold',
-      'is completed, and there is no event that says so',
-      'Subscribers do not know of it: tell them, and look for the event in a backup.',
+      'is completed, but there is no event for it',
+      'Subscribers were not notified: tell them, and look for the event in a backup.',
     );
   }
   return findings;

@@ -40,7 +40,7 @@ export function createFileValidator(deps: FileValidatorDeps): FileValidator {
     const before = waiting.get(id);
     const waitMs = before ? Math.min(before.waitMs * 2, longestWaitMs) : firstWaitMs;
     waiting.set(id, { waitMs, until: performance.now() + waitMs });
-    if (!before) log.info({ validationId: id, fileId, reason }, 'a validation waits for the chain');
+    if (!before) log.info({ validationId: id, fileId, reason }, 'a validation is waiting for the chain');
   }
 
   function postponed(): string[] {
