@@ -261,7 +261,7 @@ test('archive and key file are only for their owner, and nothing else is left be
     const isInside = bytes.includes(masterKey) || bytes.includes(Buffer.from(masterKey, 'base64'));
     assert.ok(!isInside, `${name} holds the key`);
   }
-  await assert.rejects(backUp(join(place, 'a.tar'), { key }), /a\.tar exists already/);
+  await assert.rejects(backUp(join(place, 'a.tar'), { key }), /a\.tar already exists/);
 });
 
 test('a backup whose connection is cut without a word fails, and leaves nothing behind', async (t) => {
@@ -398,7 +398,7 @@ describe('refused, and nothing is written', () => {
     const chunks: Buffer[] = [];
     for await (const chunk of tar) chunks.push(chunk as Buffer);
     await writeFile(file, Buffer.concat(chunks));
-    await refused(file, /format "holdfast\/backup@9", and this version reads holdfast\/backup@1 only/);
+    await refused(file, /format "holdfast\/backup@9", but this version reads only holdfast\/backup@1/);
   });
 
   test('an archive without its key, with another key, and one that somebody wrote anew', async () => {

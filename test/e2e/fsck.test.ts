@@ -512,7 +512,7 @@ test('the command tells findings in words, then counts them, and its exit code s
   try {
     const found = await command(settings, 'fsck', '--only', 'nonces,blocks');
     assert.equal(found.code, 1, found.stdout + found.stderr);
-    assert.match(found.stdout, /^nonce_gap: The account 0x[0-9a-f]{40} goes on with nonce 9, .*\n {2}\S/m);
+    assert.match(found.stdout, /^nonce_gap: The next nonce of the account 0x[0-9a-f]{40} is 9, .*\n {2}\S/m);
     assert.match(found.stdout, /\n1 finding\.\n$/);
   } finally {
     await database.db.updateTable('sender_accounts').set({ next_nonce: 3 }).execute();

@@ -122,7 +122,7 @@ describe('cluster', { concurrency: 3 }, () => {
       const file = join(dataDir, 'postgres', 'password');
       const before = await readFile(file, 'utf8');
       await writeFile(file, 'wrong\n');
-      await refuses(t, dataDir, /password in .*postgres\/password does not fit/);
+      await refuses(t, dataDir, /password in .*postgres\/password does not match/);
       await writeFile(file, before);
       await startsAndStops(dataDir);
     });

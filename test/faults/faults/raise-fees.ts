@@ -1,7 +1,6 @@
 /** Gas becomes dearer than what was offered: signed and not sent yet, or sent and waiting in the pool. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseGwei } from 'viem';
-import { onNextCommit } from '../commits.ts';
 import { expectSoon } from '../expect.ts';
 import type { Fault } from '../fault.ts';
 import type { Fixture } from '../fixture.ts';
@@ -12,12 +11,13 @@ const dear = parseGwei('40');
 export const raiseFees: Fault = {
   name: 'fee too low',
   async strike(fixture, random) {
-    const { chain, store, count } = fixture;
+    const { chain, count } = fixture;
     const { proxy, inPool, withoutBlocks, setBaseFee } = chain.rpc();
     const before = await raised(fixture);
     if (random.chance(0.5)) {
       await proxy.fail('refuse', { methods: ['eth_sendRawTransaction'] });
-      await onNextCommit(store, { commit: 'attempt_stored', act: () => {} });
+      // By what is there, and not by the next one: while this one cannot be sent, there is none.
+      await expectSoon('a transaction is signed and cannot be sent', () => hasUnsent(fixture));
       setBaseFee(dear);
       await sleep(1_500);
       proxy.heal();
@@ -34,6 +34,11 @@ export const raiseFees: Fault = {
     setBaseFee(null);
   },
 };
+
+async function hasUnsent({ store }: Fixture): Promise<boolean> {
+  const rows = await store.query("select 1 from outgoing_transactions where status = 'signed' limit 1");
+  return rows.length > 0;
+}
 
 async function raised({ store }: Fixture): Promise<number> {
   const [row] = await store.query<{ count: number }>(
