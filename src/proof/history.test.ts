@@ -156,7 +156,7 @@ test('two roots under one number of a vault are found', async () => {
   const [first, second] = history.proofs;
   assert.ok(first && second);
   second.seal.sequence = first.seal.sequence;
-  await refused(history, /second root under number 1/);
+  await refused(history, /second root under seal number 1/);
 });
 
 test('erased claims of a transfer leave the owner open', async () => {
