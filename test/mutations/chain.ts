@@ -96,7 +96,7 @@ export const chainMutations: Mutation[] = [
     text: 'const fits = !without.has(vault) && (follows < 0 || taken[follows] === true);',
     replacement: 'const fits = !without.has(vault);',
     why: 'A later version would be anchored while the one it follows is not.',
-    tests: ['src/anchoring/batching/batcher.test.ts'],
+    tests: ['src/anchoring/batching/batcher-faults.test.ts'],
   },
   {
     name: 'transfer over a transfer',
