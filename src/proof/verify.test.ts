@@ -351,7 +351,10 @@ test('a node of another chain is the wrong one to ask, and contradicts nothing',
     result.steps.filter(({ status }) => status !== 'pass').map(({ name, status }) => [name, status]),
     onChain.map((name) => [name, 'skipped']),
   );
-  assert.match(messageOf(result, 'registry'), /belongs to chain 11155111, but the proof is anchored on chain 1\./);
+  assert.match(
+    messageOf(result, 'registry'),
+    /belongs to chain 11155111, but the proof is anchored on chain 1\./,
+  );
   evm(vector.proof).contract = otherAddress;
   assert.equal(statuses(await verify(vector)).registry, 'fail', 'no node is needed to see this');
 });

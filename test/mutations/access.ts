@@ -137,7 +137,7 @@ export const accessMutations: Mutation[] = [
     text: "if (config?.secretAnswer || namesSecret(schema?.response)) return 'nothing';",
     replacement: "if (config?.secretAnswer) return 'nothing';",
     why: 'The length of a compressed answer tells what is in it, a little with each try.',
-    tests: ['test/e2e/http-transfer.test.ts'],
+    tests: ['test/e2e/http-compression.test.ts'],
   },
   {
     name: 'unused session goes on',
@@ -145,7 +145,7 @@ export const accessMutations: Mutation[] = [
     text: 'if (unusedSeconds > sessionSeconds.unused) {',
     replacement: 'if (unusedSeconds > sessionSeconds.kept) {',
     why: 'A session that was forgotten on a shared computer would stay open.',
-    tests: ['test/e2e/people-attacks.test.ts'],
+    tests: ['test/e2e/session-attacks.test.ts'],
   },
   {
     name: 'change without proof of origin',
@@ -233,6 +233,6 @@ export const accessMutations: Mutation[] = [
     text: 'seen.includes(version)',
     replacement: 'seen.length > 0',
     why: 'Two who change the same asset would overwrite each other unseen.',
-    tests: ['test/e2e/assets.test.ts'],
+    tests: ['test/e2e/asset-changes.test.ts'],
   },
 ];

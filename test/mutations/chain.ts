@@ -24,7 +24,7 @@ export const chainMutations: Mutation[] = [
     text: 'await lead.term.commit(async (db) => {\n        const { id: outgoingId } =',
     replacement: 'await db.transaction().execute(async (db) => {\n        const { id: outgoingId } =',
     why: 'Two nodes would batch at once, and take nonces from each other.',
-    tests: ['src/anchoring/batching/batcher.test.ts'],
+    tests: ['src/anchoring/batching/batcher-faults.test.ts'],
   },
   {
     name: 'sending on after the lead is lost',
@@ -64,7 +64,7 @@ export const chainMutations: Mutation[] = [
     text: 'return before === null || before === parentHash;',
     replacement: 'return before !== undefined;',
     why: 'After a reorganisation blocks of two branches would stand on each other.',
-    tests: ['src/chain/indexer/indexer.test.ts'],
+    tests: ['src/chain/indexer/indexer-reorgs.test.ts'],
   },
   {
     name: 'reorganised anchors stay confirmed',
@@ -96,7 +96,7 @@ export const chainMutations: Mutation[] = [
     text: 'const fits = !without.has(vault) && (follows < 0 || taken[follows] === true);',
     replacement: 'const fits = !without.has(vault);',
     why: 'A later version would be anchored while the one it follows is not.',
-    tests: ['src/anchoring/batching/batcher.test.ts'],
+    tests: ['src/anchoring/batching/batcher-faults.test.ts'],
   },
   {
     name: 'transfer over a transfer',
@@ -104,7 +104,7 @@ export const chainMutations: Mutation[] = [
     text: 'refuseDuringTransfer(kind, subjectId, subject.transferId);',
     replacement: '',
     why: 'Of two transfers at once both would be sealed, and custody would fork.',
-    tests: ['test/e2e/files.test.ts'],
+    tests: ['test/e2e/file-custody.test.ts'],
   },
   {
     name: 'cap on fees ignored',
@@ -128,7 +128,7 @@ export const chainMutations: Mutation[] = [
     text: 'where l.id = taken.id and l.batch_id is null`',
     replacement: 'where l.id = taken.id`',
     why: 'Two batchers that claimed the same leaves would both anchor them, and one proof would be lost.',
-    tests: ['src/anchoring/batching/batcher.test.ts'],
+    tests: ['src/anchoring/batching/batcher-faults.test.ts'],
   },
   {
     name: 'leaf that is committed late',

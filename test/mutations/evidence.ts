@@ -128,7 +128,7 @@ export const evidenceMutations: Mutation[] = [
     text: 'value < before && usageCorrection === undefined',
     replacement: 'value < 0 && usageCorrection === undefined',
     why: 'Hours that were run could be taken back, and work would be due later than it is.',
-    tests: ['test/e2e/assets.test.ts'],
+    tests: ['test/e2e/asset-changes.test.ts'],
   },
   {
     name: 'part of itself',
@@ -136,6 +136,6 @@ export const evidenceMutations: Mutation[] = [
     text: 'if (rows.some((row) => row.asset_id === assetId)) {',
     replacement: 'if (assetId === parentAssetId) {',
     why: 'An engine could be installed in its own pump, and every walk over its parts would never end.',
-    tests: ['test/e2e/assets.test.ts'],
+    tests: ['test/e2e/asset-changes.test.ts'],
   },
 ];

@@ -116,7 +116,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: "    .where('erased_at', 'is', null)\n    .executeTakeFirst();",
     replacement: '    .executeTakeFirst();',
     why: 'Content whose every version was erased would be kept, with its key.',
-    tests: ['test/e2e/files.test.ts'],
+    tests: ['test/e2e/file-custody.test.ts'],
   },
   {
     name: 'half a restore is started',

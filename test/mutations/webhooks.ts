@@ -8,7 +8,7 @@ export const webhookMutations: Mutation[] = [
     text: "where r.status <> 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id",
     replacement: "where r.status <> 'pending' and q.ctid = r.row_at and q.delivery_id = r.id",
     why: 'A node that lost its claim would end a delivery that another one is sending.',
-    tests: ['src/webhooks/dispatch/queue.test.ts'],
+    tests: ['src/webhooks/dispatch/queue-results.test.ts'],
   },
   {
     name: 'late failure of a lost claim',
@@ -16,7 +16,7 @@ export const webhookMutations: Mutation[] = [
     text: "where r.status = 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id",
     replacement: "where r.status = 'pending' and q.ctid = r.row_at and q.delivery_id = r.id",
     why: 'A node that lost its claim would free a delivery that another one is sending, and it would go out twice.',
-    tests: ['src/webhooks/dispatch/queue.test.ts'],
+    tests: ['src/webhooks/dispatch/queue-results.test.ts'],
   },
   {
     name: 'expired claim never taken over',
@@ -24,7 +24,7 @@ export const webhookMutations: Mutation[] = [
     text: 'and (q.claim_id is null or q.lease_until < now())',
     replacement: 'and q.claim_id is null',
     why: 'What a node had in hand when it hung would never be delivered.',
-    tests: ['src/webhooks/dispatch/queue.test.ts'],
+    tests: ['src/webhooks/dispatch/queue-results.test.ts'],
   },
   {
     name: 'claim over a claim',

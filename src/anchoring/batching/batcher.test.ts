@@ -1,4 +1,4 @@
-/** The batcher on a real database; only sending is left out. */
+/** The batcher on a real database: what goes into a batch, and what it costs; only sending is left out. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
@@ -14,7 +14,6 @@ import { fc } from '../../../test/support/service/properties.ts';
 import type { Lead } from '../../chain/chain.ts';
 import { registryAbi } from '../../chain/registry/registry.ts';
 import { RpcFault } from '../../chain/rpc/json-rpc.ts';
-import { LostLead } from '../../db/leadership.ts';
 import { toHex } from '../../proof/hex.ts';
 import { plainKeccak } from '../../proof/keccak.ts';
 import { foldPath } from '../../proof/merkle.ts';
@@ -27,32 +26,7 @@ before(async () => {
   fixture = await openFixture();
 });
 after(() => fixture.close());
-beforeEach(async () => {
-  fixture.faults.length = 0;
-  fixture.wakeups.sender = 0;
-  // What a test leaves pending is not the next one's.
-  await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(fixture.db);
-});
-
-interface LeafRow {
-  subject_id: string;
-  version: number;
-  vault_id: string;
-  leaf: Buffer;
-  batch_id: number | null;
-  place: number | null;
-}
-
-const leaves = () =>
-  fixture.db
-    .selectFrom('anchor_leaves')
-    .select(['subject_id', 'version', 'vault_id', 'leaf', 'batch_id', 'place'])
-    .orderBy('batch_id')
-    .orderBy('place')
-    .execute() as Promise<LeafRow[]>;
-const batches = () => fixture.db.selectFrom('anchor_batches').selectAll().orderBy('id').execute();
-const subtrees = () =>
-  fixture.db.selectFrom('anchor_subtrees').selectAll().orderBy('batch_id').orderBy('first_place').execute();
+beforeEach(() => fixture.clear());
 
 test('one transaction anchors all that is pending, each vault under a seal of its own', async () => {
   const [one, other] = [await fixture.newVault('ws_1'), await fixture.newVault('ws_2')];
@@ -63,7 +37,7 @@ test('one transaction anchors all that is pending, each vault under a seal of it
   ];
   assert.equal(await fixture.batcher().step(fixture.lead), false);
 
-  const [batch, ...more] = await batches();
+  const [batch, ...more] = await fixture.batches();
   assert.ok(batch);
   assert.deepEqual(more, []);
   assert.deepEqual(
@@ -71,7 +45,7 @@ test('one transaction anchors all that is pending, each vault under a seal of it
     ['batched', 3, 0, 1, false],
   );
   assert.deepEqual(
-    (await leaves()).map(({ subject_id, place, batch_id }) => [subject_id, place, batch_id]),
+    (await fixture.leaves()).map(({ subject_id, place, batch_id }) => [subject_id, place, batch_id]),
     [
       ['rec_1', 0, batch.id],
       ['rec_3', 1, batch.id],
@@ -86,7 +60,7 @@ test('one transaction anchors all that is pending, each vault under a seal of it
     plainKeccak,
   );
   assert.equal(toHex(batch.root), toHex(expected.root));
-  const parts = await subtrees();
+  const parts = await fixture.subtrees();
   assert.deepEqual(
     parts.map(({ vault_id, workspace_id, first_place, sequence }) => [
       vault_id,
@@ -131,7 +105,7 @@ test('nothing pending makes no batch, asks no chain and sends nothing', async ()
     sender: { ...storingSender, quote: () => assert.fail('the chain was asked') },
   });
   assert.equal(await silent.step(fixture.lead), false);
-  assert.equal((await batches()).length, 1);
+  assert.equal((await fixture.batches()).length, 1);
 });
 
 test('a batch whose transaction is in no block yet holds up the next one, and nothing else does', async () => {
@@ -141,7 +115,7 @@ test('a batch whose transaction is in no block yet holds up the next one, and no
   assert.equal(await batcher.waits(), false);
   await fixture.accept(await fixture.newVault(), 'rec_1');
   await batcher.step(fixture.lead);
-  const [batch] = await batches();
+  const [batch] = await fixture.batches();
   assert.ok(batch);
   const become = (values: { status: 'submitted' | 'mined' | 'failed'; purpose?: string }) =>
     fixture.db
@@ -194,7 +168,7 @@ describe('the gas of an anchor on a chain of others', () => {
   test('is not guessed while the chain is away: nothing is batched', async () => {
     const away = () => Promise.reject(new RpcFault('unreachable', 'no answer'));
     await assert.rejects(gasFor(away), /no answer/);
-    assert.equal((await batches()).length, 0);
+    assert.equal((await fixture.batches()).length, 0);
   });
 });
 
@@ -205,7 +179,7 @@ test('each seal of a vault has the next number', async () => {
     for (const vault of vaults) await fixture.accept(vault, `rec_${round}_${vault.id}`);
     await batcher.step(fixture.lead);
   }
-  const numbers = (await subtrees()).map(({ vault_id, sequence }) => `${vault_id} ${sequence}`);
+  const numbers = (await fixture.subtrees()).map(({ vault_id, sequence }) => `${vault_id} ${sequence}`);
   assert.deepEqual(numbers, [`${one.id} 1`, `${one.id} 2`, `${other.id} 1`, `${other.id} 2`, `${one.id} 3`]);
 });
 
@@ -217,7 +191,7 @@ test('more than fits into one batch is said to be left, and comes with the next 
   for (let round = 0; round < 4; round += 1) rounds.push(await batcher.step(fixture.lead));
   assert.deepEqual(rounds, [true, true, false, false]);
   assert.deepEqual(
-    (await batches()).map(({ size }) => size),
+    (await fixture.batches()).map(({ size }) => size),
     [2, 2, 1],
   );
 });
@@ -238,136 +212,6 @@ test('a claim takes no more vaults than it has room for, and says that there is 
   const whole = await selectPending(fixture.db, { ...options, maxVaults: 3 });
   assert.deepEqual([whole.ids.length, whole.full], [5, false]);
   assert.deepEqual(whole.vaultOf, [0, 1, 0, 2, 0]);
-});
-
-describe('a vault that cannot seal', () => {
-  const spoil: Record<string, (vault: TestVault) => Promise<unknown>> = {
-    'whose key is gone': ({ id }) => sql`delete from secrets where id = ${id}`.execute(fixture.db),
-    'whose key was damaged': ({ id }) =>
-      sql`update secrets set ciphertext = wrapped_data_key where id = ${id}`.execute(fixture.db),
-    'whose key is that of another address': ({ id }) =>
-      sql`update vaults set address = '0x0000000000000000000000000000000000000001' where id = ${id}`.execute(
-        fixture.db,
-      ),
-    'that is gone': ({ id }) => sql`delete from vaults where id = ${id}`.execute(fixture.db),
-  };
-  for (const [name, spoiling] of Object.entries(spoil)) {
-    test(`${name} is told of, and holds up nobody but what follows its own`, async () => {
-      const [good, bad] = [await fixture.newVault(), await fixture.newVault()];
-      await fixture.accept(good, 'rec_good');
-      const first = await fixture.accept(bad, 'rec_bad');
-      const moved = await fixture.accept(good, 'rec_bad', { version: 2, after: first });
-      await fixture.accept(good, 'rec_bad', { version: 3, after: moved });
-      await spoiling(bad);
-      const batcher = fixture.batcher();
-      await batcher.step(fixture.lead);
-      const taken = (await leaves()).filter(({ batch_id }) => batch_id !== null);
-      assert.deepEqual(
-        taken.map(({ subject_id }) => subject_id),
-        ['rec_good'],
-      );
-      assert.deepEqual(
-        fixture.faults.map((fault) => (fault as { vault: string }).vault),
-        [bad.id],
-      );
-
-      // Nor does it fill the claims that follow: with room for one leaf only, the good one still passes.
-      await fixture.accept(good, 'rec_late');
-      await fixture.batcher({ maxLeaves: 1 }).step(fixture.lead);
-      const again = fixture.batcher({ maxLeaves: 1 });
-      await again.step(fixture.lead);
-      await again.step(fixture.lead);
-      const late = (await leaves()).find(({ subject_id }) => subject_id === 'rec_late');
-      assert.notEqual(late?.batch_id, null);
-    });
-  }
-});
-
-test('a leaf whose predecessor is nowhere is never batched, and others are', async () => {
-  const vault = await fixture.newVault();
-  await fixture.accept(vault, 'rec_1', { version: 2, after: Buffer.alloc(32, 9) });
-  await fixture.accept(vault, 'rec_2');
-  const elsewhere = await fixture.accept(vault, 'rec_3');
-  // Of another subject, so it is not what came before.
-  await fixture.accept(vault, 'rec_4', { version: 2, after: elsewhere });
-  const batcher = fixture.batcher({ maxLeaves: 3 });
-  while (await batcher.step(fixture.lead));
-  const left = (await leaves()).filter(({ batch_id }) => batch_id === null);
-  assert.deepEqual(left.map(({ subject_id }) => subject_id).sort(), ['rec_1', 'rec_4']);
-  assert.ok(fixture.faults.some((fault) => 'leaves' in fault));
-});
-
-describe('a batcher that dies', () => {
-  const commits: Record<string, (work: () => Promise<unknown>) => Promise<never>> = {
-    'before its commit': async () => {
-      throw new LostLead();
-    },
-    'inside its commit, after all was written': async (work) => {
-      await work();
-      throw new Error('killed');
-    },
-  };
-  for (const [name, dying] of Object.entries(commits)) {
-    test(`${name} leaves everything to the next one`, async () => {
-      const vault = await fixture.newVault();
-      await fixture.accept(vault, 'rec_1');
-      const lead = leadOf(fixture.db);
-      const { commit } = lead.term;
-      lead.term.commit = (work) => commit((db) => dying(() => work(db)));
-      await assert.rejects(fixture.batcher().step(lead), /killed|another node leads/);
-      assert.equal((await batches()).length, 0);
-      await fixture.batcher().step(fixture.lead);
-      assert.equal((await batches()).length, 1);
-      assert.deepEqual(
-        (await subtrees()).map(({ sequence }) => sequence),
-        [1],
-      );
-    });
-  }
-
-  test('after its commit has left a batch that the next one does not make again', async () => {
-    const vault = await fixture.newVault();
-    await fixture.accept(vault, 'rec_1');
-    const killed = {
-      wake() {
-        throw new Error('killed');
-      },
-    };
-    await assert.rejects(fixture.batcher({ senderWakeup: killed }).step(fixture.lead), /killed/);
-    assert.equal(await fixture.batcher().step(fixture.lead), false);
-    assert.equal((await batches()).length, 1);
-  });
-
-  test('and one that claimed the same leaves meanwhile: only one of the two commits', async () => {
-    const vault = await fixture.newVault();
-    await fixture.accept(vault, 'rec_1');
-    const late = leadOf(fixture.db);
-    const { commit } = late.term;
-    late.term.commit = async (work) => {
-      await fixture.batcher().step(fixture.lead);
-      return commit(work);
-    };
-    await assert.rejects(fixture.batcher().step(late));
-    assert.equal((await batches()).length, 1);
-    const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing_transactions
-      where id not in (select outgoing_id from anchor_batches) and call_data like ${(await batches())[0]?.root}`.execute(
-      fixture.db,
-    );
-    assert.equal(rows[0]?.count, 0);
-  });
-
-  test('and one that claimed the same leaves before it, and seals them after it: they stay in the first batch', async () => {
-    const vault = await fixture.newVault();
-    await fixture.accept(vault, 'rec_1');
-    // Asked between claim and seal: the seal then has a number of its own, and nothing but the leaves is taken.
-    const quote: typeof storingSender.quote = async (chain) => {
-      await fixture.batcher().step(fixture.lead);
-      return storingSender.quote(chain);
-    };
-    const late = fixture.batcher({ sender: { ...storingSender, quote } });
-    await assert.rejects(late.step(fixture.lead), /only 0 of 1 leaves/);
-    assert.equal((await batches()).length, 1);
-  });
 });
 
 test('whatever is accepted when, every leaf is in one batch, and none before the one it follows', async () => {
@@ -404,8 +248,8 @@ test('whatever is accepted when, every leaf is in one batch, and none before the
       }
       while (await batcher.step(fixture.lead));
 
-      const rows = await leaves();
-      const parts = await subtrees();
+      const rows = await fixture.leaves();
+      const parts = await fixture.subtrees();
       const places = new Set(rows.map(({ batch_id, place }) => `${batch_id} ${place}`));
       assert.equal(places.size, steps.filter((step) => step !== 'batch').length);
       for (const { leaf, batch_id, place, vault_id } of rows) {
@@ -418,7 +262,7 @@ test('whatever is accepted when, every leaf is in one batch, and none before the
         if (version > 1)
           assert.ok((batchOf.get(`${subject_id} ${version - 1}`) ?? Infinity) <= (batch_id ?? 0));
       }
-      for (const { size, id } of await batches()) {
+      for (const { size, id } of await fixture.batches()) {
         assert.equal(size, rows.filter(({ batch_id }) => batch_id === id).length);
         assert.ok(size <= maxLeaves);
       }

@@ -1,0 +1,193 @@
+/** Sign-offs of workers who hold their own key: data prepared by the service, signed outside, and handed in once. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { signoffsFault } from '../../src/maintenance/signing/signoff.ts';
+import { licence } from '../support/fixtures/maintenance-fixture.ts';
+import { openSignoffFixture, type SignoffFixture } from '../support/fixtures/signoff-fixture.ts';
+import { assertError } from '../support/openapi/openapi-answers.ts';
+import { type Answer, type Service, startService } from '../support/service/service.ts';
+
+let service: Service;
+let fixture: SignoffFixture;
+/** Did the work, and signs as performed. */
+let mechanic: string;
+before(async () => {
+  service = await startService({ runLoops: false });
+  fixture = await openSignoffFixture(service);
+  mechanic = fixture.worker;
+});
+after(() => service.close());
+
+function ownKeyWorker(licences: object[] = []): Promise<{ account: PrivateKeyAccount; address: string }> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  return fixture.newWorker({ address: account.address, licences }).then((address) => ({ account, address }));
+}
+
+function request(id: string, workerAddress: string, role: string): Promise<Answer> {
+  return service.call(
+    'GET',
+    fixture.url(`${id}/signoffs/request/?workerAddress=${workerAddress}&role=${role}`),
+  );
+}
+
+test('a worker who holds their own key signs the prepared data outside and hands it in, once', async () => {
+  const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.13')]);
+  const id = await fixture.performed();
+  const prepared = await request(id, address, 'certified');
+  assert.equal(prepared.status, 200, prepared.text);
+  const { domain, types, primaryType, message, signedAt } = prepared.json;
+  assert.equal(message.signedAt, Date.parse(signedAt) / 1000);
+  assert.deepEqual([message.licenceScope, message.licenceNumber], ['repair', 'DK.66.13']);
+  const signature = await account.signTypedData({ domain, types, primaryType, message });
+  const handIn = (more: object = {}) =>
+    fixture.sign(id, address, 'certified', { signature, signedAt, ...more });
+  await fixture.refused(
+    () => fixture.sign(id, address, 'certified'),
+    'invalid_request',
+    /signature is required.*own key/,
+  );
+  await fixture.refused(() => handIn({ signedAt: undefined }), 'invalid_request', /signedAt is required/);
+  const answer = await handIn({ signature: `0x${signature.slice(2).toUpperCase()}` });
+  assert.equal(answer.status, 201, answer.text);
+  assert.equal(answer.json.signature, signature);
+  assert.equal(answer.json.signedAt, signedAt);
+  await fixture.refused(() => handIn(), 'conflict', /already signed as certified/);
+});
+
+test('a signature of somebody else, over something else, of another form, or too old is refused', async () => {
+  const { account, address } = await ownKeyWorker();
+  const { maintenanceId: id } = await fixture.made();
+  // On record before anything is signed, so that the time of the signature is none of its faults.
+  const { maintenanceId: other } = await fixture.made();
+  const { json } = await request(id, address, 'performed');
+  const { domain, types, primaryType, message, signedAt } = json;
+  const signed = (changed: object, by = account) =>
+    by.signTypedData({ domain, types, primaryType, message: { ...message, ...changed } });
+  const handIn = (signature: string, at = signedAt) =>
+    fixture.sign(id, address, 'performed', { signature, signedAt: at });
+  const somebody = privateKeyToAccount(generatePrivateKey());
+  await fixture.refused(
+    async () => handIn(await signed({}, somebody)),
+    'invalid_request',
+    /signature is refused/,
+  );
+  for (const changed of [
+    { role: 'certified' },
+    { assetId: 'another' },
+    { maintenanceId: 'mnt_none' },
+    { maintenanceHash: `0x${'00'.repeat(32)}` },
+    { licenceNumber: 'X' },
+    { signedAt: message.signedAt - 1 },
+  ]) {
+    await fixture.refused(
+      async () => handIn(await signed(changed)),
+      'invalid_request',
+      /signature is refused/,
+    );
+  }
+  const good = await signed({});
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  const highS = (order - BigInt(`0x${good.slice(66, 130)}`)).toString(16).padStart(64, '0');
+  const flipped = `${good.slice(0, 66)}${highS}${good.endsWith('1b') ? '1c' : '1b'}`;
+  await fixture.refused(() => handIn(flipped), 'invalid_request', /upper half/);
+  await fixture.refused(() => handIn(good.slice(0, -2)), 'invalid_request', /65 bytes/);
+  await fixture.refused(() => handIn(`${good.slice(0, -2)}00`), 'invalid_request', /v is 0/);
+  await fixture.refused(() => handIn('0xzz'), 'invalid_request', /65 bytes/);
+  const at = (ms: number) => new Date(Math.floor((Date.now() + ms) / 1000) * 1000);
+  for (const [time, why] of [
+    [at(-25 * 3600_000), /24 hours/],
+    [at(10 * 60_000), /future/],
+  ] as const) {
+    const dated = await signed({ signedAt: time.getTime() / 1000 });
+    await fixture.refused(() => handIn(dated, time.toISOString()), 'invalid_request', why);
+  }
+  assert.equal((await handIn(good)).status, 201);
+  // Good for this entry alone.
+  await fixture.refused(
+    () => fixture.sign(other, address, 'performed', { signature: good, signedAt }),
+    'invalid_request',
+    /signature is refused/,
+  );
+});
+
+test('nothing is signed with a time before it was on record, or before what was signed earlier', async () => {
+  const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.15')]);
+  const handIn = async (id: string, ms: number) => {
+    const { json } = await request(id, address, 'certified');
+    const { domain, types, primaryType, message } = json;
+    const at = new Date(message.signedAt * 1000 + ms);
+    const dated = { ...message, signedAt: at.getTime() / 1000 };
+    const signature = await account.signTypedData({ domain, types, primaryType, message: dated });
+    return fixture.sign(id, address, 'certified', { signature, signedAt: at.toISOString() });
+  };
+  const early = await fixture.performed();
+  await fixture.refused(() => handIn(early, -23 * 3_600_000), 'conflict', /recorded at .* before that/);
+
+  // Signed by a clock that is ahead of ours, but not too much.
+  const ahead = await ownKeyWorker();
+  const { maintenanceId: id } = await fixture.made();
+  const { json } = await request(id, ahead.address, 'performed');
+  const { domain, types, primaryType, message } = json;
+  const later = { ...message, signedAt: message.signedAt + 40 };
+  const signature = await ahead.account.signTypedData({ domain, types, primaryType, message: later });
+  const signedAt = new Date(later.signedAt * 1000).toISOString();
+  assert.equal((await fixture.sign(id, ahead.address, 'performed', { signature, signedAt })).status, 201);
+  await fixture.refused(() => handIn(id, -20_000), 'conflict', /signed as performed at .* earlier time/);
+  assert.equal((await handIn(id, 0)).status, 201);
+  const { signoffs, entry } = (await service.call('GET', fixture.view(`${id}/details/`))).json;
+  assert.equal(signoffs[1].signedAt, signedAt);
+
+  const documents = [];
+  for (const number of [1, 2]) {
+    documents.push((await service.call('GET', fixture.view(`${id}/signoffs/${number}/`))).json.document);
+  }
+  assert.equal(signoffsFault(entry, documents), null);
+  const [first, second] = documents;
+  const recordedAt = new Date(Date.parse(signedAt) + 1000).toISOString();
+  assert.match(signoffsFault({ ...entry, recordedAt }, documents) ?? '', /recorded at .* before that/);
+  const back = { ...second, signedAt: new Date(Date.parse(signedAt) - 1000).toISOString() };
+  assert.match(signoffsFault(entry, [first, back]) ?? '', /earlier time/);
+});
+
+test('a licence that expired after the data were prepared is refused, however the signature is dated', async () => {
+  const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.14')]);
+  const id = await fixture.performed();
+  const { json } = await request(id, address, 'certified');
+  const { domain, types, primaryType, message, signedAt } = json;
+  const signature = await account.signTypedData({ domain, types, primaryType, message });
+  const licences = [licence('repair', 'DK.66.14', new Date(Date.now() - 1).toISOString())];
+  await service.call('PATCH', `/api-v1/damc/workers/${address}/`, { body: { licences } });
+  await fixture.refused(
+    () => fixture.sign(id, address, 'certified', { signature, signedAt }),
+    'conflict',
+    /expired/,
+  );
+  assertError(await request(id, address, 'certified'), 'conflict');
+});
+
+test('a request is refused as the sign-off would be, and needs a worker who holds their own key', async () => {
+  const id = await fixture.performed();
+  assertError(await request(id, mechanic, 'certified'), 'conflict');
+  const { address } = await ownKeyWorker();
+  assertError(await request(id, address, 'certified'), 'conflict');
+  assertError(await request('mnt_none', address, 'performed'), 'resource_not_found');
+  assertError(await request(id, '0x12', 'performed'), 'invalid_address');
+  assertError(await service.call('GET', fixture.url(`${id}/signoffs/request/`)), 'invalid_request');
+  assert.equal((await request(id, address, 'performed')).status, 200);
+});
+
+test('no signature is taken for a worker whose key the service holds', async () => {
+  const { maintenanceId: id } = await fixture.made();
+  const given = { signature: `0x${'11'.repeat(65)}`, signedAt: new Date().toISOString() };
+  await fixture.refused(
+    () => fixture.sign(id, mechanic, 'performed', given),
+    'invalid_request',
+    /omit signature/,
+  );
+  await fixture.refused(
+    () => fixture.sign(id, mechanic, 'performed', { signedAt: given.signedAt }),
+    'invalid_request',
+    /omit signature and signedAt/,
+  );
+});
