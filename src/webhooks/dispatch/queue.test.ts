@@ -45,7 +45,7 @@ async function makeEndpoint(enabled = true): Promise<string> {
   return id;
 }
 
-/** Each event becomes a delivery to every endpoint there is. */
+/** Each event creates a delivery to every endpoint. */
 async function makeEvents(count: number, at = new Date()): Promise<void> {
   const data = { vault_id: 'vlt_1', address: '0x', deactivated_at: at.toISOString() };
   const one = () => eventWrite({ workspaceId, type: 'vault.deactivated', at, data });
@@ -65,7 +65,7 @@ function claim(change: Partial<ClaimRequest> = {}, from = queue): Promise<Claime
   return from.claim({ claimId: randomUUID(), ...usual, ...change });
 }
 
-/** Of the log, and of the queue where it is in it. */
+/** Columns of the log, and of the queue if the delivery is in it. */
 interface Row {
   id: string;
   status: string;
@@ -193,7 +193,7 @@ test('nodes that claim at the same time never get the same delivery, and togethe
   await makeEvents(200);
   const nodes = [1, 2, 3, 4];
   const claimSome = (nodeId: number) => claim({ nodeId, usual: 7, limit: 23 });
-  // Once side by side, so that each has a part in it, however much faster one of them may be.
+  // One concurrent round first, so that each node gets a share, even if one of them is much faster.
   const shares = (await Promise.all(nodes.map(claimSome))).map(ids);
   assert.ok(shares.every((share) => share.length > 0));
   const work = async (nodeId: number) => {
@@ -241,7 +241,7 @@ test('a late result is refused also where the row has come to lie in its old pla
   await change(`lease_until = now() - interval '1 second'`);
   const [second] = await claim({ nodeId: 2 });
   assert.ok(first && second);
-  // PostgreSQL uses a place again that nobody sees any more.
+  // PostgreSQL reuses the ctid of a row that no transaction sees any more.
   const late = { ...first, rowAt: second.rowAt };
   for (const status of ['succeeded', 'failed', 'pending'] as const) {
     const result = { delivery: late, status, retryInMs: status === 'pending' ? 1 : null };
@@ -321,7 +321,7 @@ test('what was made while its endpoint was disabled is kept as skipped; what was
     'pending true',
     'skipped false',
   ]);
-  // Disabled by a commit that did not see the event, and deleted the same way.
+  // Disabled, and then deleted, by a commit that did not see the event.
   for (const assignment of ["enabled = false, disabled_reason = 'owner'", 'deleted_at = now()']) {
     await database.pool.query(`update webhook_endpoints set ${assignment} where id = $1`, [enabled]);
     const [claimed, ...more] = await claim();
@@ -374,7 +374,7 @@ test('an event of another workspace with the same id is not the one that is sent
 
 test('a retry is due after so long by the clock of the database', async () => {
   await makeEndpoint();
-  // Made by a node whose clock is an hour ahead.
+  // Created by a node whose clock is an hour ahead.
   await makeEvents(1, new Date(Date.now() + 60 * 60 * 1000));
   const [delivery] = await claim();
   assert.ok(delivery, 'sent at once all the same');
@@ -413,7 +413,7 @@ for (const isSaved of [true, false]) {
         retryStepsMs: [],
         signerOf: async () => () => ({}) as never,
         async onHealth() {
-          // Sees the row as it was, before the change is committed.
+          // Reads the row before the change is committed.
           await look();
           assert.equal(delivery.endpoint.enabled, false);
           if (!isSaved) throw new Error('away');
