@@ -8,7 +8,7 @@ export interface Setting {
   default: string | InWords;
   /** What it does, in full sentences. */
   about: string;
-  /** The section of docs/operations.md with more about it. */
+  /** A Markdown link to more about it, relative to docs/operations.md. */
   see?: string;
 }
 

@@ -1,4 +1,4 @@
-/** How the database counts what a workspace uses: exact near the limit, lock-free far below it, and at a constant cost. */
+/** How the database counts what a workspace uses: exact near the limit, without waiting far below it, at a constant cost. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -51,8 +51,8 @@ export interface Answer<Body> {
 
 export interface Idempotency {
   /**
-   * For routes that read the body themselves: reserves the key first, so that no second request reads the same body in
-   * vain, and tells whether an answer is stored. The payload is compared once it is read. `none`: the request has no key.
+   * For routes that read the body themselves: marks the key as running first, so that no second request on this node
+   * reads the same body in vain, and tells whether an answer is stored. The payload is compared later. `none`: no key.
    */
   takeKey(request: FastifyRequest): Promise<'none' | 'new' | 'answered'>;
   /** Whether an answer is stored for the request's key: then nothing that was accepted before may be refused. */

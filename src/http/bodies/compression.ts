@@ -121,7 +121,7 @@ export function namesSecret(schema: unknown): boolean {
   );
 }
 
-/** JSON is compressed only if its schema has no secret field, or if it is the same for everybody. */
+/** JSON is compressed only if it has a schema without secret fields, or is the same for everybody. */
 function compressibleOf({ method, config, schema }: RouteOptions): Compressible {
   if (config?.secretAnswer || namesSecret(schema?.response)) return 'nothing';
   const described = Object.keys((schema?.response ?? {}) as object).some((status) => status.startsWith('2'));

@@ -1,4 +1,4 @@
-/** Parses JSON bodies: UTF-8 only, in one pass, and without values that PostgreSQL or a receiver cannot handle. */
+/** Parses JSON bodies: UTF-8 only, unambiguous, and without values that PostgreSQL or a receiver cannot handle. */
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../runtime/errors.ts';
 import { findJsonFault, type JsonRules } from '../../runtime/json-fault.ts';

@@ -1,4 +1,4 @@
-/** Example errors of the OpenAPI document: the most likely ones of each operation, with their actual messages. */
+/** Example errors of the OpenAPI document: those that an operation is likely to return, with their actual messages. */
 import type { ErrorCode } from '../../runtime/errors.ts';
 import { sample } from '../../runtime/schemas.ts';
 import { type ErrorBody, errorPagePath } from '../api/error-reply.ts';
