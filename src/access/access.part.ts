@@ -1,4 +1,4 @@
-/** The part of the service that knows who may do what: API keys, people, workspaces, and the log of what they did. */
+/** The part of the service that decides who may do what: API keys, people, workspaces, and the audit log. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
@@ -27,9 +27,9 @@ import { createSignInThrottle } from './people/sign-in-throttle.ts';
 
 export interface Access extends Part {
   findCaller: FindCaller;
-  /** The first API key, made when the default workspace never had one: to be shown once. */
+  /** The first API key, created if the default workspace never had one: to be shown once. */
   makeFirstKey(): Promise<string | null>;
-  /** A link that makes the first owner; null once there is one. */
+  /** A link that creates the first owner; null once there is one. */
   makeOwnerLink(): Promise<string | null>;
 }
 
@@ -37,7 +37,7 @@ export interface AccessDeps {
   db: Db;
   pool: Pool;
   keyring: Keyring;
-  /** True once the server listens. */
+  /** Correct only once the server listens. */
   publicUrl(): string;
   log: Logger;
 }

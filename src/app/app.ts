@@ -1,6 +1,6 @@
 /**
- * Puts the service together. What is opened is closed in the opposite order, also when a later step fails. Together with
- * store.ts and on-chain.ts, and the files `*.part.ts`, this is where things are constructed.
+ * Assembles the service. Everything opened is closed in reverse order, also when a later step fails. This file, store.ts,
+ * on-chain.ts and the files `*.part.ts` construct everything.
  */
 import type { Logger } from 'pino';
 import { createAccess } from '../access/access.part.ts';
@@ -45,19 +45,19 @@ import { openStore } from './store.ts';
 export interface App {
   server: Server;
   loops: Supervisor;
-  /** The first API key, made when the default workspace never had one: to be shown once. */
+  /** The first API key, created if the default workspace never had one: to be shown once. */
   makeFirstKey(): Promise<string | null>;
-  /** A link that makes the first owner; null once there is one. */
+  /** A link that creates the first owner; null once there is one. */
   makeOwnerLink(): Promise<string | null>;
   close(): Promise<void>;
 }
 
 export interface AppOptions {
-  /** Told of each step before it is made; what it throws, the step throws. */
+  /** Called before each step; if it throws, the step fails with that error. */
   onStep?(name: string): void;
 }
 
-/** Everything a running service is made of; the caller makes the server listen and starts the loops. */
+/** Creates all parts of a running service; the caller makes the server listen and starts the loops. */
 export async function createApp(
   config: Config,
   log: Logger,
@@ -195,14 +195,14 @@ export async function createApp(
             loopHealth: loops.health,
             pingDatabase: () => ping(store.database),
           });
-          // A node that only runs loops answers for its health and nothing else.
+          // A node that only runs loops serves nothing but its health.
           if (!config.roles.api) return;
           for (const part of parts) part.routes?.(app, { ...shell, cursors });
           dashboardPages(app);
         },
       }),
     (server) => {
-      // They would never end by themselves, and the server waits for every answer.
+      // Streams would never end by themselves, and the server waits for every answer.
       feed.streams.close();
       return server.http.close();
     },

@@ -1,4 +1,4 @@
-/** All checks of `holdfast fsck` on one screen; the same are the oracle of the fault runs. */
+/** All checks of `holdfast fsck` on one screen; the fault tests use them as their oracle. */
 import type { PublicClient } from 'viem';
 import { auditCheck } from '../access/audit/audit.check.ts';
 import { announcedKinds } from '../anchoring/anchored.check.ts';
@@ -23,13 +23,13 @@ import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } f
 import { eventsCheck } from '../webhooks/deliveries/events.check.ts';
 
 export interface CheckDeps {
-  /** Only read from; a read-only connection does. */
+  /** Only read; a read-only connection is enough. */
   db: Db;
-  /** Throws when the master key is not at hand; asked when it is needed. */
+  /** Called when needed; throws when the master key is not available. */
   keyring(): Promise<Pick<Keyring, 'signer' | 'open'>>;
-  /** Opened when it is needed. */
+  /** Opened when needed. */
   blobStore(): Promise<BlobStore>;
-  /** Throws NotMade when the chain cannot be asked, which leaves out what needs it. */
+  /** Throws NotMade when the chain cannot be reached; the checks that need it are then skipped. */
   chain(): Promise<PublicClient>;
   /** How long the delivery log is kept. */
   retentionDays: number;
@@ -58,7 +58,7 @@ export function allChecks(deps: CheckDeps): Check[] {
   ];
 }
 
-/** `only`: names of checks; all without it. */
+/** `only`: names of checks; all if absent. */
 export function runChecks(
   deps: CheckDeps,
   { only, ...options }: CheckOptions & { only?: readonly string[] } = {},
@@ -69,7 +69,7 @@ export function runChecks(
   );
 }
 
-/** Needs the chain for all that it does. */
+/** All of it needs the chain. */
 function transactionsCheck({ db, chain }: CheckDeps): Check {
   const lists = laterPass('lists of vaults', async () => {
     const known = await findStoredChain(db);

@@ -1,4 +1,6 @@
-/** Puts together what works on the chain: the lead on it, and the loops that anchor, send, follow and announce while this node has it. */
+/**
+ * Assembles what works on the chain: its lead, and the loops that anchor, send, index and announce while this node leads.
+ */
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Metric } from 'prom-client';
@@ -32,17 +34,17 @@ import { createWakeup, type Loop, type Wakeup } from '../runtime/loop.ts';
 export interface OnChain {
   /** Null while another node leads, or the chain cannot be reached. */
   lead(): Lead | null;
-  /** Made from the database alone, on any node. */
+  /** Built from the database alone, on any node. */
   proofs: Proofs;
-  /** The same by the page. */
+  /** The same, page by page. */
   historyProofs: HistoryProofs;
-  /** The same for an export. */
+  /** The same, for exports. */
   manyProofs: ManyProofs;
   loops: Loop[];
   metrics: Metric[];
-  /** The chain to read from; null where this node does not have it open, nor is about to. */
+  /** The chain for reading; null if this node neither has it open nor is opening it. */
   openChain(): Promise<Chain | null>;
-  /** Reads from the chain, on a node that does not lead too; null while there is nothing to ask. */
+  /** Reads from the chain, also on a node that does not lead; null while no chain is available. */
   call(): Promise<RpcCall | null>;
   registry: Address;
   /** The account that pays for anchors. */
@@ -61,7 +63,7 @@ export interface OnChainDeps {
   log: Logger;
 }
 
-/** The head of our own node is a look into memory; other nodes are asked no more often than blocks come. */
+/** The head of the embedded chain is read from memory; other nodes are polled no more often than blocks come. */
 const lookForBlocksMs = { embedded: 100, rpc: 1_000 };
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
@@ -84,7 +86,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     onBlock: blockWakeup.wake,
   });
   const reading = createReadingChain({ db, rpcUrls: config.chain.rpcUrls, dataDir: config.dataDir });
-  // Apart, so that a rush of proofs out of large batches does not hold up the next batch. Each starts when it is needed.
+  // Separate threads, so that a rush of proofs from large batches does not delay the next batch. Each starts when needed.
   const batchThread = createBatchThread();
   const proofThread = createBatchThread();
   const manyProofs = createManyProofs({ db, thread: proofThread });
@@ -99,7 +101,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedWakeup.wake });
   const announcer = createAnnouncer({ db, confirmations, placeEvents, countSubscribers, eventWakeup });
 
-  /** Asks anew where the chain was closed meanwhile, because the lead was lost, and is open again. */
+  /** Retries on the new chain if this one was closed because the lead was lost, and has been reopened. */
   async function readFrom(chain: Chain, asked: { method: string; params: readonly unknown[] }) {
     try {
       return await chain.client.request(asked as never);
@@ -124,7 +126,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     manyProofs,
     submitter,
     metrics: createChainMetrics({ db, lead, senderStatus: sender.status, submitter }),
-    // Requests need none of them: what is accepted while the chain is away stays pending.
+    // Requests need none of these: what is accepted while the chain is unavailable stays pending.
     loops: [
       chainLead.loop,
       batcherLoop(batcher, { lead, intervalMs: config.chain.anchorIntervalMs }),
@@ -146,7 +148,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   };
 }
 
-/** What failed on the chain is told in the words of the RPC fault, without the client library's around them. */
+/** Reports chain failures with the message of the RPC fault, without the client library's wrapping. */
 function dispensable(loop: Loop): Loop {
   return {
     ...loop,
@@ -158,7 +160,7 @@ function dispensable(loop: Loop): Loop {
   };
 }
 
-/** Asks until there is an answer, and then never again. */
+/** Retries until the call succeeds, then caches the result. */
 function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | null = null;
   return () => {

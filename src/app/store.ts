@@ -1,4 +1,4 @@
-/** The database that the service and every command stand on: embedded or given, migrated, with its default workspace. */
+/** The database of the service and of every command: embedded or external, migrated, with its default workspace. */
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { ensureWorkspace } from '../access/api-keys/first-start.ts';
@@ -13,16 +13,16 @@ import { once } from '../runtime/loop.ts';
 export interface Store {
   database: Database;
   embedded: EmbeddedPostgres | null;
-  /** Where to connect now. */
+  /** The current connection settings. */
   connection(): ClientConfig;
-  /** For further connections to the same server: says in the log that one was lost, unless it is being closed. */
+  /** For further connections to the same server: logs that one was lost, unless the store is closing. */
   onConnectionLost(error: Error): void;
-  /** Migrations that opening it applied. */
+  /** Migrations that were applied on opening. */
   applied: string[];
   close(): Promise<void>;
 }
 
-/** `exclusive`: for a service, of which only one may use a data directory. */
+/** `exclusive`: for a service, as only one may use a data directory. */
 export async function openStore(config: Config, log: Logger, { exclusive = false } = {}): Promise<Store> {
   const { databaseUrl } = config;
   const embedded =
@@ -49,7 +49,7 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
   }
 }
 
-/** At the start, a database that cannot be used is for the operator to mend, and told in a sentence. */
+/** At start-up, an unusable database is the operator's to fix, so it is reported in one sentence. */
 function explainUnreachable(error: unknown): never {
   if (!isDatabaseAway(error)) throw error;
   throw new OperatorError(

@@ -1,4 +1,4 @@
-/** Settings of where the service listens, and who may stand in front of it. */
+/** Settings for where the service listens, and which proxies may be in front of it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { isAddressRange } from '../runtime/host-address.ts';
@@ -53,7 +53,7 @@ export const addressSettings = {
     expected: 'give a number from 0 to 65535',
     parse: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined),
   }),
-  /** Base of every link the service prints; null: derived from the address it listens on. */
+  /** Base of every link the service creates; null: derived from the address it listens on. */
   publicUrl: optional({
     name: 'HOLDFAST_PUBLIC_URL',
     default: { words: 'derived from `HOST` and `PORT`' },
@@ -67,7 +67,7 @@ export const addressSettings = {
     },
   }),
   tls,
-  /** Which proxies may say who the client is: none, a number of hops, or addresses and CIDR ranges. */
+  /** Which proxies may tell the client's address: none, a number of hops, or addresses and CIDR ranges. */
   trustProxy: setting<false | number | string[]>({
     name: 'HOLDFAST_TRUST_PROXY',
     default: 'false',

@@ -1,4 +1,4 @@
-/** Where the bytes of files are kept, as one setting says it. */
+/** Parses the setting that says where the bytes of files are stored. */
 import { fileURLToPath } from 'node:url';
 
 export type BlobConfig = { kind: 'disk'; dir: string } | S3BlobConfig;
@@ -6,14 +6,14 @@ export type BlobConfig = { kind: 'disk'; dir: string } | S3BlobConfig;
 export interface S3BlobConfig {
   kind: 's3';
   bucket: string;
-  /** In front of every name, without a slash at its end; may be empty. */
+  /** Prepended to every name, without a trailing slash; may be empty. */
   prefix: string;
-  /** null: that of Amazon in the region. */
+  /** null: Amazon's endpoint in the region. */
   endpoint: string | null;
   region: string;
 }
 
-/** `s3://BUCKET/PREFIX?region=R&endpoint=URL` or `file:///DIRECTORY`; null when it names no blob store. */
+/** `s3://BUCKET/PREFIX?region=R&endpoint=URL` or `file:///DIRECTORY`; null when it is not a valid blob store. */
 export function parseBlobUrl(text: string): BlobConfig | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || url.username || url.password || url.hash) return null;

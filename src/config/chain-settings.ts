@@ -1,4 +1,4 @@
-/** Settings of the chain that is anchored on. */
+/** Settings of the chain used for anchoring. */
 import { checksummed, isAcceptableAddress } from '../runtime/address.ts';
 import { countTo, type Given, optional, setting, splitList } from './setting.ts';
 
@@ -6,7 +6,7 @@ const rpcUrlsName = 'HOLDFAST_CHAIN_RPC_URLS';
 const isEmbedded = ({ text }: Given): boolean => text(rpcUrlsName) === null;
 
 export const chainSettings = {
-  /** In order of preference; none: the embedded chain. Each may hold a key and is never printed whole. */
+  /** In order of preference; none: the embedded chain. Each may contain a key and is never printed in full. */
   rpcUrls: optional<string[], string[]>(
     {
       name: rpcUrlsName,
@@ -17,7 +17,7 @@ export const chainSettings = {
       parse(text, { refuse }) {
         const urls = splitList(text);
         urls.forEach((url, place) => {
-          // It may hold a key: it is not repeated.
+          // It may contain a key, so the message does not repeat it.
           if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
             refuse(
               `${rpcUrlsName} has something else than an http or https address at place ${place + 1}: give addresses separated by commas.`,
@@ -28,14 +28,14 @@ export const chainSettings = {
     },
     () => [],
   ),
-  /** Blocks, its own included, after which a transaction counts as confirmed; null: as usual for the chain. */
+  /** Blocks, including its own, after which a transaction counts as confirmed; null: the default of the chain. */
   confirmations: optional({
     name: 'HOLDFAST_CHAIN_CONFIRMATIONS',
     default: { words: '1 on the embedded chain, else 12' },
     about: 'Blocks, its own included, after which a transaction counts as confirmed.',
     ...countTo(10_000),
   }),
-  /** null: the address that the registry has on every chain. */
+  /** null: the address of the registry that is the same on every chain. */
   registryAddress: optional({
     name: 'HOLDFAST_REGISTRY_ADDRESS',
     default: { words: 'the address that `holdfast chain deploy` gives it on every chain' },
@@ -48,7 +48,7 @@ export const chainSettings = {
       return checksummed(text);
     },
   }),
-  /** How long accepted content is gathered before it is anchored with one transaction. */
+  /** How long accepted content is collected before one transaction anchors it. */
   anchorIntervalMs: optional(
     {
       name: 'HOLDFAST_ANCHOR_INTERVAL_MS',
@@ -57,10 +57,10 @@ export const chainSettings = {
         'How long accepted content is gathered before it is anchored with one transaction, in milliseconds.',
       ...countTo(86_400_000),
     },
-    // Each anchor costs money on another chain, whatever it carries.
+    // On other chains each anchor costs money, however much it contains.
     (given) => (isEmbedded(given) ? 1_000 : 300_000),
   ),
-  /** Most that is ever offered for a unit of gas. */
+  /** The highest price ever offered for a unit of gas. */
   feeCapGwei: setting({
     name: 'HOLDFAST_FEE_CAP_GWEI',
     default: '500',

@@ -79,7 +79,7 @@ test('all faults are reported together, each by its name, and a password is not 
 
 test('off loopback it wants TLS or a trusted proxy', () => {
   assert.throws(() => readConfig({ HOST: '0.0.0.0' }), /HOLDFAST_TLS_CERT_FILE/);
-  // Whoever reaches it directly would be believed to be a proxy.
+  // Otherwise any direct client would be trusted as a proxy.
   for (const count of ['true', '2'])
     assert.throws(
       () => readConfig({ HOST: '0.0.0.0', HOLDFAST_TRUST_PROXY: count }),

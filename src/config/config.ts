@@ -1,4 +1,4 @@
-/** The settings: read from the environment once, checked together, and handed down as one value. */
+/** The configuration: read from the environment once, validated as a whole, and passed down as one value. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../runtime/errors.ts';
@@ -21,7 +21,7 @@ export type Config = Values<
   chain: ChainConfig;
 };
 
-/** Reads `.env` of the package, if there is one, into the environment; what is set already wins. */
+/** Loads the package's `.env`, if there is one, into the environment; variables already set take precedence. */
 export function loadEnvFile(): void {
   const file = join(packageDir, '.env');
   if (existsSync(file)) process.loadEnvFile(file);

@@ -1,13 +1,13 @@
-/** Settings of where data, files and the master key are kept. */
+/** Settings for where data, files and the master key are stored. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseBlobUrl } from './blob-url.ts';
 import { countTo, type Field, type Given, optional, setting } from './setting.ts';
 
-/** The key itself as text, or the file that holds it; `generated` marks the file that the first start makes. */
+/** The key itself as text, or the file that contains it; `generated` marks the file that the first start creates. */
 export type MasterKeySource = { text: string } | { file: string; generated: boolean };
 
-/** Where this package lies; commands find the same data from whatever directory they are called. */
+/** The directory of this package; commands find the same data from any working directory. */
 export const packageDir = join(import.meta.dirname, '../..');
 
 const dataDirOf = ({ text }: Given): string => resolve(text('HOLDFAST_DATA_DIR') ?? join(packageDir, 'data'));
@@ -64,7 +64,7 @@ export const dataSettings = {
     parse: (text) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
   }),
   masterKey,
-  /** Where the bytes of files are kept, encrypted. */
+  /** Where the bytes of files are stored, encrypted. */
   blobs: optional(
     {
       name: 'HOLDFAST_BLOB_URL',
@@ -79,7 +79,7 @@ export const dataSettings = {
     },
     (given) => ({ kind: 'disk' as const, dir: join(dataDirOf(given), 'blobs') }),
   ),
-  /** The largest file that is taken. */
+  /** The largest file that is accepted. */
   maxFileBytes: setting({
     name: 'HOLDFAST_MAX_FILE_BYTES',
     default: '5368709120',

@@ -1,4 +1,4 @@
-/** Settings of how much may be asked for: by a key, and by a workspace. */
+/** Settings of the limits of keys and workspaces. */
 import {
   budgetNames,
   budgets as budgetTable,
@@ -17,7 +17,7 @@ export interface RateLimit {
 
 const windowSeconds = { s: 1, sec: 1, min: 60, hour: 3600 } as const;
 
-/** What a workspace may have, unless the operator said otherwise for it. */
+/** The limits of a workspace, unless the operator has set others for it. */
 const budgets: Field<Limits> = {
   settings: budgetNames.map((name) => ({
     name: settingOf(name),
@@ -26,7 +26,7 @@ const budgets: Field<Limits> = {
   })),
   read({ text, fault }) {
     const limits = { ...usualLimits };
-    // Who lets keys send as much as they like means workspaces too, unless they say a number.
+    // Turning off the limit for keys turns off that of workspaces too, unless it is set to a number.
     if (text('HOLDFAST_RATE_LIMIT') === 'off') limits.requests_per_minute = null;
     for (const name of budgetNames) {
       const given = text(settingOf(name));
@@ -55,7 +55,7 @@ export const limitSettings = {
     },
   }),
   budgets,
-  /** Who may make workspaces: those who run the installation, or every person who has an account. */
+  /** Who may create workspaces: operators, or every person with an account. */
   workspaceCreation: setting({
     name: 'HOLDFAST_WORKSPACE_CREATION',
     default: 'operators',

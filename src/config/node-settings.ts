@@ -1,4 +1,4 @@
-/** Settings of one node: what it does, and what it tells those who run it. */
+/** Settings of one node: its roles, and what it reports to operators. */
 import { anyText, optional, setting } from './setting.ts';
 
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -17,7 +17,7 @@ export const nodeSettings = {
       return { api: roles.includes('api'), loops: roles.includes('loops') };
     },
   }),
-  /** Lets /metrics be read from elsewhere than loopback. */
+  /** Allows reading /metrics from addresses other than loopback. */
   metricsToken: optional({
     name: 'HOLDFAST_METRICS_TOKEN',
     default: { words: 'none' },

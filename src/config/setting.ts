@@ -1,14 +1,14 @@
-/** What a setting is: its name, default and meaning for people, and how its text becomes a value of the Config. */
+/** The definition of a setting: its name, default and description, and how its text becomes a value of the Config. */
 import { existsSync } from 'node:fs';
 
-/** `.env.example` and the tables in docs are made of these; texts are Markdown. */
+/** `.env.example` and the tables in docs are generated from these; texts are Markdown. */
 export interface Setting {
   name: string;
-  /** What counts when nothing is set: as one would write it, or in words. */
+  /** The value if nothing is set: literally, or in words. */
   default: string | InWords;
   /** What it does, in full sentences. */
   about: string;
-  /** Where docs/operations.md says more. */
+  /** A Markdown link to more about it, relative to docs/operations.md. */
   see?: string;
 }
 
@@ -18,37 +18,37 @@ export interface InWords {
 
 /** Turns the text of one setting into its value. */
 export interface Parser<T> {
-  /** undefined: it cannot be used. */
+  /** undefined: the text is invalid. */
   parse(text: string, given: Given): T | undefined;
-  /** What to give instead; of a secret, the form that it has to have. */
+  /** What to give instead; for a secret, its required form. */
   expected: string;
-  /** It may hold a password: messages do not repeat it. */
+  /** May contain a password: messages do not repeat it. */
   secret?: true;
 }
 
-/** The settings as they are given. */
+/** Access to the given settings. */
 export interface Given {
-  /** Trimmed; null when it is not set, or empty. */
+  /** Trimmed; null when it is not set or empty. */
   text(name: string): string | null;
-  /** Notes that the value of a setting cannot be used, and what to give instead. */
+  /** Records that the value of a setting is invalid, and what to give instead. */
   fault(name: string, expected: string): void;
-  /** Notes a fault in a sentence of its own, which repeats no value. */
+  /** Records a fault as a complete sentence, which must not repeat the value. */
   refuse(sentence: string): void;
 }
 
-/** One value of the Config, from one setting or from several that belong together. */
+/** One value of the Config, from one setting or several related ones. */
 export interface Field<T> {
   settings: Setting[];
-  /** Where it notes a fault, what it returns is not used. */
+  /** If it records a fault, its result is not used. */
   read(given: Given): T;
 }
 
-/** The part of the Config that these fields make up. */
+/** The part of the Config that these fields produce. */
 export type Values<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends Field<infer T> ? T : never;
 };
 
-/** A setting whose default is parsed like what is given. */
+/** A setting whose default is parsed like a given value. */
 export function setting<T>(options: Setting & { default: string } & Parser<T>): Field<T> {
   return {
     settings: [options],
@@ -56,7 +56,7 @@ export function setting<T>(options: Setting & { default: string } & Parser<T>): 
   };
 }
 
-/** A setting that need not be given: it is null then, or what `unset` says. */
+/** An optional setting: null if not given, or the result of `unset`. */
 export function optional<T, U = null>(
   options: Setting & { default: InWords } & Parser<T>,
   unset: (given: Given) => U = () => null as U,
@@ -107,7 +107,7 @@ export function countTo(most: number): Parser<number> {
   };
 }
 
-/** Of a list with commas, what stands between them. */
+/** The entries of a comma-separated list. */
 export function splitList(text: string): string[] {
   return text
     .split(',')

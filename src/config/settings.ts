@@ -1,4 +1,4 @@
-/** The table of all settings, by topic. The Config, `.env.example` and the tables in docs are made from it. */
+/** The table of all settings, by topic. The Config, `.env.example` and the tables in docs are generated from it. */
 import { addressSettings } from './address-settings.ts';
 import { chainSettings } from './chain-settings.ts';
 import { dataSettings } from './data-settings.ts';
@@ -9,7 +9,7 @@ import { webhookSettings } from './webhook-settings.ts';
 
 export interface SettingGroup {
   title: string;
-  /** What holds for all of them, in Markdown. */
+  /** What applies to all of them, in Markdown. */
   about?: string;
   settings: Setting[];
 }

@@ -1,11 +1,11 @@
-/** Settings of the webhooks that are sent. */
+/** Settings of webhooks. */
 import { isAddressRange } from '../runtime/host-address.ts';
 import { countTo, existingFile, optional, setting, splitList } from './setting.ts';
 
 const hostName = /^(?=.*[a-z])[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/;
 
 export const webhookSettings = {
-  /** The word in X-…-Signature. */
+  /** The name in X-…-Signature. */
   serviceName: setting({
     name: 'HOLDFAST_SERVICE_NAME',
     default: 'Service',
@@ -28,7 +28,7 @@ export const webhookSettings = {
     about: 'How long a receiver may take for the whole exchange, in milliseconds; at most 30 s.',
     ...countTo(30_000),
   }),
-  /** Hosts, addresses and CIDR ranges that may be private and plain http. */
+  /** Hosts, addresses and CIDR ranges that may be private or use plain http. */
   allow: optional<string[], string[]>(
     {
       name: 'HOLDFAST_WEBHOOK_ALLOW',

@@ -1,6 +1,6 @@
 /**
- * Every type of event: what it tells, and its data. The types, the OpenAPI document, the tables in docs and the labels of
- * the dashboard come from here. Uses nothing of Node.js.
+ * Every event type with its description and data. The types, the OpenAPI document, the tables in docs and the labels of
+ * the dashboard are derived from it. Uses nothing of Node.js.
  */
 
 const text = { type: 'string' } as const;
@@ -15,16 +15,16 @@ function oneOf<const T extends string>(...values: T[]) {
 const block = { tx_hash: text, block_number: integer } as const;
 
 interface EventDefinition {
-  /** When it is sent, in words. */
+  /** When it is sent, as a phrase. */
   about: string;
-  /** Whether it tells that an anchor was confirmed. */
+  /** Whether it announces a confirmed anchor. */
   ofAnchor?: boolean;
   data: Record<string, Field>;
 }
 
 type Field = typeof text | typeof integer | typeof yesOrNo | ReturnType<typeof oneOf>;
 
-/** The order is that of lists. */
+/** In the order of lists. */
 export const eventCatalogue = {
   'file.anchor.confirmed': {
     about: 'A file version was confirmed on the chain',
@@ -117,5 +117,5 @@ type ValueOf<F> = F extends { enum: readonly (infer V)[] }
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];
 
-/** What is told when anchors are confirmed. */
+/** Events that announce confirmed anchors. */
 export const anchorEventTypes = eventTypes.filter((type) => 'ofAnchor' in eventCatalogue[type]);

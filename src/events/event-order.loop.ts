@@ -1,15 +1,15 @@
-/** Gives committed events their place in the feed, and says so. */
+/** Gives committed events their position in the feed, and announces it. */
 import type { Db } from '../db/database.ts';
 import type { LowWater } from '../db/low-water.ts';
 import { type Loop, repeating, type Wakeup } from '../runtime/loop.ts';
 import { orderEvents } from './events.ts';
 
 export interface EventOrderDeps {
-  /** Of the events that wait, also for whoever else looks at them. */
+  /** Of the events without a position; shared with `placeEvents`. */
   lowWater: LowWater;
-  /** Woken when events may need a place. */
+  /** Woken when events may need a position. */
   order: Wakeup;
-  /** Woken when events may have got theirs. */
+  /** Woken when events may have been given a position. */
   feed: Pick<Wakeup, 'wake'>;
 }
 

@@ -1,4 +1,4 @@
-/** Streams and the watcher they share, with their intervals shortened. */
+/** Streams and the watcher they share, with short intervals. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Pool } from 'pg';
@@ -30,9 +30,9 @@ async function makeEvent(workspaceId: string): Promise<void> {
   await orderEvents(database.db);
 }
 
-/** The pool, and what it was asked for. */
+/** Wraps the pool and records its queries. */
 function countingPool() {
-  /** From which position on the watcher looked, look by look. */
+  /** The position that each query of the watcher started from. */
   const looks: number[] = [];
   const reads = { asked: 0, answered: 0 };
   const query = async (statement: string | { name: string; values: [number] }) => {
@@ -93,7 +93,7 @@ test('all streams share one look, a stream reads only when its workspace has new
     stream.setEncoding('utf8').on('data', (text: string) => {
       seen[turn] = (seen[turn] ?? 0) + (text.match(/^data: /gm) ?? []).length;
     });
-  // After the first look each stream reads once more; then none does without news.
+  // After the first query of the watcher each stream reads once more; after that none reads without news.
   await waitUntil(() => looks.length >= 2 && reads.asked === reads.answered);
   const settled = reads.asked;
   for (let round = 1; round <= 3; round += 1) {
@@ -107,7 +107,7 @@ test('all streams share one look, a stream reads only when its workspace has new
   const before = looks.length;
   await makeEvent(workspaceId);
   const tail = await tailPosition(database.pool);
-  // An old watcher would wake by this, and look from where it was.
+  // A watcher left over would wake up here, and query from its old position.
   wakeup.wake();
   const last = await streams.open(requestOf(otherId));
   last.resume();
@@ -125,7 +125,7 @@ test('an event that is placed between the first read and the first look is not m
   const { pool } = database;
   const paused = Promise.withResolvers<void>();
   let reads = 0;
-  // The first look is held back until the stream has read and an event has been placed after that.
+  // Holds back the watcher's first query until the stream has read and an event has been placed after that.
   const held = {
     async query(statement: string | object) {
       if (typeof statement === 'string') await paused.promise;

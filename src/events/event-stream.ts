@@ -1,4 +1,4 @@
-/** Event streams: the feed as server-sent events, from a position on and for as long as the client stays. */
+/** Event streams: the feed as server-sent events, from a position on, until the client disconnects. */
 import { Readable } from 'node:stream';
 import type { Pool } from 'pg';
 import { isDatabaseAway } from '../db/faults.ts';
@@ -10,24 +10,24 @@ import type { FeedWatcher } from './feed-watcher.ts';
 
 export interface StreamRequest {
   workspaceId: string;
-  /** Open at once in the workspace, on this node; null: as many as it likes. */
+  /** Limit of open streams per workspace, on this node; null: no limit. */
   most: number | null;
   type: string | undefined;
-  /** null: only what comes from now on. */
+  /** null: only new events. */
   after: number | null;
-  /** The id of a message: a text that leads back to right after this position. */
+  /** The id of a message: a cursor to just after this position. */
   toId(position: number): string;
-  /** Asked every few seconds; false ends the stream. */
+  /** Called every few seconds; false ends the stream. */
   mayGoOn(): Promise<boolean>;
-  /** From now on closes the connection of a client that takes nothing of what was sent to it for so long. */
+  /** Closes the connection from now on if the client reads nothing of what was sent for this long. */
   cutIfStalled(ms: number): void;
 }
 
 export interface EventStreams {
   open(request: StreamRequest): Promise<Readable>;
-  /** How many a workspace has open on this node. */
+  /** Open streams of a workspace on this node. */
   count(workspaceId: string): number;
-  /** Ends every stream at once, and refuses new ones. */
+  /** Ends all streams at once, and refuses new ones. */
   close(): void;
 }
 
@@ -39,10 +39,10 @@ export interface EventStreamsDeps {
 }
 
 const pageSize = 100;
-/** What a client is told to wait before it connects again. */
+/** How long clients should wait before they reconnect. */
 const reconnectMs = 2_000;
 const retryReadMs = 1_000;
-/** A client that takes nothing for so long, when its stream has ended, does not read. */
+/** After its stream has ended, a client that reads nothing for this long is considered stalled. */
 const stalledAfterMs = 1_000;
 
 export function createEventStreams({
@@ -51,11 +51,11 @@ export function createEventStreams({
   heartbeatMs = 15_000,
   checkEveryMs = 5_000,
 }: EventStreamsDeps): EventStreams {
-  /** How to end each open stream, by workspace. */
+  /** Functions that end the open streams, by workspace. */
   const openStreams = new Map<string, Set<() => void>>();
   let closed = false;
 
-  /** Counts the stream in before anything is waited for, so that many at once cannot pass the limit together. */
+  /** Counts the stream before anything is awaited, so that concurrent requests cannot exceed the limit. */
   function enter({ workspaceId, most }: StreamRequest, end: () => void): () => void {
     const present = openStreams.get(workspaceId) ?? new Set();
     if (most !== null && present.size >= most) throw budgetExceeded('streams', most);
@@ -82,11 +82,11 @@ export function createEventStreams({
       }
       const messages = followFeed(request, { pool, watcher, heartbeatMs, after, signal: ending.signal });
       const check = setInterval(async () => {
-        // Asked in vain while the database is away: then nothing is sent either.
+        // If the database is unavailable the stream stays open; nothing is sent then either.
         if (!(await request.mayGoOn().catch(() => true))) end();
       }, checkEveryMs);
 
-      // Asked for only when the client has taken what came before: one page waits in memory, however slow it is.
+      // Read only when the client has taken what came before: one page waits in memory, however slow the client is.
       const stream = new Readable({
         read() {
           messages.next().then(
@@ -105,9 +105,8 @@ export function createEventStreams({
       return stream;
 
       /**
-       * Ends in order, so that the client sees a whole answer: nothing more is read for it, and the end follows what
-       * was sent. A client that reads slowly gets there, unless the whole service stops meanwhile; one that has stopped
-       * reading would never see it.
+       * Ends gracefully, so that the client sees a complete response: reads nothing more, and ends after what was sent. A
+       * slow client gets there unless the whole service stops first; one that has stopped reading never would.
        */
       function end(): void {
         if (ending.signal.aborted) return;
@@ -126,7 +125,7 @@ export function createEventStreams({
 }
 
 interface Messages {
-  /** The next text to send, once there is one; null when the signal has aborted. */
+  /** Resolves to the next text to send; null when the signal has aborted. */
   next(): Promise<string | null>;
   stop(): void;
 }
@@ -149,7 +148,7 @@ function followFeed(
   let due = true;
   let greeted = false;
   let heartbeatAt = performance.now() + heartbeatMs;
-  // Before the first read: what that read is too early for is told of.
+  // Before the first read, so that events that this read misses are announced.
   const stop = watcher.follow(workspaceId, (highest) => {
     readable = highest;
     due = true;
@@ -163,7 +162,7 @@ function followFeed(
       const items = await readFeed(pool, { workspaceId, type, after: position, limit: pageSize });
       const isLast = items.length < pageSize;
       if (!isLast) due = true;
-      // What was passed over because it is of another type need not be passed over again.
+      // Events skipped because of their type need not be skipped again.
       position = Math.max(items.at(-1)?.position ?? position, isLast ? upTo : 0);
       return items;
     } catch (error) {
@@ -183,12 +182,12 @@ function followFeed(
     async next() {
       if (!greeted) {
         greeted = true;
-        // An id without data makes no event, but a client that is cut off before the first one comes back to here.
+        // An id without data makes no event, but a client that disconnects before the first event resumes here.
         return `: the events follow\nretry: ${reconnectMs}\nid: ${toId(position)}\n\n`;
       }
       while (!signal.aborted) {
         const items = due ? await unlessAborted(readNext(), signal) : [];
-        // What was read meanwhile is not lost: the last id that was sent leads to it.
+        // Events read meanwhile are not lost: the client resumes after the last id that was sent.
         if (items === null) break;
         if (items.length > 0 || performance.now() >= heartbeatAt) {
           heartbeatAt = performance.now() + heartbeatMs;
@@ -201,7 +200,7 @@ function followFeed(
   };
 }
 
-/** What the work gives, or null as soon as the signal aborts: an end waits for no database. */
+/** The result of `work`, or null as soon as the signal aborts: ending a stream never waits for the database. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(null);

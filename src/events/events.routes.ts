@@ -38,7 +38,7 @@ const order = Type.Optional(Type.String({ enum: ['oldest', 'newest'], descriptio
 const { cursor } = pageParameters;
 const scope = 'events:read';
 
-/** Envelopes are sent as they lie, so that a page of them may have more than others. */
+/** Envelopes are sent as stored, without parsing, so their pages may be larger than others. */
 const mostFeedBytes = 7_000_000;
 
 export interface EventRoutesDeps {
@@ -46,7 +46,7 @@ export interface EventRoutesDeps {
   cursors: Cursors;
   feedGeneration: FeedGeneration;
   eventStreams: EventStreams;
-  /** Asked again while a stream is open. */
+  /** Called again while a stream is open. */
   findCaller: FindCaller;
   limits: Limits;
 }
@@ -124,7 +124,7 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
       const { workspaceId, limits: own } = callerOf(request);
       const { type, cursor } = request.query;
       const list = { name: 'events', workspaceId, filters: { type } };
-      // An empty one means that nothing was seen yet.
+      // An empty one means that no event was seen yet.
       const from = request.headers['last-event-id'] || cursor;
       const after = from === undefined ? null : Number(cursors.read(list, from)[0]);
       reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
@@ -150,20 +150,20 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
       const caller = await findCaller(headers, id);
       return caller?.workspaceId === workspaceId && may(caller, scope);
     } catch (error) {
-      // Nobody here any more; what else fails is the database's, and is asked again.
+      // The caller has lost access. Other errors are the database's, and the check is repeated.
       if (error instanceof AppError) return false;
       throw error;
     }
   }
 }
 
-/** The envelopes are text already; they go out as they are, byte for byte. */
+/** Envelopes are stored as text and sent byte for byte. */
 function sendEnvelopes(reply: FastifyReply, items: FeedItem[]): never {
   const body = `[${items.map(({ envelope }) => envelope).join(',')}]`;
   return reply.type('application/json; charset=utf-8').send(body) as never;
 }
 
-/** Beside the position, a cursor into the feed carries the generation that the position is of. */
+/** A cursor into the feed contains the position and the generation that it belongs to. */
 function ofGeneration(cursors: Cursors, current: FeedGeneration): Cursors {
   return {
     write: (list, position) => cursors.write(list, [...position, current.name]),

@@ -101,7 +101,7 @@ test('events of many writers are read exactly once by a poller that runs meanwhi
       for (let count = 0; count < 40; count += 1)
         await db.transaction().execute(async (db) => {
           const events = [event(workspaceId), event(workspaceId)];
-          // Some give their positions themselves, unless somebody is at it.
+          // Some assign their positions themselves, unless another transaction holds the lock.
           if (writer % 2 === 0) await placeEvents(db, events);
           await insertAll(db, events);
         });
@@ -141,7 +141,7 @@ test('a look for events without a position costs the same however many got their
       await insertAll(database.db, events(1000));
       while (await order());
       const index = 'events_without_position';
-      // As soon as those who write at this moment, in whatever database of the server, have ended.
+      // Once the current writers have ended, in any database of the server.
       await waitUntil(async () => (await countEntries(single.pool, { index, work: order })) < 50);
       await waitUntil(async () => (await countEntries(single.pool, { index, work: place })) < 50);
       const tail = await tailPosition(single.pool);

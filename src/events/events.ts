@@ -1,4 +1,4 @@
-/** Events: written into the outbox with the change they tell of, then given their place in the feed. */
+/** Events: written to the outbox in the same commit as their change, and then given their position in the feed. */
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { locks, tryLock, tryWithLock } from '../db/advisory-lock.ts';
@@ -15,7 +15,7 @@ export interface NewEvent<T extends EventType> {
   data: EventData[T];
 }
 
-/** The row for an event; its envelope is the exact text that is sent and served from now on. */
+/** The row of an event. Its envelope is the exact text that is sent and served from now on. */
 export function eventWrite<T extends EventType>({ workspaceId, type, at, data }: NewEvent<T>): Write {
   const id = newId('evt');
   const envelope = JSON.stringify({ id, type, timestamp: at.toISOString(), workspace_id: workspaceId, data });
@@ -23,8 +23,8 @@ export function eventWrite<T extends EventType>({ workspaceId, type, at, data }:
 }
 
 /**
- * Gives events that have none their position, one node at a time. A commit that comes late gets a later position,
- * whatever its id says, so a reader who has seen position n has seen everything up to n. True when there may be more.
+ * Gives each event without a position the next one; only one node does so at a time. A late commit gets a later position,
+ * whatever its id, so a reader who has seen position n has seen everything up to n. True when there may be more.
  */
 export async function orderEvents(
   db: Db,
@@ -53,9 +53,9 @@ export async function orderEvents(
 }
 
 /**
- * Gives the events among these rows, which are about to be inserted, their positions at once: half of what they cost
- * otherwise. Until the transaction ends nobody else gives any. They wait for `orderEvents` while somebody is at it, or
- * while others wait: what was committed before, such as that an anchor was taken back, comes first.
+ * Assigns positions to the events among rows that are about to be inserted, at half the cost of `orderEvents`. No other
+ * transaction can assign any until this one ends. Leaves them to `orderEvents` if that is running or other events wait:
+ * earlier commits, such as a withdrawn anchor, come first.
  */
 export async function placeEvents(db: Db, writes: Write[], lowWater = createLowWater()): Promise<void> {
   const events = writes.filter((write) => write.table === 'events');
@@ -85,7 +85,7 @@ export interface FeedItem {
   envelope: string;
 }
 
-/** Events of a workspace that follow a position, oldest first. */
+/** Events of a workspace after a position, oldest first. */
 export async function readFeed(
   pool: Pool,
   { workspaceId, type, after, limit }: FeedQuery,
@@ -100,7 +100,7 @@ export async function readFeed(
   return rows;
 }
 
-/** The same from its end: events before a position, newest first; for people who look at what happened last. */
+/** Events before a position, newest first: for people who look at the latest events. */
 export async function readFeedBackwards(
   pool: Pool,
   { workspaceId, type, before, limit }: Omit<FeedQuery, 'after'> & { before: number | undefined },
@@ -115,7 +115,7 @@ export async function readFeedBackwards(
   return rows;
 }
 
-/** The last position of the feed: what is read after it is new. */
+/** The last position of the feed: anything after it is new. */
 export async function tailPosition(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ tail: number }>(tailText);
   return rows[0]?.tail ?? 0;

@@ -1,4 +1,4 @@
-/** The generation of the event feed: a restore gives positions a second time, and the cursors from before it must not count. */
+/** The generation of the event feed: a restore assigns positions a second time, so earlier cursors must become invalid. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../runtime/errors.ts';
@@ -8,7 +8,7 @@ export interface FeedGeneration {
   beganAt: Date;
 }
 
-/** It changes only while no service runs on the database, so one look at the start is enough. */
+/** It changes only while no service runs on the database, so reading it once at start-up is enough. */
 export async function readFeedGeneration(db: Db): Promise<FeedGeneration> {
   const { generation, began_at } = await db
     .selectFrom('event_feed')
@@ -17,12 +17,12 @@ export async function readFeedGeneration(db: Db): Promise<FeedGeneration> {
   return { name: generation, beganAt: began_at };
 }
 
-/** By chance and not counted on: the same backup may be restored twice, and readers may have followed either. */
+/** Random instead of counted: the same backup may be restored twice, and readers may have followed either feed. */
 export async function renewFeedGeneration(db: Db): Promise<void> {
   await sql`update event_feed set generation = gen_random_uuid()::text, began_at = now()`.execute(db);
 }
 
-/** What a reader is told whose cursor is of another generation. */
+/** The error for a cursor of another generation. */
 export function cursorFromBefore({ beganAt }: FeedGeneration): AppError {
   return new AppError(
     'invalid_cursor',

@@ -1,4 +1,4 @@
-/** Tells the open event streams of this node that the feed has grown: one look for all of them, and none without any. */
+/** Notifies the open event streams of this node when the feed grows: one query for all of them, and none without streams. */
 import type { Pool } from 'pg';
 import { pause, type Wakeup } from '../runtime/loop.ts';
 import { tailPosition } from './events.ts';
@@ -7,18 +7,18 @@ import { tailPosition } from './events.ts';
 export type OnGrowth = (position: number) => void;
 
 export interface FeedWatcher {
-  /** Calls back whenever there may be new events of the workspace; the returned function ends that. */
+  /** Calls back whenever there may be new events of the workspace; the returned function unsubscribes. */
   follow(workspaceId: string, onGrowth: OnGrowth): () => void;
 }
 
 export interface FeedWatcherDeps {
   pool: Pool;
-  /** Woken when this node has placed events; what other nodes place is found by looking. */
+  /** Woken when this node has placed events; those of other nodes are found by polling. */
   wakeup: Wakeup;
 }
 
 const longestRestMs = 250;
-/** Under load a look finds many events at once; without this rest each event would cost a look, and a read per stream. */
+/** Under load one query finds many events; without this pause each event would cost a query, and a read per stream. */
 const shortestRestMs = 40;
 const restWhileAwayMs = 1_000;
 
@@ -34,13 +34,13 @@ export function createFeedWatcher({ pool, wakeup }: FeedWatcherDeps): FeedWatche
         await pause(shortestRestMs, signal);
         await wakeup.wait(longestRestMs, signal);
       } catch {
-        // Whatever it was, the requests that meet it say so; streams stay open and go on when it is over.
+        // Requests that hit the same fault report it; streams stay open and continue when it is over.
         await pause(restWhileAwayMs, signal);
       }
     }
   }
 
-  /** At the first look nobody knows what came between a stream's own first read and now. */
+  /** On the first query it is unknown what was added since the first read of each stream. */
   async function tellAll(): Promise<number> {
     const position = await tailPosition(pool);
     for (const each of followers.values()) for (const onGrowth of each) onGrowth(position);

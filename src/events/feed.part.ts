@@ -15,9 +15,9 @@ import { readFeedGeneration } from './feed-generation.ts';
 import { createFeedWatcher } from './feed-watcher.ts';
 
 export interface Feed extends Part {
-  /** Woken after a commit with an event in it. */
+  /** Wake it after a commit with an event. */
   order: Wakeup;
-  /** Gives events their places before they are inserted, for who writes many of them in one commit. */
+  /** Assigns positions to events before they are inserted, for callers that write many in one commit. */
   place(db: Db, writes: Write[]): Promise<void>;
   streams: EventStreams;
 }

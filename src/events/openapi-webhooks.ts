@@ -1,4 +1,4 @@
-/** The section `webhooks` of the OpenAPI document: what a receiver is sent, one operation for each type of event. */
+/** The section `webhooks` of the OpenAPI document: what receivers are sent, one operation per event type. */
 import { eventCatalogue, eventTypes } from './catalogue.ts';
 import { sampleEventOf } from './sample-event.ts';
 

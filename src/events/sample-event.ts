@@ -1,10 +1,10 @@
-/** An event of each type as it could have been sent, for the OpenAPI document. */
+/** A sample event of each type, for the OpenAPI document. */
 import { sample } from '../runtime/schemas.ts';
 import { type EventData, type EventType, eventCatalogue } from './catalogue.ts';
 
 type FieldName = { [T in EventType]: keyof EventData[T] }[EventType];
 
-/** A name means the same in every type that has it. */
+/** A field means the same in every type that has it. */
 const fields: Record<FieldName, unknown> = {
   record_id: sample.recordId,
   file_id: sample.fileId,

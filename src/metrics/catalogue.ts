@@ -1,10 +1,10 @@
-/** All metrics that /metrics shows beside those of the process: their names, types, labels and meaning. */
+/** All metrics of /metrics besides those of the process: names, types, labels and meaning. */
 
 interface MetricEntry {
   type: 'counter' | 'gauge' | 'histogram';
-  /** Each with its values, or null where they are not known beforehand. Few and fixed: never an endpoint or a vault. */
+  /** Each with its values, or null if they are not known in advance. Few and fixed: never an endpoint or a vault. */
   labels?: Record<string, readonly string[] | null>;
-  /** "Leader": only the node that leads on the chain tells it. */
+  /** "Leader": only the node that leads on the chain reports it. */
   help: string;
 }
 

@@ -1,4 +1,4 @@
-/** Makes metrics of the catalogue: each room makes its own, and gives the figures. None is registered yet. */
+/** Creates metrics from the catalogue: each room creates its own and supplies the values. They are not registered here. */
 import { Counter, Gauge, Histogram, type Metric } from 'prom-client';
 import { type MetricCatalogue, type MetricName, metricEntry } from './catalogue.ts';
 
@@ -19,7 +19,7 @@ type PlainGauge = Exclude<NamesOf<'gauge'>, LabelledGauge>;
 
 type Read<T> = () => T | null | undefined | Promise<T | null | undefined>;
 
-/** A gauge without labels; left out while its figure is not known. */
+/** A gauge without labels; omitted while its value is unknown. */
 export function gauge(name: PlainGauge, read: Read<number>): Metric {
   return new Gauge({
     ...optionsOf(name),
@@ -31,7 +31,7 @@ export function gauge(name: PlainGauge, read: Read<number>): Metric {
   }) as Metric;
 }
 
-/** A gauge with one label, by whose values the figures are read; left out while they are not known. */
+/** A gauge with one label; `read` returns a value per label value. Omitted while they are unknown. */
 export function labelledGauge<Name extends LabelledGauge>(
   name: Name,
   read: Read<Record<LabelValueOf<Name>, number>>,
@@ -48,7 +48,7 @@ export function labelledGauge<Name extends LabelledGauge>(
   }) as Metric;
 }
 
-/** `read`: the sum so far, for one that is counted elsewhere. */
+/** `read`: the total so far, for events that are counted elsewhere. */
 export function counter<Name extends NamesOf<'counter'>>(
   name: Name,
   read?: Read<number>,

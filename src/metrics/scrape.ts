@@ -1,10 +1,10 @@
-/** What the figures of one scrape of /metrics share: one question, asked once, that nobody waits long for. */
+/** Shares one query among the gauges of a scrape of /metrics, with a time limit. */
 
-/** Scrapes within this time share an answer. */
+/** Scrapes within this time share a result. */
 const keptMs = 1_000;
 const patienceMs = 2_000;
 
-/** One question for all gauges of a scrape; null while there is no answer, so that the rest is still shown. */
+/** One query for all gauges of a scrape; null if it fails or is late, so that the other metrics are still reported. */
 export function askOncePerScrape<T>(ask: () => Promise<T>): () => Promise<T | null> {
   let asked: Promise<T | null> | null = null;
   let until = 0;

@@ -1,4 +1,4 @@
-/** What documents are put together from: titles, paragraphs, lists, notices, and pairs of name and value. */
+/** The building blocks of documents: titles, paragraphs, lists, notices, and name-value pairs. */
 import { type FaceName, openFace } from './faces.ts';
 import { colours, leading, sizes } from './look.ts';
 import type { Paper } from './paper.ts';
@@ -9,21 +9,21 @@ export interface TextStyle {
   face?: FaceName;
   size?: number;
   colour?: string;
-  /** In points, from the left and from the right edge of the text. */
+  /** In points, from the left and the right edge of the text area. */
   indent?: number;
   inset?: number;
   link?: string;
 }
 
-/** Set as lines; what a cell or a value is made of. */
+/** Text broken into lines; the content of a cell or a value. */
 export interface Setting extends Required<Pick<TextStyle, 'face' | 'size' | 'colour'>> {
   lines: string[];
-  /** Of the place that they are set for. */
+  /** The width that the lines were broken for. */
   width: number;
   link?: string;
 }
 
-/** Text; or digits, which are set in a face of even width and break into even lines. */
+/** Text; or digits, which are set in a monospaced face and break into lines of equal length. */
 export type Words =
   | string
   | { digits: string; note?: string }
@@ -39,7 +39,7 @@ export function title(paper: Paper, text: string, subtitle: string): void {
   paper.y += 8;
 }
 
-/** Stays with at least so much of what follows it. */
+/** Keeps the heading on one page with at least `keep` points of what follows it. */
 export function heading(paper: Paper, text: string, { keep = 60 } = {}): void {
   paper.need(30 + keep);
   paper.y += 12;
@@ -52,7 +52,7 @@ export function heading(paper: Paper, text: string, { keep = 60 } = {}): void {
 
 export const fineRule = { width: 0.4, colour: colours.rule };
 
-/** A line from edge to edge. */
+/** A horizontal line from edge to edge. */
 export function drawRule(
   paper: Paper,
   { at, width, colour }: { at: number; width: number; colour: string },
@@ -71,7 +71,7 @@ export function paragraph(paper: Paper, text: string, style: TextStyle = {}): vo
   paper.y += 4;
 }
 
-/** Points, or numbered steps; each may be followed by commands, which are set apart from it. */
+/** Bullet points, or numbered steps; each may be followed by commands, which are set apart from it. */
 export function list(
   paper: Paper,
   items: (string | { text: string; commands: string[] })[],
@@ -98,7 +98,7 @@ export function list(
   });
 }
 
-/** A box that cannot be overlooked; never broken over pages. */
+/** A conspicuous box; never split across pages. */
 export function notice(
   paper: Paper,
   { title, text, tone }: { title: string; text: string; tone: string },
@@ -124,13 +124,13 @@ export interface Pair {
   value: Words;
 }
 
-/** Names on the left, values on the right; a long value goes on over pages. */
+/** Names on the left, values on the right; a long value continues on the next page. */
 export function pairs(paper: Paper, all: Pair[]): void {
   const parts = pairByPair(paper, all);
   while (!parts.next().done);
 }
 
-/** The same for long values, with a pause after each of them. */
+/** The same for long values; yields after each of them. */
 export function* pairByPair(paper: Paper, all: Pair[]): Generator<'part', void, unknown> {
   const nameWidth = 118;
   const width = paper.width - nameWidth;
@@ -148,7 +148,7 @@ export function* pairByPair(paper: Paper, all: Pair[]): Generator<'part', void, 
         4,
     );
     paper.group('TR', () => {
-      // On the base line of the value's first line.
+      // On the baseline of the value's first line.
       const [first] = settings;
       const base = paper.y + (first ? openFace(first.face).ascent * first.size : 0);
       const at = { x: paper.left, y: base - openFace(name.face).ascent * name.size, ...name };
@@ -165,7 +165,7 @@ export function* pairByPair(paper: Paper, all: Pair[]): Generator<'part', void, 
   leave();
 }
 
-/** Breaks a value, and the note under it, into lines of a width. */
+/** Breaks a value, and the note below it, into lines of this width. */
 export function setWords(words: Words, width: number, size: number = sizes.body): Setting[] {
   if (typeof words === 'string') return [setText(words, { face: 'serif', size, width })];
   const small = size * (sizes.small / sizes.body);
@@ -196,7 +196,7 @@ function setText(
   };
 }
 
-/** Draws line by line and goes on at the top of the next page when one is full. */
+/** Draws line by line, and continues at the top of the next page when one is full. */
 export function drawSetting(paper: Paper, { lines, link, ...style }: Setting, x: number): void {
   const step = Math.max(style.size * leading, openFace(style.face).ascent * style.size);
   for (const words of lines) {

@@ -1,4 +1,4 @@
-/** The thread of documents: in turns, within bounds, never further than its readers, and replaced when it hangs. */
+/** The document thread: takes turns, has limits, never runs ahead of its readers, and is replaced when it hangs. */
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { afterEach, test } from 'node:test';
@@ -16,14 +16,14 @@ function open(options: DocumentThreadOptions = {}): DocumentThread {
   return thread;
 }
 
-/** All of a document of a workspace. */
+/** The complete text of a document. */
 function write(kind: string, input: unknown = null, workspaceId = 'one'): Promise<string> {
   assert.ok(thread);
   return text(thread.write({ workspaceId, kind, input }));
 }
 
 function threads(): number {
-  // Not in the types: names of hosts are not looked up for it.
+  // Not in the types: skips the lookup of host names.
   Object.assign(process.report, { excludeNetwork: true });
   return (process.report.getReport() as { workers: unknown[] }).workers.length;
 }
@@ -73,7 +73,7 @@ test('a document of any length takes its items as it is read, and lets go of the
   for await (const piece of pieces) {
     read += Buffer.from(piece);
     assert.ok(taken < 11);
-    // The thread does something else while nobody asks for more of this one.
+    // The thread does other work while nobody reads this document.
     assert.equal(await write('text', 'other'), 'other');
     if (taken === 10) break;
   }
@@ -116,7 +116,7 @@ test('a document that takes too long is ended, and those behind it are made by a
     yield 'a';
     yield 'b';
   }
-  // Begun before it: the rest of it is lost with the thread.
+  // Begun earlier: the rest of it is lost with the thread.
   const begun = thread.write({ workspaceId: 'two', kind: 'list', input: 'Lost:', items: items() });
   await begun.next();
   const endless = assert.rejects(write('endless'), unavailable(/took too long/));
@@ -153,7 +153,7 @@ test('one workspace may have so many under way, and all together so many', async
   await assert.rejects(write('text', 'x', 'one'), unavailable(/for this workspace/));
   await assert.rejects(write('text', 'x', 'three'), unavailable(/on this node/));
   assert.ok(thread);
-  // Part of something that is limited already.
+  // Part of something that is already limited.
   const part = thread.write({ workspaceId: 'one', kind: 'text', input: 'part', part: true });
   assert.equal(await text(part), 'part');
   assert.deepEqual(await Promise.all(some), ['made', 'made', 'made', 'made']);

@@ -1,6 +1,6 @@
 /**
- * Documents from a thread of their own: to lay out text takes up to 100 µs a character, in which nobody else would be
- * answered. Workspaces take turns in it. It is started when first needed, and another in its place if it does not answer.
+ * Draws documents in a separate thread: layout takes up to 100 µs per character, during which no request would be
+ * answered. Workspaces take turns. The thread starts when first needed, and is replaced if it does not respond.
  */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../runtime/errors.ts';
@@ -8,37 +8,37 @@ import type { Step, StepAnswer } from './serve-drawings.ts';
 
 export interface DocumentOrder {
   workspaceId: string;
-  /** One that the thread knows. */
+  /** A kind that the thread knows. */
   kind: string;
-  /** Copied into the thread, as are items. */
+  /** Copied to the thread, as are items. */
   input: unknown;
-  /** Of a document of any length: taken as the document is read. */
+  /** For documents of any length: consumed as the document is read. */
   items?: AsyncIterable<unknown>;
-  /** Never refused, because what it is part of is limited already. */
+  /** Never refused, because the whole that it belongs to is already limited. */
   part?: boolean;
 }
 
 export interface DocumentThread {
-  /** In pieces, drawn as they are read. AppError service_unavailable when too many are wanted, or it takes too long. */
+  /** In pieces, drawn as they are read. AppError service_unavailable if there are too many, or one takes too long. */
   write(order: DocumentOrder): AsyncGenerator<Uint8Array>;
-  /** Ends the thread; what is under way fails. */
+  /** Ends the thread; running documents fail. */
   close(): Promise<void>;
 }
 
 export interface DocumentThreadOptions {
-  /** How long one step may take; a usual one takes some 50 ms. */
+  /** How long one step may take; a typical one takes some 50 ms. */
   longestStepMs?: number;
-  /** Documents under way at once, of all and of one workspace. */
+  /** Documents in progress, in total and per workspace. */
   most?: number;
   mostOfWorkspace?: number;
-  /** Of the thread; one that needs more is ended. */
+  /** Memory limit of the thread; beyond it the thread is ended. */
   memoryMb?: number;
 }
 
-/** A step of one document, of which no other is asked for before it is answered. */
+/** A step of one document; the next one is requested only after its answer. */
 interface Waiting {
   step: Step;
-  /** Where the document was begun; null if this step begins it. */
+  /** The thread where the document was begun; null if this step begins it. */
   begunIn: Worker | null;
   resolve(answer: Drawn): void;
   reject(error: unknown): void;
@@ -54,7 +54,7 @@ const retryAfterSeconds = 5;
 
 export function createDocumentThread(file: URL, options: DocumentThreadOptions = {}): DocumentThread {
   const { longestStepMs = 30_000, most = 256, mostOfWorkspace = 32, memoryMb = 512 } = options;
-  /** Whose turn is next stands first. */
+  /** In order of turns. */
   const lines = new Map<string, Waiting[]>();
   const underWay = new Map<string, number>();
   let all = 0;
@@ -84,12 +84,12 @@ export function createDocumentThread(file: URL, options: DocumentThreadOptions =
     clearTimeout(timer);
     current = null;
     thread?.unref();
-    // After whoever waits for this one, so that their next step is in line.
+    // After the code that awaits this step, so that its next step is already queued.
     setImmediate(startNext);
     return done;
   }
 
-  /** What is not begun yet is made by the next thread; what was begun in this one is lost. */
+  /** The next thread draws documents that are not begun yet; those begun in this one are lost. */
   function giveUp(ended: Worker, error: unknown): void {
     if (thread !== ended) return;
     const lost = current && finish(current);
@@ -97,7 +97,7 @@ export function createDocumentThread(file: URL, options: DocumentThreadOptions =
     lost?.reject(error);
   }
 
-  /** Workspaces take turns, however much each of them has in line. */
+  /** Workspaces take turns, however many steps each of them has queued. */
   function takeNext(): Waiting | undefined {
     const [line] = lines;
     if (!line) return undefined;
@@ -116,7 +116,7 @@ export function createDocumentThread(file: URL, options: DocumentThreadOptions =
     thread ??= startThread();
     const used = thread;
     current = next;
-    // While somebody waits, the process must not end for want of other work.
+    // While a step is running, the process must not exit for lack of other work.
     used.ref();
     timer = setTimeout(() => {
       giveUp(used, new AppError('service_unavailable', tooLongInWords, { retryAfterSeconds }));
@@ -125,7 +125,7 @@ export function createDocumentThread(file: URL, options: DocumentThreadOptions =
     try {
       used.postMessage(next.step);
     } catch (error) {
-      // What cannot be copied.
+      // The input cannot be copied.
       finish(next).reject(error);
     }
   }

@@ -1,12 +1,12 @@
-/** A document that is drawn part by part, so that whoever has it drawn can do something else in between. */
+/** A document that is drawn part by part, so that the caller can do other work in between. */
 import type { Readable } from 'node:stream';
 
 export interface Drawing<Item = never> {
-  /** The PDF, as far as it is drawn. */
+  /** The PDF, as far as it has been drawn. */
   stream: Readable;
   /**
-   * Draws up to the end of a part; and where it wants an item it is given the next one, or undefined after the last. A
-   * part is short: the thread that draws does nothing else meanwhile.
+   * Draws up to the end of a part. When it yields `item` it expects the next item, or undefined after the last. Parts are
+   * short, as the drawing thread does nothing else meanwhile.
    */
   parts: Parts<Item>;
 }

@@ -1,4 +1,4 @@
-/** The faces that documents are set in: opened once for all documents, shaped only where a script needs it, embedded by pdfkit. */
+/** The typefaces of documents: opened once for all documents, shaped only for scripts that need it, embedded by pdfkit. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { create, type Font } from 'fontkit';
@@ -8,19 +8,19 @@ import { createShaper, rightToLeft } from './shaper.ts';
 import { createWorldFace } from './world-face.ts';
 
 export type FaceName = 'serif' | 'serifBold' | 'sans' | 'sansBold' | 'mono';
-/** What text is written in where its own face has no glyphs for it. */
+/** Also the faces for text that its own face has no glyphs for. */
 export type AnyFaceName = FaceName | 'world' | 'worldBold';
 
 export interface Face {
   name: AnyFaceName;
-  /** What pdfkit takes as a font. */
+  /** The font object for pdfkit. */
   source: object;
   /** In points, for text of one point. */
   ascent: number;
   descent: number;
-  /** In points, of what this face alone shows. Text from right to left begins with `rightToLeft`. */
+  /** In points, for text that this face has all glyphs for. Right-to-left text begins with `rightToLeft`. */
   width(text: string, size: number): number;
-  /** Of one code point, or of several that are read as one character. */
+  /** For one code point, or several that form one character. */
   has(character: string): boolean;
 }
 
@@ -36,7 +36,7 @@ export const faceNames = [...Object.keys(fileNames), 'world', 'worldBold'] as An
 
 const opened = new Map<AnyFaceName, Face>();
 
-/** Reads and parses the font when it is first asked for: some 20 ms each. */
+/** Reads and parses the font on first use: some 20 ms each. */
 export function openFace(name: AnyFaceName): Face {
   const known = opened.get(name);
   if (known) return known;
@@ -50,7 +50,7 @@ function readFace(name: FaceName): Face {
   const font = create(readFileSync(file)) as Font;
   const { unitsPerEm } = font;
   const numbers = createGlyphNumbers(font);
-  /** A document asks for the same few hundred all the time. */
+  /** A cache, as documents use the same few hundred glyphs all the time. */
   const glyphs = new Map<number, PlacedGlyph>();
   const glyphOf = (character: string): PlacedGlyph => {
     const codePoint = character.codePointAt(0) ?? 0;
@@ -81,8 +81,8 @@ function readFace(name: FaceName): Face {
 }
 
 /**
- * One glyph for each character, side by side, in place of the font's own shaping: that takes 200 µs a word, which a
- * logbook of 100,000 entries cannot wait for, and the scripts that are written from left to right do without.
+ * Places one glyph per character side by side, instead of the font's own shaping: that takes 200 µs per word, too slow
+ * for a logbook of 100,000 entries, and left-to-right scripts do not need it.
  */
 function layOut(glyphs: PlacedGlyph[]): Layout {
   return layoutOf(

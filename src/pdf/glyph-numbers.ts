@@ -1,24 +1,24 @@
-/** Tells apart what one glyph stands for, so that text is copied out of a document as it was written. */
+/** Distinguishes the characters that share a glyph, so that text copied from a document is the text that was written. */
 import type { Font } from 'fontkit';
 import type { PlacedGlyph } from './layout.ts';
 
 export interface GlyphNumbers {
-  /** A glyph that stands for a character. Another one with the same shape is embedded a second time. */
+  /** The glyph for a character. If another character has the same shape, it is embedded a second time. */
   glyphFor(glyph: { id: number; advanceWidth: number }, codePoint: number): PlacedGlyph;
-  /** What pdfkit asks a font for: the glyphs of one document. */
+  /** The interface that pdfkit expects of a font: the glyphs of one document. */
   createSubset(): { includeGlyph(number: number): number; encode(): Uint8Array };
 }
 
-/** What fontkit does not declare of a subset. */
+/** The parts of a subset that fontkit's types lack. */
 interface Subset {
-  /** By their place in it; the one for what is missing is the first. */
+  /** By their position in the subset; the first is the glyph for missing characters. */
   glyphs: number[];
   encode(): Uint8Array;
 }
 
 /**
- * Pdfkit takes the characters of a glyph from where a document has it first, and fontkit keeps those that it had when it
- * was first used by any document. A letter that two alphabets share would be copied as that of the other one.
+ * Pdfkit takes the characters of a glyph from its first use in a document, and fontkit keeps those of its first use in
+ * any document. A letter shared by two alphabets would be copied as that of the wrong one.
  */
 export function createGlyphNumbers(font: Font): GlyphNumbers {
   const known = new Map<string, PlacedGlyph>();

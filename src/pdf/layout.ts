@@ -1,4 +1,4 @@
-/** Glyphs with their places, as pdfkit takes them from a font. */
+/** Glyphs with their positions, in the form that pdfkit expects from a font. */
 
 export interface PlacedGlyph {
   id: number;
@@ -23,7 +23,7 @@ export function layoutOf(glyphs: PlacedGlyph[], positions: Position[]): Layout {
   return {
     glyphs,
     positions,
-    // Pdfkit scales the positions first and then asks for their sum.
+    // A getter, because pdfkit scales the positions before it asks for their sum.
     get advanceWidth() {
       return positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
     },

@@ -1,4 +1,4 @@
-/** How documents look: their colours and sizes, in one place. */
+/** The appearance of documents: colours and sizes, in one place. */
 
 export const colours = {
   ink: '#1b1f24',
@@ -20,5 +20,5 @@ export const sizes = {
   digits: 8.2,
 } as const;
 
-/** Height of a line for text of one point. */
+/** Line height for text of one point. */
 export const leading = 1.42;

@@ -1,4 +1,4 @@
-/** A document on A4 pages with the same frame on each: where things are drawn, when a page is full, how it is read aloud. */
+/** A document of A4 pages with the same frame on each: drawing, page breaks, and tags for screen readers. */
 import type { Readable } from 'node:stream';
 import PDFDocument from 'pdfkit';
 import { type FaceName, faceNames, openFace } from './faces.ts';
@@ -7,19 +7,19 @@ import { setRuns, widthOf } from './runs.ts';
 import { rightToLeft } from './shaper.ts';
 
 export interface PaperOptions {
-  /** Plain ASCII, because it also becomes XML as it is: keep what users wrote out of it. */
+  /** Plain ASCII, because it is also written to XML unescaped: never put user input into it. */
   title: string;
   subject: string;
   madeAt: Date;
-  /** Small, at the top of every page, left and right. */
+  /** Small text at the top of every page, left and right. */
   head: [string, string];
-  /** Small, at the bottom of every page, beside its number. */
+  /** Small text at the bottom of every page, beside the page number. */
   foot: string;
-  /** Bands across the top of every page: what nobody may overlook, on whichever page. */
+  /** Bands across the top of every page, for warnings that nobody may overlook. */
   marks?: string[];
   /**
-   * Gives pages out as they are finished and keeps none, so that any number of them fits into memory. They are numbered
-   * without their total, and have no tags.
+   * Emits pages as they are finished and keeps none, so that memory does not limit their number. The pages are numbered
+   * without a total, and have no tags.
    */
   streamed?: boolean;
 }
@@ -29,37 +29,37 @@ export interface TextLine {
   y: number;
   face: FaceName;
   size: number;
-  /** Of the place: a line that runs from right to left begins at its right edge. */
+  /** The width of the area: a right-to-left line begins at its right edge. */
   width?: number;
   colour?: string;
   link?: string;
 }
 
 export interface Paper {
-  /** The PDF, as far as it is drawn. */
+  /** The PDF, as far as it has been drawn. */
   stream: Readable;
   left: number;
   width: number;
-  /** Where the next thing goes; things move it down. */
+  /** The vertical position of the next element; drawing moves it down. */
   y: number;
-  /** What is left of the page. */
+  /** The height left on the page. */
   room(): number;
-  /** Goes to a new page unless so much is left of this one. */
+  /** Starts a new page unless this one has this much height left. */
   need(height: number): void;
   turnPage(): void;
-  /** One line at a place; `y` is the top of the line. */
+  /** Draws one line at a position; `y` is the top of the line. */
   line(text: string, line: TextLine): void;
-  /** A picture inside a `content`, which says what it is. */
+  /** Draws a picture inside a `content`, which describes it. */
   draw(draw: (doc: PDFKit.PDFDocument) => void): void;
-  /** Rules, boxes and the like: what is not read aloud. */
+  /** Draws lines, boxes and the like, which screen readers skip. */
   decorate(draw: (doc: PDFKit.PDFDocument) => void): void;
-  /** Something that has parts: `Table`, `TR`, `L`, `LI`. */
+  /** An element with parts: `Table`, `TR`, `L`, `LI`. */
   group(type: string, draw: () => void): void;
-  /** The same for parts that come one by one; call what it returns after the last one. */
+  /** The same for parts that come one by one; call the returned function after the last one. */
   enter(type: string): () => void;
-  /** Something that is read: `P`, `H1`, `TD`, or a `Figure` with its words. It may go on over pages. */
+  /** An element for screen readers: `P`, `H1`, `TD`, or a `Figure` with its alternative text. It may span pages. */
   content(type: string, draw: () => void, options?: { alt?: string; scope?: 'Row' | 'Column' }): void;
-  /** A file inside the PDF. */
+  /** Embeds a file in the PDF. */
   attach(file: Attachment): void;
   end(): void;
 }
@@ -85,7 +85,7 @@ export function createPaper(options: PaperOptions): Paper {
     tagged: !streamed,
     lang: language,
     displayTitle: true,
-    // Else pdfkit keeps every word it has ever set.
+    // Otherwise pdfkit caches every word it has ever set.
     fontLayoutCache: false,
     font: '',
     info: { Title: title, Subject: subject, Creator: 'Holdfast', Producer: 'Holdfast', CreationDate: madeAt },
@@ -116,7 +116,7 @@ export function createPaper(options: PaperOptions): Paper {
         .font(run.face.name)
         .fontSize(size)
         .fillColor(colour)
-        // With a list of features pdfkit lays the run out as a whole, and not word by word from left to right.
+        // With a list of features pdfkit lays out the run as a whole, not word by word from left to right.
         .text(run.text, end, y + own.ascent * size, {
           lineBreak: false,
           baseline: 'alphabetic',
@@ -179,7 +179,7 @@ export function createPaper(options: PaperOptions): Paper {
     const finished = pages === 0 ? null : doc.page;
     if (streamed && finished) drawFoot(pages, null);
     doc.addPage();
-    // It is written; the list of pages would keep all of it for the sake of its number.
+    // The page is written; otherwise the list of pages would keep all of it just for its object number.
     if (streamed && finished) finished.dictionary.data = {} as never;
     pages += 1;
     const kept = open;
@@ -233,7 +233,7 @@ export function createPaper(options: PaperOptions): Paper {
       element.end();
     },
     attach({ name, description, mediaType, bytes }) {
-      // The types know of paths only.
+      // The types allow only paths.
       const source = bytes as unknown as string;
       doc.file(source, {
         name,

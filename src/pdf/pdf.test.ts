@@ -1,4 +1,4 @@
-/** Documents: lines that fit, names that cannot deceive, tables over pages, and a length that memory does not limit. */
+/** Documents: lines that fit, names that cannot deceive, tables across pages, and a length that memory does not limit. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
@@ -177,7 +177,7 @@ describe('a streamed document', () => {
       ]);
       table.wide({ digits });
       each(place);
-      // So that what was drawn is read.
+      // Lets the reader consume what was drawn.
       await setImmediate();
     }
     table.end();
@@ -198,7 +198,7 @@ describe('a streamed document', () => {
     const [first = 0] = heap;
     const grown = (heap.at(-1) ?? 0) - first;
     assert.ok(bytes > 500_000, `only ${bytes} bytes were written`);
-    // What is left is some 200 bytes a page, for the list of pages.
+    // What remains is some 200 bytes per page, for the list of pages.
     assert.ok(grown < 500_000, `the heap grew by ${grown} bytes over 4,000 entries`);
   });
 

@@ -4,11 +4,11 @@ import type { Paper } from './paper.ts';
 
 export interface QrCode {
   text: string;
-  /** Read aloud in its place. */
+  /** The alternative text for screen readers. */
   alt: string;
   x: number;
   y: number;
-  /** In points, with the quiet zone of four modules around it that readers need. */
+  /** In points, including the quiet zone of four modules around it that scanners need. */
   size: number;
 }
 
@@ -20,7 +20,7 @@ export function drawQrCode(paper: Paper, { text, alt, x, y, size }: QrCode): voi
     'Figure',
     () =>
       paper.draw((doc) => {
-        // Runs of dark modules are one rectangle each: no hairlines between neighbours.
+        // One rectangle per run of dark modules, so that there are no hairlines between neighbours.
         for (let row = 0; row < modules.size; row += 1) {
           for (let column = 0; column < modules.size; column += 1) {
             if (!modules.get(row, column)) continue;

@@ -1,4 +1,4 @@
-/** Takes a line apart into runs of one face and one direction, in the order in which they stand from left to right. */
+/** Splits a line into runs of one face and one direction, in visual order from left to right. */
 import { directionOf, levelsOf } from './bidi.ts';
 import { type Face, openFace } from './faces.ts';
 import { leftToRight, rightToLeft } from './shaper.ts';
@@ -6,22 +6,22 @@ import { readCharacters } from './world-face.ts';
 
 export interface Run {
   face: Face;
-  /** Begins with `rightToLeft` if it is read that way. */
+  /** Begins with `rightToLeft` if it runs that way. */
   text: string;
 }
 
-/** Latin, Greek, Cyrillic, Armenian, Georgian and their punctuation: one face, from left to right, and nothing to look up. */
+/** Latin, Greek, Cyrillic, Armenian, Georgian and their punctuation: one face, left to right, and no lookup needed. */
 export const near = /^[\0-\u058f\u10a0-\u10ff\u2010-\u2027\u2030-\u22ff]*$/u;
 export const fromRight = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
 const emoji = /^\p{RGI_Emoji}$/v;
-/** What a letter may carry that has no ink, and none of its own in a font. */
+/** A mark that a letter may carry; it has no ink, and fonts have no glyph for it. */
 const nonJoiner = /\u200c$/u;
 
-/** By the face of the text. To find out takes 20 µs, and a document asks for the same few hundred all the time. */
+/** By the face of the text. A lookup takes 20 µs, and documents use the same few hundred characters all the time. */
 const found = new Map<Face, Map<string, Face | null>>();
 const mostFound = 20_000;
 
-/** The face that shows what is read as one character, in a text that is set in `face`; null if none does. */
+/** The face for one character in a text set in `face`; null if no face has it. */
 export function faceFor(character: string, face: Face): Face | null {
   const faces = found.get(face) ?? new Map<string, Face | null>();
   found.set(face, faces);
@@ -39,7 +39,7 @@ function findFace(character: string, face: Face): Face | null {
   const sans = openFace(bold ? 'sansBold' : 'sans');
   const world = openFace(bold ? 'worldBold' : 'world');
   const bare = character.replace(nonJoiner, '');
-  // Shaped runs need all of their marks in one face, and only the sans has these scripts whole.
+  // Shaped runs need all of their marks in one face, and only the sans face covers these scripts completely.
   if (fromRight.test(bare)) return sans.has(bare) ? sans : null;
   const order = emoji.test(bare) ? [world, face, sans] : [face, sans, world];
   return order.find((one) => one.has(bare)) ?? null;
@@ -51,7 +51,7 @@ export function widthOf(text: string, face: Face, size: number): number {
   return setRuns(text, face).reduce((sum, run) => sum + run.face.width(run.text, size), 0);
 }
 
-/** A line may begin with a mark of its direction; else it has that of its first letter. */
+/** A line may begin with a direction mark; otherwise it has the direction of its first letter. */
 export function setRuns(line: string, face: Face): Run[] {
   if (near.test(line)) return [{ face, text: line }];
   const marked = line.startsWith(leftToRight) || line.startsWith(rightToLeft);
@@ -103,7 +103,7 @@ function runsOfLevels(text: string, base: 'ltr' | 'rtl'): LevelRun[] {
   return runs;
 }
 
-/** Rule L2 of https://unicode.org/reports/tr9/, on runs in place of characters. */
+/** Rule L2 of https://unicode.org/reports/tr9/, applied to runs instead of characters. */
 function inOrder(runs: LevelRun[]): LevelRun[] {
   let ordered = runs;
   const highest = runs.reduce((most, run) => Math.max(most, run.level), 0);
@@ -127,7 +127,7 @@ function inOrder(runs: LevelRun[]): LevelRun[] {
   return ordered;
 }
 
-/** A font shapes one script at a time; what belongs to none stays with the letters before it. */
+/** A font shapes one script at a time; characters of no script stay with the letters before them. */
 function splitScripts({ face, text }: Run): Run[] {
   if (!/\p{Script=Hebrew}/u.test(text) || !/\p{Script=Arabic}/u.test(text)) return [{ face, text }];
   const parts = text.match(/[^\p{Script=Arabic}]+|[^\p{Script=Hebrew}]+/gu) ?? [];

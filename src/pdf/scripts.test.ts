@@ -1,4 +1,4 @@
-/** Text in any of the scripts that documents show: joined, in order, broken into lines, and copied out as it was written. */
+/** Text in all scripts that documents support: joined, ordered, broken into lines, and copied out as it was written. */
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
@@ -32,7 +32,7 @@ function write(...texts: string[]): Promise<Buffer> {
   return document;
 }
 
-/** The runs of what was written, without the number of the page. */
+/** The runs of the written text, without the page number. */
 async function runsOf(...texts: string[]): Promise<string[]> {
   const runs = readPdf(await write(...texts)).pages.flat();
   assert.ok(!runs.some((run) => /[\0?‹]/.test(run)), `something is missing in ${JSON.stringify(runs)}`);
@@ -59,7 +59,7 @@ describe('Chinese, Japanese, Korean and emoji', () => {
   });
 
   test('have the same shapes whatever files were opened before, and however often', async () => {
-    // Twice, each with nothing opened yet.
+    // Two module instances, each with no font opened yet.
     const [first, second] = (await Promise.all(
       ['first', 'second'].map((name) => import(`./web-fonts.ts?${name}`)),
     )) as typeof import('./web-fonts.ts')[];
@@ -92,7 +92,7 @@ describe('Chinese, Japanese, Korean and emoji', () => {
     };
     const text = `${chinese}${japanese}${korean}${emoji}`;
     for (const ink of inkOf('world', text)) assert.ok(ink > 0);
-    // Its one stroke is as high as it is heavy.
+    // Its single stroke is as high as it is heavy.
     const [plain = 0] = inkOf('world', '一');
     const [bold = 0] = inkOf('worldBold', '一');
     assert.ok(bold > plain * 1.2, `${bold} is not heavier than ${plain}`);
@@ -126,7 +126,7 @@ describe('Arabic and Hebrew', () => {
     const source = openFace('sans').source as { layout(text: string): { glyphs: { id: number }[] } };
     const ids = (text: string) => source.layout(`\u200f${text}`).glyphs.map(({ id }) => id);
     const [, middle, , first] = ids('محمد');
-    // One at the start, one between two others, and one alone: three shapes.
+    // One at the start, one in the middle, and one alone: three shapes.
     assert.equal(new Set([middle, first, ...ids('م')]).size, 3);
   });
 

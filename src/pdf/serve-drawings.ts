@@ -1,12 +1,12 @@
-/** What the thread that makes documents does: draws for a moment, gives out what it has, and waits to be told to go on. */
+/** The work of the document thread: draws for a moment, returns the bytes so far, and waits for the next step. */
 import { parentPort } from 'node:worker_threads';
 import type { Drawing } from './drawing.ts';
 
 export type Step = { id: number } & (
   | { begin: { kind: string; input: unknown } }
-  /** With the item that was wanted, undefined after the last one. */
+  /** With the requested item; undefined after the last one. */
   | { goOn: unknown }
-  /** Nobody wants it any more; not answered. */
+  /** The document is no longer wanted; not answered. */
   | { drop: true }
 );
 
@@ -15,11 +15,11 @@ export type StepAnswer = { id: number } & (
   | { error: unknown }
 );
 
-/** By the name that an order gives: how to begin a document from its input, which was copied between threads. */
+/** By the kind of an order: begins a document from its input, which was copied between threads. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind has an input and items of its own
 export type DrawingKinds = Record<string, (input: any) => Drawing<any>>;
 
-/** After so long the document of somebody else has its turn. */
+/** After this time another document gets its turn. */
 const turnMs = 50;
 
 export function serveDrawings(kinds: DrawingKinds): void {
@@ -59,7 +59,7 @@ export function serveDrawings(kinds: DrawingKinds): void {
   });
 }
 
-/** In memory of its own, which is handed over. */
+/** In its own buffer, which is transferred. */
 function drawnOf(stream: Drawing['stream']): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [];
   for (let piece = stream.read(); piece !== null; piece = stream.read()) pieces.push(piece);

@@ -1,20 +1,20 @@
-/** Words that are written from right to left: their letters joined, their marks in place, in the order in which they stand. */
+/** Shapes right-to-left words: joins letters, places marks, and returns the glyphs in visual order. */
 import type { Font, Glyph } from 'fontkit';
 import { mirrored } from './bidi.ts';
 import type { GlyphNumbers } from './glyph-numbers.ts';
 import { type Layout, layoutOf, type PlacedGlyph, type Position } from './layout.ts';
 
 /**
- * Marks at the start of a text or of a line that say which way it runs. What users write has none of them any more when it
- * gets here: `showable` writes them out.
+ * Marks at the start of a text or line that give its direction. User text no longer contains them at this point:
+ * `showable` replaces them.
  */
 export const rightToLeft = '\u200f';
 export const leftToRight = '\u200e';
 
-/** Keeps two letters apart that would be joined without it. */
+/** Separates two letters that would otherwise be joined. */
 const nonJoiner = 0x200c;
 
-/** Shaping takes 300 µs a word, and a logbook has the same words again and again. */
+/** A cache: shaping takes 300 µs per word, and a logbook repeats the same words again and again. */
 const mostWords = 5_000;
 
 type Word = { glyph: PlacedGlyph; position: Position }[];
@@ -39,13 +39,13 @@ export function createShaper(font: Font, numbers: GlyphNumbers): (text: string) 
   }
 
   /**
-   * Readers turn what they copy around letter by letter. So a glyph of two letters stands for the first of them, and one
-   * that is not seen for the second, to the left of it.
+   * PDF viewers reverse copied text letter by letter. So a glyph for two letters stands for the first of them, and an
+   * invisible glyph to its left for the second.
    */
   function placed(glyph: Glyph, position: Position): Word {
-    // A bracket that was mirrored for the eye is copied as it was written.
+    // A bracket that was mirrored for display is copied as it was written.
     const [first = 0, ...more] = glyph.codePoints.map(mirroredPoint);
-    // A word has no other character without ink, and fontkit puts a space without width in its place.
+    // A word has no other character without ink; fontkit replaces it by a space of zero width.
     if (glyph.id === space.id) return [{ glyph: numbers.glyphFor(empty, nonJoiner), position: nowhere }];
     return [
       ...more
@@ -67,13 +67,13 @@ export function createShaper(font: Font, numbers: GlyphNumbers): (text: string) 
       .flat();
     return layoutOf(
       all.map(({ glyph }) => glyph),
-      // Pdfkit changes them.
+      // A copy, because pdfkit modifies them.
       all.map(({ position }) => ({ ...position })),
     );
   };
 }
 
-/** Fontkit keeps a glyph with the characters that it first stood for. Here each use of it has its own. */
+/** Fontkit caches a glyph with the characters of its first use. Here each use has its own. */
 function shapingFont(font: Font): Font {
   return Object.create(font, {
     getGlyph: {

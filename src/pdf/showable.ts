@@ -1,32 +1,32 @@
-/** Makes any text one that can be printed and read unambiguously: what the faces cannot show is written as its number. */
+/** Makes any text printable and unambiguous: characters that the faces cannot show are written as their code point. */
 import type { Face } from './faces.ts';
 import { faceFor, near } from './runs.ts';
 import { readCharacters } from './world-face.ts';
 
-/** Others need a shaping that is not done here, and a name in wrong shapes is worse than one in numbers. */
+/** Other scripts need shaping that is not implemented, and a name in wrong shapes is worse than one in code points. */
 const shownScripts =
   /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Common}\p{Script=Inherited}]$/u;
-/** Also marks that turn the reading order, with which a name could pass for another one. */
+/** Including marks that change the reading order, with which one name could pass for another. */
 const invisible = /^[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]$/u;
-/** Spaces that look like a plain one, or like none. */
+/** Spaces that look like a plain one, or are invisible. */
 const oddSpace = /^(?! )\p{Zs}$/u;
-/** Letters in the shapes that they take within a word: they would look like the letter itself. */
+/** Contextual forms of letters: they would look like the letter itself. */
 const fixedShape = /^[\ufb1d-\ufdff\ufe70-\ufeff]$/u;
 const emoji = /^\p{RGI_Emoji}$/v;
-/** Between letters that would be joined without it, and so seen. Persian needs it. */
+/** Visible, because it separates letters that would otherwise be joined. Persian needs it. */
 const seenNonJoiner =
   /(?<=[\u0626\u0628\u062a-\u062e\u0633-\u063a\u0641-\u0647\u064a\u067e\u0686\u06a9\u06af\u06cc])\u200c(?=[\u0620-\u064a\u0671-\u06d3])/u;
-/** Between characters that are as wide as it. Japanese has it between the names of a person. */
+/** Visible, because it is between characters of the same width. Japanese puts it between the parts of a name. */
 const seenWideSpace =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])\u3000(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/u;
 
-/** What a document says about it, so that nobody takes the numbers for a fault. */
+/** The explanation in documents, so that nobody takes the code points for a fault. */
 export const notPrinted =
   'Characters that cannot be printed here, such as those of Indic scripts, and those that are invisible are written as their number in Unicode, such as ‹U+0915›.';
 
-/** `‹U+0915›` stands for a character that is not shown; line feeds stay if they are asked for. */
+/** `‹U+0915›` replaces a character that is not shown; `lines` keeps line feeds. */
 export function showable(text: string, face: Face, { lines = false } = {}): string {
-  // By far the most texts are plain, and a logbook has millions of them.
+  // Most texts by far are plain, and a logbook has millions of them.
   if (/^[ -~]*$/.test(text)) return text;
   const whole = text.normalize('NFC');
   let shown = '';
@@ -52,7 +52,7 @@ function isVisible(codePoint: string): boolean {
   );
 }
 
-/** Point by point what cannot be shown as one. */
+/** Shows a cluster code point by code point if it cannot be shown as a whole. */
 function onePoint(
   character: string,
   place: { whole: string; at: number; lines: boolean; face: Face },

@@ -1,4 +1,4 @@
-/** Tables of any length: the head is repeated on every page, and a row that is longer than a page goes on over it. */
+/** Tables of any length: the head repeats on every page, and a row that is longer than a page continues on the next. */
 import { drawRule, fineRule, type Setting, setWords, type Words } from './blocks.ts';
 import { openFace } from './faces.ts';
 import { colours, leading, sizes } from './look.ts';
@@ -12,7 +12,7 @@ export interface Column {
 
 export interface Table {
   row(cells: Words[]): void;
-  /** Goes across all columns, under the row before it. */
+  /** Spans all columns, below the previous row. */
   wide(words: Words): void;
   end(): void;
 }
@@ -30,7 +30,7 @@ const gap = 8;
 const size = sizes.small;
 const step = size * leading;
 
-/** Rows are drawn as they are given; nothing of them is kept. */
+/** Draws rows as they come, and keeps none of them. */
 export function createTable(paper: Paper, columns: Column[]): Table {
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
   let x = paper.left;
@@ -54,12 +54,12 @@ export function createTable(paper: Paper, columns: Column[]): Table {
 
   function turnPage(): void {
     paper.turnPage();
-    // What is repeated for the eye is not read aloud again.
+    // Screen readers skip the repeated head.
     drawHead((title, at) => paper.decorate(() => paper.line(title, at)));
   }
 
   function drawLine({ words, ...style }: CellLine, x: number, top: number): void {
-    // All cells share one base line, whatever their face.
+    // All cells share one baseline, whatever their face.
     const y = top + openFace('serif').ascent * size - openFace(style.face).ascent * style.size;
     paper.line(words, { ...style, x: x + 3, y });
   }
@@ -82,7 +82,7 @@ export function createTable(paper: Paper, columns: Column[]): Table {
     rule();
   }
 
-  /** All cells side by side, line by line, so that a page may end between any two lines. */
+  /** Draws all cells side by side, line by line, so that a page may end between any two lines. */
   function drawOverPages(cells: Cell[], height: number): void {
     for (let place = 0; place < height; place += 1) {
       if (paper.room() < step) turnPage();

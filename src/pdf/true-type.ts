@@ -1,4 +1,4 @@
-/** Writes a TrueType font of a few outlines: fontkit cannot cut one out of a WOFF2 file, nor out of several. */
+/** Writes a TrueType font with a few outlines: fontkit cannot extract a subset from a WOFF2 file, nor from several files. */
 
 export interface OutlinePoint {
   x: number;
@@ -8,7 +8,7 @@ export interface OutlinePoint {
 }
 
 export interface TrueTypeGlyph {
-  /** An entry of the table `glyf`, as `glyphBytes` writes it; empty for what has no ink. */
+  /** An entry of the table `glyf`, as `glyphBytes` writes it; empty for glyphs without ink. */
   bytes: Uint8Array;
   advanceWidth: number;
   leftBearing: number;
@@ -16,13 +16,13 @@ export interface TrueTypeGlyph {
 
 const box = { minX: -1000, minY: -1000, maxX: 3000, maxY: 2000 };
 
-/** Of one point: https://learn.microsoft.com/typography/opentype/spec/glyf#simple-glyph-description */
+/** Flags of a point: https://learn.microsoft.com/typography/opentype/spec/glyf#simple-glyph-description */
 const onCurve = 1;
 const [shortX, shortY] = [2, 4];
-/** The value is positive if it is short, and else the same as before. */
+/** A short value is positive; otherwise the value is the same as before. */
 const [plusX, plusY] = [16, 32];
 
-/** One glyph as it stands in a font. Written in one pass, since a file has up to 400 of them. */
+/** The bytes of one glyph in a font. Written in one pass, since a file has up to 400 glyphs. */
 export function glyphBytes(points: readonly OutlinePoint[], scale = 1): Omit<TrueTypeGlyph, 'advanceWidth'> {
   const contours = points.reduce((sum, { endContour }) => sum + (endContour ? 1 : 0), 0);
   if (contours === 0) return { bytes: new Uint8Array(), leftBearing: 0 };
@@ -84,7 +84,7 @@ export function glyphBytes(points: readonly OutlinePoint[], scale = 1): Omit<Tru
   return { bytes: bytes.slice(0, Math.ceil(at / 4) * 4), leftBearing: edges.minX };
 }
 
-/** Without hints, names and characters: what a PDF embeds needs none of them. */
+/** Without hints, names and character maps: an embedded font in a PDF needs none of them. */
 export function trueTypeFont(
   glyphs: TrueTypeGlyph[],
   { unitsPerEm, ascent, descent }: { unitsPerEm: number; ascent: number; descent: number },
@@ -100,7 +100,7 @@ export function trueTypeFont(
   const { minX, minY, maxX, maxY } = box;
   return fontFile([
     ['glyf', padded(glyphs.map(({ bytes }) => bytes))],
-    // The magic number, no dates (a document is the same whenever it is made), long places.
+    // The magic number, no dates (a document is the same whenever it is made), long offsets.
     [
       'head',
       int16s([
@@ -118,7 +118,7 @@ export function trueTypeFont(
   ]);
 }
 
-/** The directory and the tables, which are in the order of their names. */
+/** The directory and the tables, sorted by name. */
 function fontFile(tables: [string, Uint8Array][]): Uint8Array {
   const power = Math.floor(Math.log2(tables.length));
   const directory = Buffer.alloc(12 + tables.length * 16);
@@ -155,7 +155,7 @@ function int16s(values: number[]): Uint8Array {
   return bytes;
 }
 
-/** Together, and filled up to a multiple of four bytes. */
+/** Concatenates the parts, padded to a multiple of four bytes. */
 function padded(parts: Uint8Array[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const bytes = new Uint8Array(Math.ceil(length / 4) * 4);

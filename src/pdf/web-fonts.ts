@@ -1,4 +1,4 @@
-/** Outlines out of the Noto fonts for Chinese, Japanese, Korean and emoji, whose packages have them in many small files. */
+/** Outlines from the Noto fonts for Chinese, Japanese, Korean and emoji, whose packages split them into many small files. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { create, type Font } from 'fontkit';
 import { glyphBytes, type OutlinePoint, type TrueTypeGlyph } from './true-type.ts';
 
 export interface WebGlyph extends TrueTypeGlyph {
-  /** Also where one glyph stands for several of them, such as a flag. */
+  /** Several if one glyph stands for a sequence, such as a flag. */
   codePoints: number[];
 }
 
@@ -15,14 +15,14 @@ export type Weight = 400 | 700;
 
 export const unitsPerEm = 1000;
 
-/** Emoji have it by themselves, and are not made bold. */
+/** The default weight of emoji, which are never bold. */
 const usualWeight = 400;
 
-/** The first one that has a character shows it: Han characters have the shapes of China wherever those differ. */
+/** The first package that has a character is used: Han characters have Chinese shapes where these differ. */
 const emojiName = 'noto-emoji';
 const packageNames = ['noto-sans-sc', 'noto-sans-jp', 'noto-sans-kr', emojiName];
 
-/** What fontkit does not declare, and has in the version that package.json names. */
+/** The parts that fontkit's types lack, in the version that package.json names. */
 interface VariableFont extends Font {
   variationCoords: number[] | null;
   hmtx: { metrics: { length: number; get(glyph: number): { advance: number } } };
@@ -30,7 +30,7 @@ interface VariableFont extends Font {
     totalCompressedSize: number;
     tables: Record<string, { offset: number; length: number; transformLength?: number }>;
   };
-  /** The file, up to where its tables begin; after `_decompressed` the tables. */
+  /** The file up to its tables; after `_decompressed`, the tables. */
   stream: { constructor: new (bytes: Uint8Array) => VariableFont['stream'] };
   _dataPos: number;
   _decompressed?: boolean;
@@ -40,7 +40,7 @@ interface VariableFont extends Font {
 interface VariablePoint extends OutlinePoint {
   copy(): VariablePoint;
 }
-/** Part of a glyph that is put together from others, as flags are. */
+/** A component of a composite glyph, such as a flag. */
 interface Component extends Record<'dx' | 'dy' | 'scaleX' | 'scaleY' | 'scale01' | 'scale10', number> {
   glyphID: number;
 }
@@ -50,19 +50,19 @@ interface FontFile {
   emoji: boolean;
 }
 
-/** Which files may have a character, from each package one, but of emoji all. */
+/** Files that may have a character: one per package, but all of the emoji package. */
 let filesOf: Map<number, FontFile[]> | null = null;
-/** By weight. There are no more than the fonts have: some 31,000. */
+/** By weight. The fonts bound their number: some 31,000. */
 const known: Record<Weight, Map<string, WebGlyph>> = { 400: new Map(), 700: new Map() };
-/** By weight and path, the one used last at the end. Each has its outlines taken apart, which takes a megabyte. */
+/** By weight and path, the most recently used last. Each holds its parsed outlines, about a megabyte. */
 const openFonts = new Map<string, VariableFont>();
 const mostOpenFonts = 32;
-/** Were closed to make room. */
+/** Fonts that were closed to make room. */
 const closedFonts = new Set<string>();
-/** Read whole, and not opened again: hostile text must not have a file opened for each of its characters. */
+/** Read completely, and not opened again: hostile text must not open a file for each of its characters. */
 const readFonts = new Map<string, Map<number, WebGlyph>>();
 
-/** The glyph for what a reader takes for one character; null where the fonts have none. */
+/** The glyph for one character as perceived by a reader; null if the fonts have none. */
 export function webGlyph(character: string, weight: Weight): WebGlyph | null {
   const found = known[weight].get(character);
   if (found) return found;
@@ -82,7 +82,7 @@ export function webGlyph(character: string, weight: Weight): WebGlyph | null {
   return null;
 }
 
-/** A file that was closed before is read whole, so that none is opened more than twice. */
+/** A file that was closed before is read completely, so that none is opened more than twice. */
 function readCharacter(path: string, codePoint: number, weight: Weight): WebGlyph | null {
   const key = `${weight}${path}`;
   const read = readFonts.get(key);
@@ -104,7 +104,7 @@ function glyphOf(font: VariableFont, codePoint: number): WebGlyph | null {
   return readGlyph(font, font.glyphForCodePoint(codePoint).id, [codePoint]);
 }
 
-/** Such as a flag. A glyph that leaves something out, such as the colour of a skin, would show another character. */
+/** A sequence such as a flag. A glyph that ignores a part, such as the skin tone, would show another character. */
 function readSequence(font: VariableFont, codePoints: number[]): WebGlyph | null {
   const { glyphs } = font.layout(String.fromCodePoint(...codePoints));
   const [glyph] = glyphs;
@@ -115,7 +115,7 @@ function readSequence(font: VariableFont, codePoints: number[]): WebGlyph | null
 function readGlyph(font: VariableFont, id: number, codePoints: number[]): WebGlyph {
   const scale = unitsPerEm / font.unitsPerEm;
   const { metrics } = font.hmtx;
-  // Not that of fontkit's glyph, which makes a path of the outline to find it; these characters have it in any weight.
+  // Not from fontkit's glyph, which builds a path for it; these characters have the same width in any weight.
   const { advance } = metrics.get(Math.min(id, metrics.length - 1));
   return { ...glyphBytes(outlineOf(font, id), scale), advanceWidth: Math.round(advance * scale), codePoints };
 }
@@ -132,10 +132,10 @@ function outlineOf(font: VariableFont, id: number): OutlinePoint[] {
   );
 }
 
-/** Fontkit gives the outlines of WOFF2 in the weight that the font has by itself: others are made with its own processor. */
+/** Fontkit returns the outlines of WOFF2 in the default weight only: others are made with its own processor. */
 function inWeight(font: VariableFont, id: number, points: VariablePoint[]): OutlinePoint[] {
   if (!points[0] || font.variationCoords === null) return points;
-  // The four that stand for the edges of a glyph come after those of its outline.
+  // The four phantom points for the edges of a glyph come after those of its outline.
   const edge = Object.assign(points[0].copy(), { x: 0, y: 0, onCurve: false, endContour: true });
   const all = [...points.map((point) => point.copy()), edge, edge.copy(), edge.copy(), edge.copy()];
   font._variationProcessor.transformPoints(id, all);
@@ -155,7 +155,7 @@ function openFont(path: string, weight: Weight): VariableFont {
   return font;
 }
 
-/** Unpacked by Node.js: that of fontkit, in JavaScript, takes ten times as long. */
+/** Decompresses with Node.js: fontkit's own decoder, in JavaScript, takes ten times as long. */
 function readFont(path: string, weight: Weight): VariableFont {
   const bytes = readFileSync(path);
   const font = create(bytes) as VariableFont;
@@ -174,7 +174,7 @@ function readFont(path: string, weight: Weight): VariableFont {
   return font;
 }
 
-/** Each package lists which characters its files are for, as ranges for style sheets. */
+/** Each package lists the characters of its files, as ranges for style sheets. */
 function readIndexes(): Map<number, FontFile[]> {
   const files = new Map<number, FontFile[]>();
   for (const name of packageNames) {

@@ -1,11 +1,11 @@
-/** A face of Chinese, Japanese and Korean characters and emoji, which only the documents that have some take part of. */
+/** A face of Chinese, Japanese and Korean characters and emoji; documents embed only the glyphs that they use. */
 import { mirrored } from './bidi.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { rightToLeft } from './shaper.ts';
 import { trueTypeFont } from './true-type.ts';
 import { unitsPerEm, type WebGlyph, webGlyph } from './web-fonts.ts';
 
-/** Those of Noto Sans, in thousandths; a line is set by those of the face that it is written in. */
+/** Those of Noto Sans, in thousandths; the line height comes from the face of the text. */
 const ascent = 880;
 const descent = -120;
 
@@ -13,11 +13,11 @@ const missing: WebGlyph = { bytes: new Uint8Array(), advanceWidth: 0, leftBearin
 
 const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Stand for themselves whatever is beside them. To segment takes twenty times as long as to see that there is no need. */
+/** Characters that never combine with their neighbours. Segmenting takes twenty times as long as this check. */
 const apart =
   /^[\n -\u02ff\u0370-\u0482\u048a-\u058f\u05d0-\u05ea\u0620-\u064a\u0671-\u06d3\u10a0-\u10ff\u2010-\u2027\u2030-\u20cf\u2100-\u2bff\u3000-\u3029\u3030-\u3098\u309b-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uff9d\u{1f300}-\u{1f3fa}\u{1f400}-\u{1faff}\u{20000}-\u{323af}]*$/u;
 
-/** What a reader takes for single characters: a flag is one, and so is a letter with its marks. */
+/** Splits text into characters as readers perceive them: a flag is one, and so is a letter with its marks. */
 export function readCharacters(text: string): string[] {
   if (apart.test(text)) return Array.from(text);
   return Array.from(clusters.segment(text), ({ segment }) => segment);
@@ -25,7 +25,7 @@ export function readCharacters(text: string): string[] {
 
 export function createWorldFace(name: 'world' | 'worldBold') {
   const weight = name === 'world' ? 400 : 700;
-  /** By the number that pdfkit knows them by; documents number those that they embed anew. */
+  /** By the number that pdfkit uses; documents renumber those that they embed. */
   const numbered: WebGlyph[] = [missing];
   const numbers = new Map<WebGlyph, number>([[missing, 0]]);
 
@@ -59,7 +59,7 @@ export function createWorldFace(name: 'world' | 'worldBold') {
     );
   }
 
-  /** Those that one document has. */
+  /** The glyphs of one document. */
   function createSubset() {
     const places = new Map([[0, 0]]);
     return {

@@ -1,4 +1,4 @@
-/** Breaks text into lines of a width: between words, in long words after punctuation, and else anywhere. */
+/** Breaks text into lines of a width: between words, in long words after punctuation, otherwise anywhere. */
 import { directionOf } from './bidi.ts';
 import type { Face } from './faces.ts';
 import { fromRight, widthOf } from './runs.ts';
@@ -17,7 +17,7 @@ export function wrapText(text: string, measure: Measure): string[] {
   return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, measure));
 }
 
-/** A hash or another long run of digits in lines of equal length, so that two of them are compared line by line. */
+/** Breaks a hash or other long run of digits into lines of equal length, so that two can be compared line by line. */
 export function wrapDigits(digits: string, { face, size, width }: Measure): string[] {
   const perLine = Math.max(1, Math.floor(width / face.width('0', size)));
   if (digits.length <= perLine) return [digits];
@@ -50,14 +50,14 @@ function wrapParagraph(text: string, { face, size, width }: Measure): string[] {
   }
   lines.push(line);
   if (!fromRight.test(text)) return lines;
-  // A line of its own has no way to know how the paragraph runs.
+  // A single line cannot tell the direction of its paragraph.
   const mark = directionOf(text) === 'rtl' ? rightToLeft : leftToRight;
   return lines.map((one) => mark + one);
 }
 
 /**
- * Chinese and Japanese have no spaces: a line may end after any of their characters, but not before what closes, nor
- * after what opens.
+ * Chinese and Japanese have no spaces: a line may end after any of their characters, but not before closing punctuation,
+ * nor after opening punctuation.
  */
 const wide =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u30ff\uff01-\uff60])(?<![（「『【〈《〔［｛])(?![、。，．：；！？）」』】〉》〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ…])|(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}（「『【〈《〔［｛])(?<![（「『【〈《〔［｛“(‹])(?![ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ])/u;
@@ -66,7 +66,7 @@ function splitWide(word: string): string[] {
   return /[\u3000-\u9fff\uff00-\uffef\u{20000}-\u{3ffff}]/u.test(word) ? word.split(wide) : [word];
 }
 
-/** Rather after one of `/ - _ . , : ; @ = &` than within a name, unless that would leave the line half empty. */
+/** Prefers a break after one of `/ - _ . , : ; @ = &`, unless that would leave the line half empty. */
 function breakWord(word: string, { face, size, width }: Measure): string[] {
   const pieces: string[] = [];
   let characters: string[] = [];

@@ -1,6 +1,6 @@
-/** EVM addresses as the API takes them: all lower, all upper, or with a correct EIP-55 checksum. */
+/** EVM addresses as the API accepts them: all lower case, all upper case, or with a correct EIP-55 checksum. */
 import type { Address } from 'viem';
-// From here and not from 'viem': that loads every chain action, 30 MB and 200 ms.
+// Not from 'viem' itself: that loads every chain action, 30 MB and 200 ms.
 import { getAddress } from 'viem/utils';
 
 export function isAcceptableAddress(text: string): boolean {

@@ -1,14 +1,14 @@
-/** The budgets of a workspace: what each bounds, what a workspace may have of it unless settings say otherwise, and the refusals. */
+/** The budgets of a workspace: what each limits, its default, and the error when it is exceeded. */
 import { AppError } from './errors.ts';
 
 interface Budget {
-  /** What a workspace may have by default. */
+  /** The default limit. */
   usual: number;
   /** For the table of settings, in Markdown. */
   about: string;
-  /** For the refusal: "A workspace has at most …". */
+  /** For the error: "A workspace has at most …". */
   has(limit: string): string;
-  /** For the refusal: what a caller can do about it. */
+  /** For the error: what the caller can do. */
   remedy: string;
 }
 
@@ -28,7 +28,7 @@ const table = {
     remedy: 'Erase the content of files you no longer need',
   },
   endpoints: {
-    // All of them hanging at once leave room for those of others.
+    // If all of them hang at once, there is still room for those of other workspaces.
     usual: 500,
     about: 'Webhook endpoints of a workspace.',
     has: (limit) => `${limit} webhook endpoints`,
@@ -41,7 +41,7 @@ const table = {
     remedy: 'Close one',
   },
   exports: {
-    // Each holds a page of entries in memory for as long as its reader takes.
+    // Each holds a page of entries in memory for as long as its client reads.
     usual: 4,
     about: 'Dossiers that a workspace downloads at once from each node. A node writes sixteen in all.',
     has: (limit) => `${limit} dossier downloads in progress on this node`,
@@ -68,17 +68,17 @@ export const budgets: Record<BudgetName, Budget> = table;
 
 export const budgetNames = Object.keys(table) as BudgetName[];
 
-/** How much a workspace may have of each; null: as much as it likes. */
+/** The limit of each budget; null: unlimited. */
 export type Limits = Record<BudgetName, number | null>;
 
-/** What differs for one workspace. */
+/** The limits that differ for one workspace. */
 export type OwnLimits = Partial<Limits>;
 
 export const usualLimits = Object.fromEntries(
   budgetNames.map((name) => [name, budgets[name].usual]),
 ) as Limits;
 
-/** Larger numbers would lose digits on their way. */
+/** Larger numbers would lose digits. */
 export const mostOfBudget = Number.MAX_SAFE_INTEGER;
 
 export function settingOf(name: BudgetName): string {
@@ -89,7 +89,7 @@ export function isBudgetName(text: string): text is BudgetName {
   return budgetNames.some((name) => name === text);
 }
 
-/** A number, or `off` for none; undefined when it is neither. */
+/** A number, or null for `off`; undefined when it is neither. */
 export function parseLimit(text: string): number | null | undefined {
   if (text === 'off') return null;
   return /^\d{1,16}$/.test(text) && Number(text) <= mostOfBudget ? Number(text) : undefined;

@@ -1,4 +1,4 @@
-/** Who is asking: the workspace, the actor for the audit log, and what that actor may do. */
+/** The caller of a request: workspace, actor for the audit log, and rights. */
 import type { OwnLimits } from './budgets.ts';
 
 const resources = [
@@ -25,11 +25,11 @@ export interface Actor {
   id: string;
 }
 
-/** What a member of a workspace is, from the least to the most. */
+/** The roles of members, from the least rights to the most. */
 export const roles = ['viewer', 'developer', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
-/** Somebody who is signed in. */
+/** A person who is signed in. */
 export interface Person {
   userId: string;
   sessionId: string;
@@ -39,14 +39,14 @@ export interface Person {
 export interface Caller {
   workspaceId: string;
   actor: Actor;
-  /** Empty: everything. */
+  /** Empty: all scopes. */
   scopes: readonly Scope[];
   requestId: string | null;
-  /** When the caller's own right to act ends; null or absent: never. */
+  /** When the caller's own rights expire; null or absent: never. */
   expiresAt?: Date | null;
-  /** What differs for the workspace from the limits of the settings; absent: nothing. */
+  /** The limits that differ for this workspace from the settings; absent: none. */
   limits?: OwnLimits;
-  /** Absent: a key or a command, and nobody's session. */
+  /** Absent: the caller is a key or a command, without a session. */
   person?: Person;
 }
 
@@ -54,7 +54,7 @@ export function may(caller: Caller, scope: Scope): boolean {
   return caller.scopes.length === 0 || caller.scopes.includes(scope);
 }
 
-/** Whether a role is this one or a higher one. */
+/** Whether a role is the needed one or higher. */
 export function isAtLeast(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }

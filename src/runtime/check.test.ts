@@ -7,7 +7,7 @@ function finding(id: number): Finding {
   return { rule: 'odd', ids: { id }, message: `${id} is odd.`, advice: 'Add one.' };
 }
 
-/** Numbers up to `last`, ten to a page; `isWrong` says what is wrong at the nth look at a page. */
+/** Numbers up to `last`, ten per page; `isWrong` decides what is wrong at the nth look at a page. */
 function numbers(last: number, isWrong: (id: number, look: number) => boolean): Pass & { looks: Range[] } {
   const looks: Range[] = [];
   const times = new Map<unknown, number>();
@@ -54,7 +54,7 @@ test('the second look comes after a rest that many pages share', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const pass = numbers(100, (id) => id % 10 === 0);
   const running = runEach([checkOf(pass)], { settleMs: 100 });
-  // This pass waits for nothing, so all that can be done without the clock is done by the next turn.
+  // This pass awaits nothing else, so everything possible without the clock is done by the next turn.
   await nextTurn();
   assert.equal(pass.looks.length, 11, 'ten pages, and the look that finds the end');
   t.mock.timers.tick(99);

@@ -1,40 +1,40 @@
 /**
- * The frame of `holdfast fsck`: a check goes over its rows page by page and says what is not as it must be. Things move
- * while it reads, so what looks wrong is looked at again a little later, and only what is wrong both times is told.
+ * The framework of `holdfast fsck`: a check reads its rows page by page and reports broken rules. Data changes while it
+ * reads, so suspicious rows are read again a little later, and only findings of both looks are reported.
  */
 
-/** One thing that is not as it must be. */
+/** One broken rule. */
 export interface Finding {
-  /** Name of the rule that is broken. */
+  /** Name of the broken rule. */
   rule: string;
-  /** What it is about; together with the rule this says whether two findings are the same. */
+  /** The ids it is about; two findings with the same rule and ids are the same. */
   ids: Record<string, string | number>;
   /** A sentence. */
   message: string;
-  /** What to do. */
+  /** How to fix it. */
   advice: string;
 }
 
-/** One walk over rows in the order of their key. */
+/** One scan over rows in the order of their key. */
 export interface Pass {
-  /** What is looked at, in the plural. */
+  /** What is checked, in the plural. */
   what: string;
-  /** How many there are, or about so many; for the progress only. */
+  /** The number of rows, exact or estimated; only for the progress. */
   count(): Promise<number>;
-  /** Looks at the rows after a key: up to another one, or at a page of them. Keys are the pass's own. */
+  /** Checks the rows after a key: up to another key, or one page of them. Each pass has its own kind of key. */
   look(range: Range): Promise<Look>;
 }
 
 export interface Range {
-  /** Undefined: from the first one on. */
+  /** Undefined: from the first row. */
   after: unknown;
-  /** Undefined: as many as make a page. */
+  /** Undefined: one page. */
   until: unknown;
 }
 
 export interface Look {
   rows: number;
-  /** Key of the last row; undefined when there is none after the range's start, which ends the walk. */
+  /** Key of the last row; undefined when there are no more rows, which ends the scan. */
   last: unknown;
   findings: Finding[];
 }
@@ -44,7 +44,7 @@ export interface Check {
   passes: Pass[];
 }
 
-/** The check, or this part of it, cannot be made here and now; the message says why. */
+/** The check, or part of it, cannot be done here and now; the message says why. */
 export class NotMade extends Error {
   constructor(message: string) {
     super(message);
@@ -54,12 +54,12 @@ export class NotMade extends Error {
 
 export interface CheckReport {
   name: string;
-  /** Rows looked at, in all passes. */
+  /** Rows checked, in all passes. */
   checked: number;
-  /** How many findings there are; `findings` has the first of them. */
+  /** The number of findings; `findings` has only the first ones. */
   found: number;
   findings: Finding[];
-  /** What could not be checked, and why. Never to be taken for passed. */
+  /** What could not be checked, and why. It must never count as passed. */
   skipped: { what: string; reason: string }[];
 }
 
@@ -67,7 +67,7 @@ export interface Progress {
   check: string;
   what: string;
   done: number;
-  /** Null while it is being counted. */
+  /** Null until it is known. */
   total: number | null;
 }
 
@@ -76,12 +76,12 @@ export interface CheckOptions {
   onFinding?(check: string, finding: Finding): void;
   /** Time between the two looks. */
   settleMs?: number;
-  /** How many findings of a check are kept and told; the others are counted. */
+  /** How many findings of a check are kept and reported; the rest are only counted. */
   keep?: number;
   signal?: AbortSignal;
 }
 
-/** A pass whose means are looked for when it begins, and which may find that there is nothing to look at. */
+/** A pass that is created when it begins, and may turn out to have nothing to check. */
 export function laterPass(what: string, make: () => Promise<Pass | undefined>): Pass {
   let made: Pass | undefined;
   return {
@@ -96,7 +96,7 @@ export function laterPass(what: string, make: () => Promise<Pass | undefined>): 
 
 const defaultSettleMs = 3_000;
 const defaultKeep = 1_000;
-/** So many pages with something wrong share one wait for the second look. */
+/** This many pages with findings share one wait before the second look. */
 const suspectsTogether = 20;
 
 interface Suspect {

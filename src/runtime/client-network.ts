@@ -1,9 +1,9 @@
-/** What counts as one client: an IPv4 address, or the network of 64 bits that an IPv6 client can choose addresses from. */
+/** What counts as one client: an IPv4 address, or the /64 network from which an IPv6 client can choose addresses. */
 import ipaddr from 'ipaddr.js';
 
 export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
-  // IPv4 inside IPv6 is read as IPv4.
+  // Treats IPv4-mapped IPv6 as IPv4.
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   const parts = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));

@@ -1,4 +1,4 @@
-/** Days and times as callers write them: only those that exist, and that a database can hold. */
+/** Validates dates and times from callers: only those that exist and that the database can store. */
 
 export function isCalendarDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

@@ -1,10 +1,10 @@
-/** The errors a caller can cause or meet: one table of code, status and meaning. */
+/** The errors of the API: one table of code, status and meaning. */
 
 export interface ErrorKind {
   status: number;
-  /** In few words, for the table in docs. */
+  /** A short phrase for the table in docs. */
   when: string;
-  /** What to do before the request is sent again; `no`: it is of no use. */
+  /** What to do before sending the request again; `no`: a retry is pointless. */
   retry: string;
   /** One or two sentences for the error page: what happened and what to do about it. */
   meaning: string;
@@ -198,7 +198,7 @@ export class AppError extends Error {
   }
 }
 
-/** A reason not to start or not to go on that an operator can mend; printed without a stack. */
+/** A reason not to start or continue that an operator can fix; printed without a stack. */
 export class OperatorError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -1,18 +1,18 @@
-/** Why a file or directory could not be used: the path that stands in the way, who was refused, and what to do about it. */
+/** Explains why a file or directory could not be used: the path at fault, which user was refused, and how to fix it. */
 import { type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { OperatorError } from './errors.ts';
 
 export interface FileUse {
-  /** Said first: "The data directory". */
+  /** Begins the sentence: "The data directory". */
   what: string;
   path: string;
-  /** Names the path, where one does. */
+  /** The setting that names the path, if there is one. */
   setting?: string;
 }
 
-/** What the system says, in a sentence; any other error is given back as it is. */
+/** Turns a system error into a sentence; returns any other error unchanged. */
 export function explainFileFault(error: unknown, { what, path, setting }: FileUse): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (error instanceof OperatorError || code === undefined || syscall === undefined) return error;
@@ -66,13 +66,13 @@ function faultOf(code: string, path: string): Fault | null {
   }
 }
 
-/** The path itself or the nearest one above it that can be seen: what stands in the way is there. */
+/** The path itself or its nearest visible ancestor: the obstacle is there. */
 function nearestOf(path: string): { path: string; entry: Stats } {
   try {
     const entry = statSync(path, { throwIfNoEntry: false });
     if (entry) return { path, entry };
   } catch {
-    // Behind a closed directory, or behind a file: the one above tells more.
+    // Inside an inaccessible directory, or below a file: the parent tells more.
   }
   return nearestOf(dirname(path));
 }

@@ -1,7 +1,7 @@
-/** What settings and clients give as an address: this machine alone, one address, or a range of them. */
+/** Classifies addresses from settings and clients: loopback, a single address, or a range. */
 import { BlockList, isIP } from 'node:net';
 
-/** Whether an address or host name can be reached from this machine alone. */
+/** Whether an address or host name can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost') return true;
   const family = isIP(host);

@@ -1,4 +1,4 @@
-/** Identifiers: a prefix that names the kind, then 26 characters that sort by the time they were made. */
+/** Identifiers: a prefix for the kind, then 26 characters that sort by creation time. */
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import { smallRandomBytes } from './random.ts';
 
@@ -24,19 +24,19 @@ export const idPrefixes = [
 
 export type IdPrefix = (typeof idPrefixes)[number] | 'usr' | 'ses' | 'inv';
 
-// Monotonic: two ids made in the same millisecond by this process still sort in the order they were made.
+// Monotonic: ids created in the same millisecond by this process still sort in order of creation.
 const sortable = monotonicFactory(() => smallRandomBytes(1).readUInt8() / 256);
 
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${sortable()}`;
 }
 
-/** Sorts before every id that is made at this time or later, and after every earlier one. */
+/** Sorts before every id created at this time or later, and after every earlier one. */
 export function idBound(prefix: IdPrefix, time: Date): string {
   return `${prefix}_${encodeTime(Math.max(0, time.getTime()))}`;
 }
 
-/** When an id was made, to the millisecond. */
+/** When an id was created, to the millisecond. */
 export function timeOf(id: string): Date {
   return new Date(decodeTime(id.slice(id.indexOf('_') + 1)));
 }

@@ -1,16 +1,16 @@
-/** Finds what is wrong in a JSON value, and where, in one pass: the path is put together only when there is a fault. */
+/** Finds the first fault in a JSON value, and its path, in one pass: the path is built only if there is a fault. */
 
 export interface JsonRules {
-  /** What is wrong with the value, as the rest of a sentence about it; null when nothing is. */
+  /** What is wrong with the value, as the end of a sentence about it; null when nothing is. */
   value(value: unknown, depth: number): string | null;
-  /** The same for a name; where it cannot be shown, for the object that has it. */
+  /** The same for a member name; if the name cannot be shown, the sentence is about its object. */
   name(name: string): string | null;
 }
 
-/** A path longer than this is cut: it is for people. */
+/** Longer paths are cut, as they are for people. */
 const longestPath = 200;
 
-/** A sentence about the first fault, such as "data.readings[3] is not a finite number."; `root` is what the value is called. */
+/** A sentence about the first fault, such as "data.readings[3] is not a finite number."; `root` is the name of the value. */
 export function findJsonFault(value: unknown, root: string, rules: JsonRules): string | null {
   const fault = find(value, 0, rules);
   return fault && `${jsonPath(root, fault.steps.reverse()) || 'The body'} ${fault.message}.`;
@@ -34,13 +34,13 @@ interface Fault {
   steps: JsonStep[];
 }
 
-/** As deep as the rules let it go. */
+/** Recurses as deep as the rules allow. */
 function find(value: unknown, depth: number, rules: JsonRules): Fault | null {
   const message = rules.value(value, depth);
   if (message !== null) return { message, steps: [] };
   if (typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) {
-    // Not forEach, which steps over holes.
+    // Not forEach, which skips holes.
     for (let place = 0; place < value.length; place += 1) {
       const fault = find(value[place], depth + 1, rules);
       if (fault) return below(place, fault);

@@ -63,7 +63,7 @@ test('nesting and the number of values are limited before anything is made of th
   assert.throws(() => parseJsonText('{"a":[1,2]}', { values: 3 }), /more than 3 names and values/);
 });
 
-/** Each in a form that doubles with the size: work that is not linear shows. */
+/** Each grows with `size`, so that more than linear work shows. */
 const hostile: Record<string, (size: number) => string> = {
   'one long name above many elements': (size) =>
     `{"${'a'.repeat(size / 2)}":[${'0,'.repeat(size / 4)}"\\u0000"]}`,
@@ -80,11 +80,11 @@ for (const [name, make] of Object.entries(hostile)) {
   test(`reading ${name} takes time in proportion to its length`, () => {
     const [small, large] = [make(1 << 17), make(1 << 20)];
     const costs = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
-    // The least of several turns comes near what it costs without a collection of garbage or a crowded cache.
+    // The minimum of several runs is close to the cost without garbage collection and cache misses.
     for (let turn = 0; turn < 20; turn += 1) {
       costs.small = Math.min(costs.small, costOf(small));
       costs.large = Math.min(costs.large, costOf(large));
-      // Eight times the text; quadratic work would be 64 times. The least that is counted is half a millisecond.
+      // Eight times the text; quadratic work would take 64 times as long. The least that counts is half a millisecond.
       if (turn > 2 && costs.large <= 24 * Math.max(costs.small, 0.5)) return;
     }
     assert.fail(`${costs.small} ms, then ${costs.large} ms`);
@@ -96,7 +96,7 @@ function findFault(value: unknown): string | null {
   return findJsonFault(value, '', { value: noNul, name: noNul });
 }
 
-/** In milliseconds of this thread's CPU time. */
+/** In milliseconds of CPU time of this thread. */
 function costOf(text: string): number {
   const before = threadCpuMs();
   try {

@@ -1,7 +1,7 @@
-/** Reads JSON text that means one thing to every reader: no name twice in an object, no number that changes when read. */
+/** Parses JSON text that has one meaning for every reader: no duplicate names in an object, no number that changes. */
 import { type JsonStep, jsonPath } from './json-fault.ts';
 
-/** Says why the text cannot be used; safe to show to whoever sent it. */
+/** Explains why the text cannot be used; safe to show to the sender. */
 export class JsonTextError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,23 +9,23 @@ export class JsonTextError extends Error {
   }
 }
 
-/** How deep record data, metadata and the data of an entry may be nested. */
+/** Maximum nesting of record data, metadata and the data of an entry. */
 export const maxJsonDepth = 64;
 
-/** What such a value stands in: a list of objects in the body of a request, a line of a dossier. */
+/** Levels around such a value: a list of objects in a request body, a line of a dossier. */
 const wrapping = 8;
 
 export interface JsonLimits {
-  /** Names and values together: what takes a reader its time. */
+  /** Names and values together: they determine the parsing time. */
   values: number;
 }
 
-/** Throws SyntaxError for what is not JSON, JsonTextError for what is beyond the limits or could be read differently. */
+/** Throws SyntaxError for invalid JSON, JsonTextError for JSON that exceeds the limits or is ambiguous. */
 export function parseJsonText(
   text: string,
   limits: JsonLimits = { values: Number.POSITIVE_INFINITY },
 ): unknown {
-  // Before it is parsed: what is too much is not made first.
+  // Before parsing, so that JSON beyond the limits is never built.
   const names = scan(text, limits);
   const value: unknown = JSON.parse(text);
   if (names !== countNames(value)) throw new JsonTextError('A field name occurs twice in one object.');
@@ -37,7 +37,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
 
-/** Walks over the text once, checks numbers, nesting and number of values, and counts the names. */
+/** Scans the text once, checks numbers, nesting and the number of values, and counts the names. */
 function scan(text: string, limits: JsonLimits): number {
   let names = 0;
   let depth = 0;
@@ -62,7 +62,7 @@ function scan(text: string, limits: JsonLimits): number {
       while (isInNumber(text.charCodeAt(at + 1))) at += 1;
       checkNumber(text, begin, at + 1);
     } else if (isLetter(code)) {
-      // true, false or null: an e in them is not the exponent of a number.
+      // true, false or null: their e is not an exponent.
       while (isLetter(text.charCodeAt(at + 1))) at += 1;
     }
     if (names + commas + opened > limits.values) {
@@ -73,8 +73,8 @@ function scan(text: string, limits: JsonLimits): number {
 }
 
 /**
- * Where the string that begins here has its closing quote, or the end of the text: that is not JSON, and whoever parses
- * it says so. Unit by unit: a search for the next quote took eight times as long where every quote is escaped.
+ * The position of the closing quote of the string that begins here, or the end of the text: that is not JSON, and the
+ * parser says so. Goes unit by unit: a search for the next quote took eight times as long where every quote is escaped.
  */
 function endOfString(text: string, begin: number): number {
   for (let at = begin + 1; at < text.length; at += 1) {
@@ -89,7 +89,7 @@ function isLetter(code: number): boolean {
   return code >= 0x61 && code <= 0x7a;
 }
 
-/** Digits, signs, the point, e and E. */
+/** Digits, signs, the decimal point, e and E. */
 function isInNumber(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) ||
@@ -100,7 +100,7 @@ function isInNumber(code: number): boolean {
   );
 }
 
-/** Where in the value the text is at this place. */
+/** The path of the value at this position of the text. */
 function pathTo(text: string, end: number): string {
   const steps: JsonStep[] = [];
   for (let at = 0; at < end; at += 1) {
@@ -120,7 +120,7 @@ function pathTo(text: string, end: number): string {
   return jsonPath('', steps) || 'The value';
 }
 
-/** A string before the place may be a value too, but the name that comes after it stands in its stead. */
+/** The string may also be a value, but then the next name replaces it. */
 function nameIn(text: string): string {
   try {
     return JSON.parse(text);
@@ -129,7 +129,7 @@ function nameIn(text: string): string {
   }
 }
 
-/** A double keeps any 15 digits, unless it is next to zero. */
+/** A double preserves any 15 digits, unless it is close to zero. */
 const surelyKept = { digits: 15, above: 1e-300 };
 
 function checkNumber(text: string, begin: number, end: number): void {
@@ -137,7 +137,7 @@ function checkNumber(text: string, begin: number, end: number): void {
   if (short && !hasExponent(text, begin, end)) return;
   const written = text.slice(begin, end);
   const value = Number(written);
-  // No number at all, such as 0.1.0: JSON.parse says so.
+  // Not a number, such as 0.1.0: JSON.parse will reject it.
   if (Number.isNaN(value)) return;
   const size = Math.abs(value);
   if (short && size > surelyKept.above && size <= Number.MAX_VALUE) return;
@@ -154,12 +154,12 @@ function hasExponent(text: string, begin: number, end: number): boolean {
 function isSameNumber(written: string, value: number): boolean {
   const meant = decimal(written);
   if (meant === decimal(String(value))) return true;
-  // Some programs write all 17 digits of a double, which is the same number rounded there.
+  // Some programs write all 17 digits of a double, which is the same number when rounded to them.
   const digits = meant.indexOf('e');
   return digits <= 17 && meant === decimal(value.toPrecision(digits));
 }
 
-/** One text for each number: its digits without zeros at the ends, and the power of ten. Linear in the length. */
+/** One text per number: its digits without leading and trailing zeros, and the power of ten. Linear in the length. */
 function decimal(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

@@ -88,7 +88,7 @@ test('stop waits for a loop to finish its step, and gives up on one that ignores
   await stopped;
   assert.deepEqual(order, ['told to stop', 'finished', 'stopped']);
 
-  // It never ends, so that the stop does only because it does not wait for it.
+  // It never ends, so stopping succeeds only because it does not wait for it.
   const deaf: Loop = { name: 'deaf', stuckAfterMs: 60_000, run: () => new Promise(() => {}) };
   const givingUp = superviseLoops([deaf], quiet);
   givingUp.start();

@@ -1,13 +1,13 @@
-/** Background work: a loop has a name and a run function; the supervisor owns its restarts, health and stop. */
+/** Background work: a loop has a name and a run function; the supervisor restarts it, reports its health and stops it. */
 import { OperatorError } from './errors.ts';
 
 export interface Loop {
   name: string;
-  /** Runs until the signal aborts. Calls `beat` at least every `stuckAfterMs` while it is well. */
+  /** Runs until the signal aborts. Calls `beat` at least every `stuckAfterMs` while it is healthy. */
   run(signal: AbortSignal, beat: () => void): Promise<void>;
   /** Without a beat for this long the loop counts as stuck. */
   stuckAfterMs: number;
-  /** True for work that requests do not wait for, such as anchoring: a node is ready without it. */
+  /** True for work that requests do not depend on, such as anchoring: a node is ready without it. */
   dispensable?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface LoopHealth {
 export interface Supervisor {
   start(): void;
   health(): LoopHealth[];
-  /** Aborts every loop and waits for all of them; a loop that ignores its signal is given up after the deadline. */
+  /** Aborts every loop and waits for all of them; a loop that ignores its signal is abandoned after the deadline. */
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface LoopLog {
 
 const firstBackoffMs = 100;
 const longestBackoffMs = 10_000;
-/** What an operator has to mend is not mended within seconds. */
+/** Longer, as an operator does not fix anything within seconds. */
 const operatorBackoffMs = 30_000;
 
 export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
@@ -65,7 +65,7 @@ export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
         if (stopping.signal.aborted) return;
         entry.failures += 1;
         entry.lastError = error instanceof Error ? error.message : String(error);
-        // The whole error once; while the same trouble lasts, a line is enough.
+        // Logs the whole error once, and one line while the failures continue.
         const details = backoffMs === firstBackoffMs ? { err: error } : { error: entry.lastError };
         const retryInMs = error instanceof OperatorError ? operatorBackoffMs : backoffMs;
         log.error({ loop: loop.name, ...details, retryInMs }, 'loop failed');
@@ -110,10 +110,10 @@ export function superviseLoops(loops: Loop[], log: LoopLog): Supervisor {
   };
 }
 
-/** Wakes the loop that does the work from the commit that makes it; calls while nobody waits are kept as one. */
+/** Lets a commit wake the loop that processes it; calls while nobody waits are remembered as one. */
 export interface Wakeup {
   wake(): void;
-  /** Resolves at the next call of wake, after `ms`, or when the signal aborts. */
+  /** Resolves at the next call of `wake`, after `ms`, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -139,12 +139,12 @@ export function createWakeup(): Wakeup {
 
 export interface RepeatingLoop {
   name: string;
-  /** Does one round of work; true when there may be more to do at once. */
+  /** Does one round of work; true when there may be more to do immediately. */
   step(signal: AbortSignal): Promise<boolean>;
   /** How long to rest when there is nothing to do. */
   restMs: number;
   wakeup?: Wakeup;
-  /** Longest time one step may take before the loop counts as stuck; added to the rest. */
+  /** The longest time a step may take before the loop counts as stuck; added to the rest. */
   longestStepMs?: number;
 }
 
@@ -183,7 +183,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A function that does its work at the first call, and gives every later call the same outcome. */
+/** Runs the work on the first call, and returns the same promise on every later call. */
 export function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () => {

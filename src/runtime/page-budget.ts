@@ -1,12 +1,12 @@
-/** How many bytes a page of a list may have: where rows are large it ends early, and the cursor goes on from there. */
+/** Limits the bytes of a page of a list: with large rows the page ends early, and the cursor continues from there. */
 
-/** What is parsed and written again for an answer costs the event loop some 10 ms per MiB. */
+/** Parsing and serialising an answer costs the event loop some 10 ms per MiB. */
 export const mostPageBytes = 2 * 1024 * 1024;
 
-/** Rows that are fetched at once where they may be large. */
+/** Rows fetched at a time where they may be large. */
 export const largeRowsAtOnce = 50;
 
-/** Says of each row in turn whether the page still has room for it; the first one always has. */
+/** Returns a function that tells for each row in turn whether the page has room for it; the first row always fits. */
 export function createPageBudget(most = mostPageBytes): (bytes: number) => boolean {
   let used = 0;
   return (bytes) => {
@@ -16,14 +16,14 @@ export function createPageBudget(most = mostPageBytes): (bytes: number) => boole
   };
 }
 
-/** As many of the rows as there is room for, at least one. */
+/** The leading rows that fit, at least one. */
 export function takeWithin<Row>(rows: Row[], bytes: (row: Row) => number, most: number): Row[] {
   const hasRoom = createPageBudget(most);
   const end = rows.findIndex((row) => !hasRoom(bytes(row)));
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** As JSON, about; `stored` is JSON that goes out with it as it lies, and is measured so. */
+/** Approximate size as JSON; `stored` is JSON text that is sent with it unparsed. */
 export function bytesOf(row: unknown, stored = ''): number {
   return Buffer.byteLength(JSON.stringify(row)) + Buffer.byteLength(stored);
 }

@@ -1,10 +1,10 @@
-/** Random bytes from the system's generator, drawn in bulk: a call of its own for each few bytes costs 5 µs. */
+/** Random bytes from the system's generator, drawn in bulk: a separate call for every few bytes costs 5 µs. */
 import { randomFillSync } from 'node:crypto';
 
 const pool = Buffer.alloc(8192);
 let used = pool.length;
 
-/** At most 256 bytes; each byte of the pool is given out once and wiped. */
+/** At most 256 bytes; each byte of the pool is used once and wiped. */
 export function smallRandomBytes(count: number): Buffer {
   if (used + count > pool.length) {
     randomFillSync(pool);

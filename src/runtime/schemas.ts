@@ -1,15 +1,15 @@
-/** Schema pieces that several routes use, and the examples that the OpenAPI document puts its own together from. */
+/** Shared schema parts, and the sample values from which the OpenAPI document builds its examples. */
 import { type Static, type TSchema, type TStringOptions, Type } from 'typebox';
 import { visible } from './visible-text.ts';
 
-/** A schema that the OpenAPI document lists among its components, under this title. */
+/** A schema that the OpenAPI document lists in its components, under this title. */
 export function named<T extends TSchema>(words: { title: string; description: string }, schema: T): T {
   return { ...schema, ...words };
 }
 
 /**
- * Examples tell one story: on a morning, files, records and maintenance work of a vault for harbour cranes are put on
- * record at nine, and are on the chain twelve seconds later.
+ * The examples tell one story: one morning at nine, files, records and maintenance work of a vault for harbour cranes are
+ * recorded; twelve seconds later they are on the chain.
  */
 export const sample = {
   workspaceId: 'ws_01KJPRZB00B3KM9W9XMT844SEZ',
@@ -45,7 +45,7 @@ export const sample = {
   salt: '0x5932cd0952dd849539b4db50ccd510dfc1014a70212112a69c4c16b541fab8fa',
   signature:
     '0x734c254bf7259ceae6e9980d4b7bf1b7775f75e0ef2939603994c781c6e84c593c78dac8d8a97d53b1ddddf8ca1d38ef8db2c6e3778796e18acf5db37247fce11b',
-  /** When the morning's work was done, put on record, signed, anchored, and told to subscribers. */
+  /** When the morning's work was done, recorded, signed, anchored, and announced to subscribers. */
   performedAt: '2026-03-02T08:50:00.000Z',
   at: '2026-03-02T09:00:00.000Z',
   signedAt: '2026-03-02T09:00:05.000Z',
@@ -56,32 +56,32 @@ export const sample = {
   blockNumber: 24_569_017,
 } as const;
 
-/** A text such as this one. */
+/** A string schema with this example. */
 export function text(example: string, options: TStringOptions = {}) {
   return Type.String({ ...options, examples: [example] });
 }
 
 /**
- * The schema with another example, or with what makes it when it is needed. Of an object, what the example leaves out and
- * the schema requires is taken from the schema.
+ * The schema with another example, or with a function that makes one when needed. Members that an example object lacks
+ * and the schema requires are taken from the schema.
  */
 export function like<T extends TSchema>(schema: T, example: unknown): T {
   return { ...schema, examples: [example] };
 }
 
-/** An optional member that the example of its object leaves out. */
+/** An optional member that is left out of the example of its object. */
 export function unshown<T extends TSchema>(schema: T) {
   return Type.Optional({ ...schema, examples: [] });
 }
 
 export const dateTime = Type.String({ format: 'date-time' });
 
-/** What somebody writes for others to read: no sign in it turns the direction of what stands beside it. */
+/** Text written by people for people: without characters that change the direction of the text around them. */
 export function plainText(options: TStringOptions & { maxLength: number }) {
   return Type.String({ ...options, format: 'plain-text' });
 }
 
-/** What people call a thing. */
+/** A name given by people. */
 export const name = plainText({ minLength: 1, maxLength: 200, pattern: visible });
 
 export const address = text(sample.vaultAddress, {
@@ -89,13 +89,13 @@ export const address = text(sample.vaultAddress, {
   description: '0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum',
 });
 
-/** Of a file, as a caller gives it. */
+/** The hash of a file, as given by a caller. */
 export const contentHash = text(sample.contentHash, {
   format: 'hash',
   description: '0x followed by 64 hexadecimal digits: the SHA-256 of the bytes, or an HMAC of them',
 });
 
-/** The schema or null, written so that OpenAPI 3.1 and the serializer both take the short way. */
+/** The schema or null, in the short form that OpenAPI 3.1 and the serializer both handle. */
 export function orNull<T extends TSchema>(schema: T) {
   const { type, title: _, enum: values, ...rest } = schema as unknown as Choice;
   return Type.Unsafe<Static<T> | null>({

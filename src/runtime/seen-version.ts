@@ -1,10 +1,10 @@
-/** A change that is meant for one version: made only if that is still the newest, so that nobody overwrites another unseen. */
+/** Makes a change only if the version it is based on is still the newest, so that nobody overwrites unseen changes. */
 import { AppError } from './errors.ts';
 
-/** The versions that a change is meant for; undefined: whichever there is. */
+/** The versions that a change may be based on; undefined: any. */
 export type SeenVersions = readonly number[] | undefined;
 
-/** `what`: reads on in "… was changed meanwhile". */
+/** `what`: the subject of "… has changed in the meantime". */
 export function requireSeen(seen: SeenVersions, { version }: { version: number }, what: string): void {
   if (seen === undefined || seen.includes(version)) return;
   throw new AppError(

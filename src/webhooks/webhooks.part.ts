@@ -22,7 +22,7 @@ import { replayRoutes } from './replays/replays.routes.ts';
 import { createReplays } from './replays/replays.ts';
 
 export interface Webhooks extends Part {
-  /** Woken after a commit with an event in it: the one that orders the feed, and the one that sends. */
+  /** Call after a commit with an event: wakes the loop that orders the feed and the one that sends. */
   eventWakeup: Pick<Wakeup, 'wake'>;
 }
 

@@ -1,4 +1,4 @@
-/** How an API key is written: `hf_live_`, 30 random base-62 characters, and a checksum that finds typing errors. */
+/** The format of an API key: `hf_live_`, 30 random base-62 characters, and a checksum that detects typing errors. */
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -13,7 +13,7 @@ export function newApiKey(): string {
   return `${prefix}${random}${checksum(prefix + random)}`;
 }
 
-/** Whether this can be a key at all; what fails here needs no look into the database. */
+/** Whether this can be a key at all; if not, no query is needed. */
 export function isApiKey(text: string): boolean {
   return form.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
@@ -23,7 +23,7 @@ export function hashApiKey(key: string): Buffer {
   return Buffer.from(hash('sha256', key), 'hex');
 }
 
-/** As much of a key as may be shown again. */
+/** The part of a key that may be shown again. */
 export function hintOf(key: string): string {
   return `${key.slice(0, prefix.length + 4)}…`;
 }

@@ -1,4 +1,4 @@
-/** Writes down every few seconds when API keys were last used. */
+/** Saves every few seconds when API keys were last used. */
 import { type Loop, repeating } from '../../runtime/loop.ts';
 import type { ApiKeys } from './api-keys.ts';
 

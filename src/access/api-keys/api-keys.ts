@@ -1,4 +1,4 @@
-/** API keys: made, listed, revoked, and asked about with every request. */
+/** API keys: create, list, revoke, and find the caller of a request. */
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { locks } from '../../db/advisory-lock.ts';
@@ -28,24 +28,24 @@ export interface ApiKey {
 
 export interface NewApiKey {
   name: string;
-  /** Empty: everything. */
+  /** Empty: all scopes. */
   scopes: Scope[];
   expiresAt: Date | null;
 }
 
 export interface ApiKeys {
-  /** `also`: rows to commit with the key, made once its text is known. */
+  /** `also`: rows to commit with the key, built once its text is known. */
   create(caller: Caller, input: NewApiKey, also?: (made: MadeKey) => Write[]): Promise<MadeKey>;
   list(workspaceId: string, page: { before: string | undefined; limit: number }): Promise<ApiKey[]>;
   revoke(caller: Caller, id: string): Promise<void>;
-  /** Who holds this key, as the database says now: a revoked key is refused with the next request on every node. */
+  /** The holder of this key, read from the database each time: every node refuses a revoked key from the next request on. */
   findCaller(key: string, requestId: string): Promise<Caller | null>;
-  /** Writes down when keys were last used; gathered in memory, because a write per request would cost too much. */
+  /** Saves when keys were last used. Collected in memory, because a write per request would cost too much. */
   saveLastUsed(): Promise<void>;
 }
 
 export interface MadeKey {
-  /** Known only now. */
+  /** Available only now. */
   key: string;
   apiKey: ApiKey;
 }
@@ -100,7 +100,7 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
       };
       const made = { key, apiKey };
       await db.transaction().execute(async (db) => {
-        // The operator sets the limit, and can always make the key that is needed.
+        // The operator sets the limit, and can always create a key on the command line.
         if (caller.actor.kind !== 'command') await refuseTooMany(db, caller.workspaceId);
         const ofOperator = await makesOperatorKeys(db, caller);
         await insertAll(db, [...keyWrites(caller, made, ofOperator), ...also(made)]);
@@ -184,7 +184,7 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
   };
 }
 
-/** One key after the other in a workspace, so that many at once cannot pass the limit together. */
+/** Serialises key creation in a workspace, so that concurrent requests cannot exceed the limit. */
 async function refuseTooMany(db: Db, workspaceId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${locks.apiKeys}, hashtext(${workspaceId}))`.execute(db);
   const { rows } = await sql<{ valid: number; limit: number | null }>`
@@ -196,7 +196,7 @@ async function refuseTooMany(db: Db, workspaceId: string): Promise<void> {
   if (limit !== null && valid >= limit) throw budgetExceeded('api_keys', limit);
 }
 
-/** Nobody can make a key that may do more, or lasts longer, than the one it was made with. */
+/** A key cannot create a key with more rights or a longer life than its own. */
 function refuseEscalation(caller: Caller, { scopes: wanted, expiresAt }: NewApiKey): void {
   if (caller.expiresAt && (!expiresAt || expiresAt > caller.expiresAt)) {
     const end = caller.expiresAt.toISOString();

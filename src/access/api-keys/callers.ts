@@ -1,4 +1,4 @@
-/** Who makes a request: the holder of an API key, or a member who is signed in. */
+/** Who makes a request: the holder of an API key, or a signed-in member. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Db } from '../../db/database.ts';
 import { type Caller, type Role, type Scope, scopes } from '../../runtime/caller.ts';
@@ -17,7 +17,7 @@ export interface CallersDeps {
   signIn: Pick<SignIn, 'find'>;
 }
 
-/** In which of their workspaces a person acts; without it, in the one they joined first. */
+/** The workspace in which a person acts; by default the one they joined first. */
 export const workspaceHeader = 'x-workspace-id';
 
 export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
@@ -58,7 +58,7 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
   return {
     find(headers, requestId) {
       const apiKey = headers['x-api-key'];
-      // A key that is given counts, also when it is wrong: nobody should act as somebody else by accident.
+      // A key takes precedence even if it is wrong, so that nobody acts as somebody else by accident.
       if (apiKey !== undefined) return apiKeys.findCaller(String(apiKey), requestId);
       if (headers.cookie === undefined) return nobody;
       const workspaceId = headers[workspaceHeader];
@@ -73,7 +73,7 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
 
 const nobody = Promise.resolve(null);
 
-/** A developer does everything except look after people; a viewer reads, but no keys. Empty: everything. */
+/** A developer may do everything except manage people; a viewer may read everything except keys. Empty: all scopes. */
 function scopesOf(role: Role): readonly Scope[] {
   return role === 'viewer' ? viewerScopes : [];
 }

@@ -1,4 +1,4 @@
-/** What a new database is given: the default workspace and its first API key. */
+/** The initial content of a new database: the default workspace and its first API key. */
 
 import { locks, withLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
@@ -12,7 +12,7 @@ export async function ensureWorkspace(db: Db): Promise<void> {
   });
 }
 
-/** The text of the first key, or null when the default workspace has or had one. */
+/** The text of the first key; null if the default workspace has or had one. */
 export async function ensureFirstKey(db: Db, apiKeys: ApiKeys): Promise<string | null> {
   return withLock(db, locks.firstStart, async () => {
     const workspace = await findWorkspace(db);

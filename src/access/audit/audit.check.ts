@@ -1,4 +1,4 @@
-/** Checks the audit log: every entry is as it was written, and stands in the chain of its workspace. */
+/** Checks the audit log: every entry is unchanged, and in the chain of its workspace. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';

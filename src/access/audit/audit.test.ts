@@ -32,7 +32,7 @@ test('entries of each workspace form an unbroken chain, however the chaining is 
     }
     while (await chainAuditEntries(db, { limit: 3 }));
   }
-  // Two nodes at once: the second leaves it to the first.
+  // Two nodes at once: the second does nothing.
   await Promise.all([chainAuditEntries(db), chainAuditEntries(db)]);
 
   for (const { id } of workspaces) {
@@ -46,7 +46,7 @@ test('entries of each workspace form an unbroken chain, however the chaining is 
       rows.map(({ sequence }) => sequence),
       Array.from({ length: 11 }, (_, place) => place + 1),
     );
-    // As docs/audit-log.md tells it, and not by the code that made it.
+    // Computed as docs/audit-log.md describes, not with the code under test.
     let previous = Buffer.alloc(32);
     for (const row of rows) {
       assert.deepEqual(row.digest, entryDigest(row));
@@ -76,7 +76,7 @@ test('a look for entries without a place costs the same however many got theirs 
       await write(1000);
       await chain();
       const look = { index: 'audit_entries_unchained', work: chain };
-      // As soon as those who write at this moment, in whatever database of the server, have ended.
+      // Once the current writers have ended, in any database of the server.
       await waitUntil(async () => (await countEntries(single.pool, look)) < 50);
       await write(3);
       await chain();

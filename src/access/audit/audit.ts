@@ -1,4 +1,4 @@
-/** The audit log: who did what to which thing; each entry is committed with the change it tells of. */
+/** The audit log: who did what to what. Each entry is committed together with the change it describes. */
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
@@ -24,7 +24,7 @@ export interface AuditEntry {
 }
 
 export interface AuditedChange {
-  /** What was done, as noun.verb. */
+  /** In the form noun.verb. */
   action: string;
   targetId: string;
   details?: Record<string, unknown>;
@@ -45,7 +45,7 @@ export function auditWrite(caller: Caller, { action, targetId, details = {} }: A
   return { table: 'audit_entries', row: { ...row, digest: entryDigest(row) } };
 }
 
-/** What is larger than this is in the log by its digest; the thing itself keeps it. */
+/** The log holds only the digest of larger values; the resource itself keeps them. */
 const longestDetails = 4096;
 const longestValue = 1024;
 
@@ -69,7 +69,7 @@ export interface AuditQuery {
   action?: string | undefined;
   actorId?: string | undefined;
   targetId?: string | undefined;
-  /** Id of the last entry of the page before. */
+  /** Id of the last entry of the previous page. */
   before?: string | undefined;
   limit: number;
 }
@@ -104,11 +104,11 @@ export async function listAuditEntries(db: Db, query: AuditQuery): Promise<Audit
 
 export interface ChainingOptions {
   lowWater?: LowWater;
-  /** At most so many at a time. */
+  /** Entries per call. */
   limit?: number;
 }
 
-/** Chains entries that have no place yet, each workspace for itself; true when there may be more. */
+/** Chains new entries, separately for each workspace; true when there may be more. */
 export async function chainAuditEntries(
   db: Db,
   { lowWater = createLowWater(), limit = 2000 }: ChainingOptions = {},
@@ -140,7 +140,7 @@ interface Unchained {
   digest: Buffer;
 }
 
-/** In the order of their ids. */
+/** In order of their ids. */
 async function findUnchained(db: Db, { lowWater, limit }: Required<ChainingOptions>): Promise<Unchained[]> {
   const { rows } = await sql<{ oldest_open: number; written_in: number | null } & Unchained>`
     select looked.oldest_open, waiting.* from (select ${oldestOpen} as oldest_open) as looked
@@ -182,7 +182,7 @@ export interface DigestedRow {
   details: Record<string, unknown>;
 }
 
-/** SHA-256 of the entry as a canonical JSON array (RFC 8785); docs/audit-log.md tells how to check it. */
+/** SHA-256 of the entry as a canonical JSON array (RFC 8785); docs/audit-log.md describes how to verify it. */
 export function entryDigest(row: DigestedRow): Buffer {
   const texts = [
     'holdfast/audit@1',
@@ -195,12 +195,12 @@ export function entryDigest(row: DigestedRow): Buffer {
     row.target_id,
     row.request_id,
   ];
-  // Texts have one form anyway; only the details have an order to be brought into.
+  // Strings have only one JSON form here; only the details need canonical ordering.
   const entry = `${JSON.stringify(texts).slice(0, -1)},${canonicalize(row.details)}]`;
   return Buffer.from(hash('sha256', entry), 'hex');
 }
 
-/** What the first entry of a workspace is chained to. */
+/** The hash that precedes the first entry of a workspace. */
 export const firstHash = Buffer.alloc(32);
 
 export function chainHash(previousHash: Buffer, digest: Buffer): Buffer {

@@ -1,4 +1,4 @@
-/** /platform/invitations: links that make somebody a member. */
+/** /platform/invitations: links for becoming a member. */
 import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { createRateLimiter } from '../../http/admission/rate-limit.ts';
@@ -18,7 +18,7 @@ const sampleToken = 'YW4gZXhhbXBsZSwgYW5kIG5vIHRva2Vu';
 
 const email = text(sampleEmail, {
   maxLength: 254,
-  // No more than the sign-in library takes: who joined must be able to sign in.
+  // No more than the sign-in library accepts: everybody who joins must be able to sign in.
   pattern: "^[A-Za-z0-9_+-]+([.'][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,}$",
   description: 'An email address',
 });
@@ -59,7 +59,7 @@ const LookSchema = named(
   }),
 );
 
-/** Links cannot be guessed; this only keeps a fool from trying. */
+/** Tokens cannot be guessed; this only stops futile attempts. */
 const lookLimit = { requests: 30, windowSeconds: 60 };
 const url = `${apiBase}/platform/invitations`;
 const tags = ['people'];
@@ -192,7 +192,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
   );
 }
 
-/** Behind the #, so that the secret reaches no log on the way. */
+/** In the fragment, so that the secret reaches no log on the way. */
 export function invitationLink(publicUrl: string, token: string): string {
   return `${publicUrl}/join#${token}`;
 }

@@ -1,4 +1,4 @@
-/** Invitations: links that make somebody a member once; also the first owner, and a new account where one is needed. */
+/** Invitations: single-use links for becoming a member, also for the first owner; they create an account if needed. */
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { locks, withLock } from '../../db/advisory-lock.ts';
@@ -16,10 +16,10 @@ import { refuseWeakPassword } from './weak-password.ts';
 
 export interface Invitation {
   id: string;
-  /** Null: whoever has the link. */
+  /** Null: anybody with the link. */
   email: string | null;
   role: Role;
-  /** An expired one can only be withdrawn. */
+  /** An expired one can only be revoked. */
   status: 'open' | 'expired';
   expiresAt: Date;
   createdAt: Date;
@@ -28,7 +28,7 @@ export interface Invitation {
 export interface OpenInvitation extends Invitation {
   workspaceId: string;
   workspaceName: string;
-  /** The email has no account yet; null while no email is known. */
+  /** Whether the email has no account yet; null if the invitation has no email. */
   newAccount: boolean | null;
 }
 
@@ -43,27 +43,30 @@ export interface Invitations {
     caller: Caller,
     input: { email: string | null; role: Role },
   ): Promise<{ invitation: Invitation; token: string }>;
-  /** Those that can still be accepted, and those that expired of late without anybody taking them; newest first. */
+  /** Open invitations, and recently expired ones that nobody accepted; newest first. */
   list(workspaceId: string): Promise<Invitation[]>;
   revoke(caller: Caller, id: string): Promise<void>;
   look(token: string): Promise<OpenInvitation>;
-  /** By somebody without an account: makes it. */
+  /** For people without an account: creates one. */
   acceptAsNew(token: string, account: NewAccount, requestId: string): Promise<OpenInvitation>;
-  /** By somebody who is signed in. */
+  /** For people who are signed in. */
   acceptAs(token: string, userId: string, requestId: string): Promise<OpenInvitation>;
-  /** A fresh link for the first owner of the default workspace, in place of earlier ones; null once there is one. */
+  /** A new link for the first owner of the default workspace, which replaces earlier ones; null once there is an owner. */
   forFirstOwner(): Promise<string | null>;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 const daysValid = 7;
-/** Members and open invitations of a workspace: their lists come whole. Expired invitations, which are older, come last. */
+/**
+ * Limit of members and open invitations per workspace, as their lists have no pages. Expired ones are older and come
+ * last.
+ */
 export const mostPeople = 1_000;
-/** So long an expired one is listed, so that whoever invited sees that nobody came. */
+/** How long an expired invitation is listed, so that the inviter sees that nobody accepted it. */
 const daysListed = 90;
 
 export function createInvitations(db: Db): Invitations {
-  /** Takes the invitation, so that no second one can. */
+  /** Marks the invitation as accepted, so that it cannot be accepted twice. */
   async function take(db: Db, token: string): Promise<OpenInvitation> {
     const invitation = await read(db, token, true);
     await db
@@ -133,10 +136,10 @@ export function createInvitations(db: Db): Invitations {
     look: (token) => read(db, token, false),
 
     async acceptAsNew(token, { name, email, password }, requestId) {
-      // Whoever has no link is not worth the work.
+      // Without a valid link, the work below would be wasted.
       await read(db, token, false);
       refuseWeakPassword(password, { name, email });
-      // Before the transaction: it takes a while, and holds nothing.
+      // Before the transaction: hashing takes a while, and needs no locks.
       const hash = await hashPassword(password);
       try {
         return await db.transaction().execute(async (db) => {
@@ -204,7 +207,7 @@ export function createInvitations(db: Db): Invitations {
 
     forFirstOwner: () =>
       withLock(db, locks.firstStart, async (db) => {
-        // First: it waits for whoever is accepting an earlier link, and then that owner is seen.
+        // Must come first: it waits for anybody accepting an earlier link, so that the query below sees that owner.
         await db
           .updateTable('invitations')
           .set({ revoked_at: new Date() })
@@ -235,7 +238,7 @@ export function createInvitations(db: Db): Invitations {
   };
 }
 
-/** The workspace is held by now, so that no two invitations take the last place. */
+/** The workspace must be locked, so that no two invitations take the last place. */
 async function requireRoom(db: Db, workspaceId: string): Promise<void> {
   const { rows } = await sql<{ people: number }>`
     select (select count(*) from members where workspace_id = ${workspaceId})
@@ -248,7 +251,7 @@ async function requireRoom(db: Db, workspaceId: string): Promise<void> {
   );
 }
 
-/** Held until the transaction ends, if it is to be accepted. */
+/** `held` locks the row until the transaction ends, for accepting it. */
 async function read(db: Db, token: string, held: boolean): Promise<OpenInvitation> {
   const { rows } = await sql<OpenRow>`
     select i.workspace_id, w.name as workspace_name, i.id, i.email, i.role, i.expires_at, i.created_at,

@@ -1,4 +1,4 @@
-/** Members of a workspace: who they are, their roles, and the rule that an owner remains. */
+/** Members of a workspace: who they are, their roles, and the rule that at least one owner remains. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
@@ -16,7 +16,7 @@ export interface Member {
 }
 
 export interface Members {
-  /** In the order of joining. */
+  /** In order of joining. */
   list(workspaceId: string): Promise<Member[]>;
   changeRole(caller: Caller, userId: string, role: Role): Promise<Member>;
   remove(caller: Caller, userId: string): Promise<void>;
@@ -49,7 +49,7 @@ export function createMembers(db: Db): Members {
       db.transaction().execute(async (db) => {
         const members = await holdMembers(db, caller.workspaceId);
         const member = requireMember(members, userId);
-        // Everybody may leave.
+        // Everybody may leave by themselves.
         if (caller.person?.userId !== userId) requireRank(presentRole(members, caller), [member.role]);
         if (member.role === 'owner') requireOtherOwner(members, userId);
         await db
@@ -64,7 +64,7 @@ export function createMembers(db: Db): Members {
   };
 }
 
-/** Only an owner makes, changes or removes an owner; for the others an admin does. Until the transaction ends, it stays so. */
+/** Only owners may touch owners; admins may touch the others. Locks the members until the transaction ends. */
 export async function requireRankNow(db: Db, caller: Caller, touched: Role[]): Promise<void> {
   requireRank(presentRole(await holdMembers(db, caller.workspaceId), caller), touched);
 }
@@ -79,12 +79,12 @@ function mayTouch(role: Role | null, touched: Role): boolean {
   return role !== null && isAtLeast(role, touched === 'owner' ? 'owner' : 'admin');
 }
 
-/** Not the one that the request came in with: another may have changed it since. */
+/** Not the role at the start of the request: it may have changed since. */
 function presentRole(members: Member[], { person }: Caller): Role | null {
   return members.find(({ userId }) => userId === person?.userId)?.role ?? null;
 }
 
-/** Links that a person made and could make no more: nobody comes back by one that they left behind. */
+/** Revokes open invitations that a person may no longer issue, so that nobody returns through a link of their own. */
 async function withdrawInvitations(
   db: Db,
   caller: Caller,
@@ -108,7 +108,7 @@ async function withdrawInvitations(
   );
 }
 
-/** Held against other changes until the transaction ends, so that two owners cannot remove each other at once. */
+/** Locks the workspace until the transaction ends, so that two owners cannot remove each other at the same time. */
 async function holdMembers(db: Db, workspaceId: string): Promise<Member[]> {
   await sql`select 1 from workspaces where id = ${workspaceId} for update`.execute(db);
   return readMembers(db, workspaceId);
@@ -147,7 +147,7 @@ function requireOtherOwner(members: Member[], userId: string): void {
   );
 }
 
-/** Who somebody is, whatever workspace they are in. */
+/** A user, regardless of workspace. */
 export async function findUser(
   db: Db,
   userId: string,

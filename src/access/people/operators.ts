@@ -1,4 +1,4 @@
-/** Operators: who runs the installation, and not only a workspace in it. */
+/** Operators: people who run the installation, not only a workspace in it. */
 
 import type { Db } from '../../db/database.ts';
 import { type Caller, isAtLeast, may, type Person } from '../../runtime/caller.ts';
@@ -6,9 +6,9 @@ import { AppError } from '../../runtime/errors.ts';
 import { defaultSlug } from '../workspaces/workspaces.ts';
 
 /**
- * Owners and admins of the first workspace, wherever they act at the moment, the command line, and keys of the first
- * workspace that one of these made and that may make keys. What an operator may do beyond others is asked for by name;
- * everything else stays within workspaces.
+ * Operators are the owners and admins of the first workspace, in whichever workspace they act, the command line, and API
+ * keys of the first workspace that an operator created and that may create keys. Each privilege of operators checks this
+ * explicitly; everything else is limited to workspaces.
  */
 export async function isOperator(db: Db, caller: Caller): Promise<boolean> {
   if (caller.person) return leadsFirstWorkspace(db, caller.person);
@@ -23,7 +23,7 @@ export async function isOperator(db: Db, caller: Caller): Promise<boolean> {
   return key?.of_operator ?? false;
 }
 
-/** Whether a key that the caller makes is an operator's too. */
+/** Whether keys that the caller creates are operator keys. */
 export async function makesOperatorKeys(db: Db, caller: Caller): Promise<boolean> {
   const workspace = await db
     .selectFrom('workspaces')

@@ -1,8 +1,8 @@
-/** Passwords: argon2id, in the usual text form that carries its own parameters. */
+/** Password hashes: argon2id, in the usual text format that includes its parameters. */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** The least of what OWASP recommends; 40 ms a try. */
+/** The minimum that OWASP recommends; 40 ms per attempt. */
 const cost = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 };
 const argon2id = promisify((parameters: Argon2Parameters, done: (error: Error | null, key: Buffer) => void) =>
   argon2('argon2id', parameters, done),
@@ -34,7 +34,7 @@ export async function isPassword(password: string, hash: string): Promise<boolea
 
 const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** The same letters typed on another keyboard give the same bytes. */
+/** The same characters typed on another keyboard give the same bytes. */
 function normalized(password: string): Buffer {
   return Buffer.from(password.normalize('NFKC'));
 }

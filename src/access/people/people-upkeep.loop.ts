@@ -1,4 +1,4 @@
-/** Forgets what is over: sessions, sign-ins that were not finished, and failures of long ago. */
+/** Deletes expired sessions, unfinished sign-ins, and old sign-in failures. */
 import type { Db } from '../../db/database.ts';
 import { type Loop, repeating } from '../../runtime/loop.ts';
 import { forgetOver } from './sessions.ts';

@@ -12,7 +12,7 @@ import type { Session, Sessions } from './sessions.ts';
 
 export const RoleSchema = Type.String({ enum: [...roles], examples: ['developer'] });
 
-/** Who is in the examples. */
+/** The person in the examples. */
 export const samplePerson = {
   name: 'Mira Castellanos',
   email: 'mira@example.com',

@@ -1,4 +1,4 @@
-/** Gives somebody a new password from outside, as the operator. */
+/** Sets a new password for a user, as the operator. */
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import { auditWrite } from '../audit/audit.ts';
@@ -12,7 +12,7 @@ export interface PasswordReset {
   disableTwoFactor: boolean;
 }
 
-/** Null when nobody has this email. Ends all sessions; told in the audit log of each of the person's workspaces. */
+/** Null when nobody has this email. Ends all sessions, and writes to the audit log of each of the person's workspaces. */
 export async function resetPassword(
   db: Db,
   { email, password, disableTwoFactor }: PasswordReset,
@@ -32,7 +32,7 @@ export async function resetPassword(
       .where('provider_id', '=', 'credential')
       .execute();
     await db.deleteFrom('sessions').where('user_id', '=', user.id).execute();
-    // Of sign-ins that wait for a code.
+    // Of sign-ins that wait for a two-factor code.
     await db.deleteFrom('verifications').where('value', '=', user.id).execute();
     await db.deleteFrom('sign_in_failures').where('who', '=', accountCounter(user.email)).execute();
     if (disableTwoFactor) {

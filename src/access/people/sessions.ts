@@ -1,4 +1,4 @@
-/** A person's own sessions: where they are signed in, and an end to it. */
+/** A person's own sessions: list them, and end them. */
 
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
@@ -11,7 +11,7 @@ import { createSignInThrottle } from './sign-in-throttle.ts';
 
 export interface Session {
   id: string;
-  /** The one that asks. */
+  /** The session of this request. */
   current: boolean;
   address: string | null;
   userAgent: string | null;
@@ -21,14 +21,14 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** The last one that began comes first, and of more than a hundred the oldest are left out. */
+  /** Newest first; beyond a hundred the oldest are left out. */
   list(person: Person): Promise<Session[]>;
   end(caller: Caller, person: Person, id: string): Promise<void>;
-  /** Signs the person out everywhere, here too. */
+  /** Signs the person out everywhere, including this session. */
   endAll(caller: Caller, person: Person): Promise<void>;
 }
 
-/** Each has what its browser calls itself, of up to 16 KB. More are ended by signing out everywhere. */
+/** Each session has a user agent of up to 16 KB. Signing out everywhere ends the unlisted ones too. */
 const mostListed = 100;
 
 export function createSessions(db: Db): Sessions {
@@ -72,7 +72,7 @@ export function createSessions(db: Db): Sessions {
   };
 }
 
-/** Forgets sessions that nobody may use any more, sign-ins that were not finished, and failures of long ago. */
+/** Deletes sessions that can no longer be used, unfinished sign-ins, and old sign-in failures. */
 export async function forgetOver(db: Db): Promise<void> {
   await sql`
     delete from sessions

@@ -1,4 +1,4 @@
-/** What happens beside the library once it has done its part: codes work once, old sessions end, the audit log is told. */
+/** Our own effects after each step of the sign-in library: codes work once, old sessions end, the audit log is written. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
@@ -10,7 +10,7 @@ import type { SignedIn, SignInPath } from './sign-in.ts';
 
 export interface FinishedStep {
   path: SignInPath;
-  /** Whose session the request came with. */
+  /** The session that the request came with. */
   before: SignedIn | null;
   asked: Record<string, unknown>;
   answer: Record<string, unknown>;
@@ -18,11 +18,11 @@ export interface FinishedStep {
 }
 
 export interface SignInEffects {
-  /** Throws when the step must not count after all. */
+  /** Throws when the step must fail after all. */
   after(step: FinishedStep): Promise<void>;
 }
 
-/** A code is taken in its own half minute, the one before and the one after. */
+/** A code is valid in its own half minute, the one before and the one after. */
 const codeSeconds = 120;
 
 export function createSignInEffects(db: Db): SignInEffects {
@@ -64,13 +64,13 @@ export function createSignInEffects(db: Db): SignInEffects {
       const { path, before, asked, answer } = step;
       switch (path) {
         case 'sign-in/email':
-          // One browser, one session: what was there is replaced, not left behind.
+          // One session per browser: the previous one ends.
           await left(step);
           return answer.twoFactorRedirect === true ? undefined : entered(step, 'password');
         case 'two-factor/verify-totp':
           if (before) {
             if (!before.twoFactor) await changed(step, 'user.two_factor', { enabled: true });
-            // Whoever looked on while it was typed in must not sign in with it.
+            // Used up, so that anybody who saw it typed cannot sign in with it.
             await isFirstUse(db, before.userId, String(asked.code));
             return;
           }
@@ -79,14 +79,14 @@ export function createSignInEffects(db: Db): SignInEffects {
         case 'two-factor/verify-backup-code':
           return before ? undefined : entered(step, 'backup code');
         case 'two-factor/enable':
-          // In force only with the first code.
+          // Takes effect only with the first code.
           return;
         case 'two-factor/disable':
           return changed(step, 'user.two_factor', { enabled: false });
         case 'two-factor/generate-backup-codes':
           return changed(step, 'user.backup_codes');
         case 'change-password':
-          // Of sign-ins that came past the old password and wait for a code.
+          // Of sign-ins that passed with the old password and wait for a code.
           if (before) await db.deleteFrom('verifications').where('value', '=', before.userId).execute();
           return changed(step, 'user.change_password');
         case 'update-user':
@@ -98,7 +98,7 @@ export function createSignInEffects(db: Db): SignInEffects {
   };
 }
 
-/** Uses a code up. Of two who use it at once, the second waits for the row of the first. */
+/** Uses up a code. If it is used twice at once, the second use waits for the row of the first. */
 async function isFirstUse(db: Db, userId: string, code: string): Promise<boolean> {
   const id = `code ${userId} ${createHash('sha256').update(code).digest('base64url')}`;
   const { rows } = await sql`
@@ -109,7 +109,7 @@ async function isFirstUse(db: Db, userId: string, code: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** In the audit log of each workspace of the person: a way in is a way into all of them. */
+/** Writes to the audit log of each of the person's workspaces: a sign-in gives access to all of them. */
 async function tell(
   db: Db,
   { userId, requestId }: { userId: string; requestId: string },

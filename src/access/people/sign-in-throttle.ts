@@ -1,32 +1,32 @@
-/** Makes guessing slow: tries are counted by account and by address, and each that fails makes the next wait longer. */
+/** Slows down guessing: counts failures per account and per address; each failure makes the next attempt wait longer. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
 
 export interface Guess {
-  /** Whose password or code is tried: an email of whoever signs in, or somebody who is signed in; null: not known. */
+  /** Whose password or code is tried: by email when signing in, by user id when signed in; null: unknown. */
   of: { email: string } | { userId: string } | null;
   address: string;
 }
 
 export interface SignInThrottle {
   /**
-   * Counts the guess as a failure until it is known to be none: many at once are not more than many in a row. Throws
+   * Counts the guess as a failure until it turns out otherwise, so that concurrent guesses gain nothing. Throws
    * rate_limit_exceeded while the account or the address has to wait.
    */
   begin(guess: Guess): Promise<void>;
-  /** It was right: the account's failures are forgotten, and the address does not count it. */
+  /** The guess was right: forgets the account's failures, and uncounts this attempt for the address. */
   succeeded(guess: Guess): Promise<void>;
-  /** It was no guess after all, and counts for nobody. */
+  /** It was not a guess after all: uncounts it. */
   withdraw(guess: Guess): Promise<void>;
-  /** Forgets failures of long ago. */
+  /** Deletes old failures. */
   forgetOld(): Promise<void>;
 }
 
-/** Free tries before waiting begins: many people may share an address. */
+/** Failures before waiting begins. Many people may share an address. */
 const freeFailures = { account: 5, address: 20 };
-/** Longer than a busy service takes for a try, or it would be over before it is noticed; doubled with each failure. */
+/** Longer than a busy service takes for an attempt, or the wait would end unnoticed; doubles with each failure. */
 const firstWaitSeconds = 15;
 const longestWaitSeconds = 15 * 60;
 const forgottenAfterSeconds = 60 * 60;
@@ -72,10 +72,10 @@ export function createSignInThrottle(db: Db): SignInThrottle {
   };
 }
 
-/** Ends the transaction, so that a refused try counts nowhere. */
+/** Rolls back the transaction, so that a refused attempt is not counted. */
 class Waiting extends Error {}
 
-/** False while it has to wait. */
+/** False while the counter has to wait. */
 async function countFailure(db: Db, { who, free }: Counter): Promise<boolean> {
   const old = sql`f.last_at < now() - make_interval(secs => ${forgottenAfterSeconds})`;
   const { rows } = await sql`
@@ -91,7 +91,7 @@ async function countFailure(db: Db, { who, free }: Counter): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** One failure less, and no waiting for it. */
+/** Uncounts one failure, and ends the wait. */
 async function takeBack(db: Db, names: string[]): Promise<void> {
   await sql`
     with last as (delete from sign_in_failures where who = any(${names}) and failures = 1)
@@ -112,7 +112,7 @@ function tooMany(seconds: number): AppError {
   });
 }
 
-/** Always in the same order, so that two tries never wait for each other. */
+/** Always in the same order, so that two attempts cannot deadlock. */
 function countersOf(guess: Guess): Counter[] {
   const { account, address } = namesOf(guess);
   return [
@@ -128,7 +128,7 @@ function namesOf({ of, address }: Guess): { account: string | null; address: str
   };
 }
 
-/** Under which name the failures of an account are counted. */
+/** The key under which an account's failures are counted. */
 export function accountCounter(email: string): string {
   return `account ${email.trim().toLowerCase().slice(0, 320)}`;
 }

@@ -1,4 +1,4 @@
-/** /auth: signing in and out, and what people change about it. The library answers; errors get the one shape of all. */
+/** /auth: signing in and out, and changing credentials. The library answers; errors get the same shape as everywhere. */
 import type { FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
@@ -25,15 +25,15 @@ export interface SignInRoutesDeps {
   publicUrl(): string;
 }
 
-/** Headers that the library looks at. */
+/** Headers passed to the library. */
 const passedHeaders = ['cookie', 'origin', 'user-agent'];
 
 type Body = Record<string, unknown>;
 
 interface Step {
-  /** What is passed on; the library would take more. */
+  /** Fields passed to the library, which would accept more. */
   fields: Record<string, TSchema>;
-  /** What somebody may try to guess here. */
+  /** What an attacker could guess here. */
   guessed?: 'password' | 'own password' | 'code';
 }
 
@@ -75,7 +75,7 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
         const before = await signIn.find(request.headers.cookie ?? '');
         if (path === 'change-password') {
           if (before) refuseWeakPassword(String(asked.newPassword), before);
-          // Whoever knew the old one is to be out.
+          // Signs out everybody who knew the old password.
           asked.revokeOtherSessions = true;
         }
         const guess = guessed ? guessOf(guessed, request, before) : null;
@@ -104,7 +104,7 @@ function guessOf(guessed: Step['guessed'], request: FastifyRequest, before: Sign
   return { of: guessed === 'password' ? { email: String(email) } : signedIn, address: request.ip };
 }
 
-/** For whoever watches the log; the email may be somebody's password in the wrong field. */
+/** Logs the refusal, but not the email, which may be a password typed into the wrong field. */
 function refused(request: FastifyRequest, path: SignInPath, error: unknown): never {
   request.log.warn({ requestId: request.id, address: request.ip, path }, 'sign-in refused');
   throw error;
@@ -123,7 +123,7 @@ function toRequest(request: FastifyRequest, url: string): Request {
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(request.body ?? {}) });
 }
 
-/** The session's token is in a cookie that no script can read, and stays there. */
+/** The session token is in an HttpOnly cookie, and must not be readable by scripts. */
 function withoutToken({ token: _token, ...rest }: Body): Body {
   return rest;
 }

@@ -1,4 +1,4 @@
-/** Signing in: passwords, two-factor codes and sessions, by the library better-auth on our own tables. */
+/** Sign-in: passwords, two-factor codes and sessions, with the library better-auth on our own tables. */
 import type { Db } from '../../db/database.ts';
 import { newId } from '../../runtime/ids.ts';
 import { hashPassword, isPassword, passwordLength } from './password.ts';
@@ -12,9 +12,9 @@ export interface SignedIn {
 }
 
 export interface SignIn {
-  /** Answers a request whose path is one of `signInPaths` below `signInBase`. */
+  /** Handles a request to one of `signInPaths` below `signInBase`. */
   handle(request: Request): Promise<Response>;
-  /** Whose session the cookies of a request belong to; null when it is nobody's, or no longer. */
+  /** The session that a request's cookies belong to; null when there is none, or it has ended. */
   find(cookies: string): Promise<SignedIn | null>;
 }
 
@@ -22,7 +22,7 @@ export const signInBase = '/auth';
 
 export type SignInPath = (typeof signInPaths)[number];
 
-/** All that the library may be asked by a browser; what else it offers has routes of ours, or none. */
+/** The only paths of the library that browsers can reach; its other functions have routes of ours, or none. */
 export const signInPaths = [
   'sign-in/email',
   'sign-out',
@@ -35,14 +35,14 @@ export const signInPaths = [
   'two-factor/generate-backup-codes',
 ] as const;
 
-/** The client's address, given by us: what the client itself says of it is not passed on. */
+/** The client's address, set by us: a header of this name sent by the client is not passed on. */
 export const addressHeader = 'x-holdfast-address';
 
-/** With this prefix a browser takes cookies only from this very host, and only when they are secure. */
+/** With this prefix, browsers accept cookies only from this very host and only if they are secure. */
 export const cookiePrefix = '__Host-holdfast';
 
 const daySeconds = 24 * 60 * 60;
-/** Use does not make a session longer; its last use is written down now and then, and without any it ends sooner. */
+/** Use does not extend a session. Its last use is saved now and then; an unused session ends sooner. */
 export const sessionSeconds = { kept: 7 * daySeconds, unused: 3 * daySeconds, noted: 5 * 60 };
 
 export interface SignInDeps {
@@ -55,7 +55,7 @@ export interface SignInDeps {
 export function createSignIn(deps: SignInDeps): SignIn {
   const { db } = deps;
   let opened: ReturnType<typeof open> | null = null;
-  // Loaded when somebody signs in: an API on its own does without it, and starts a third of a second sooner.
+  // Loaded on the first sign-in: without it, an API-only service starts a third of a second sooner.
   const auth = () => {
     opened ??= open(deps);
     return opened;
@@ -96,13 +96,13 @@ async function open({ db, secret, publicUrl }: SignInDeps) {
     appName: 'Holdfast',
     baseURL: publicUrl(),
     basePath: signInBase,
-    // Named both ways: what the environment may say of either is not looked at then.
+    // Both are set, so that the library reads neither from the environment.
     secret: secret.toString('base64url'),
     secrets: [{ version: 1, value: secret.toString('base64url') }],
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
     logger: { disabled: true },
-    // Who may have an account is decided by invitations.
+    // Accounts are created through invitations only.
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -138,11 +138,11 @@ async function open({ db, secret, publicUrl }: SignInDeps) {
       },
     },
     verification: { modelName: 'verifications', fields: { ...times, expiresAt: 'expires_at' } },
-    // Ours counts failures by account and address, for all nodes together.
+    // Our own throttle counts failures by account and address, across all nodes.
     rateLimit: { enabled: false },
     advanced: {
       cookiePrefix,
-      // It would put another prefix before ours.
+      // Otherwise the library would prepend its own prefix.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: true, httpOnly: true, sameSite: 'strict', path: '/' },
       ipAddress: { ipAddressHeaders: [addressHeader] },

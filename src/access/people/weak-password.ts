@@ -1,4 +1,4 @@
-/** Passwords that are tried first: well-known words and walks over the keyboard, also dressed up, and one's own name. */
+/** Rejects passwords that are guessed first: common words and keyboard patterns, also disguised, and the owner's name. */
 import { AppError } from '../../runtime/errors.ts';
 
 export interface PasswordOwner {
@@ -6,7 +6,7 @@ export interface PasswordOwner {
   email: string;
 }
 
-/** Parts that well-known passwords of twelve characters and more are put together from. */
+/** Parts of common passwords with twelve or more characters. */
 const knownParts = [
   ...['password', 'passwort', 'passord', 'parola', 'contrasena', 'motdepasse', 'passwd', 'pass', 'secret'],
   ...['letmein', 'welcome', 'changeme', 'iloveyou', 'trustno', 'opensesame', 'default', 'temporary', 'temp'],
@@ -55,12 +55,12 @@ const knownParts = [
   ...['july', 'august', 'september', 'october', 'november', 'december', 'monday', 'friday', 'sunday'],
 ];
 
-/** So many different characters at least; fewer are a pattern. */
+/** At least this many different characters; fewer are a pattern. */
 const fewestCharacters = 6;
-/** So many letters that belong to nothing well-known. */
+/** At least this many letters that are not part of a common word. */
 const fewestLetters = 4;
 
-/** Throws invalid_request, which says what to do instead. */
+/** Throws invalid_request with advice. */
 export function refuseWeakPassword(password: string, owner: PasswordOwner): void {
   if (!isWeak(password, owner)) return;
   throw new AppError(
@@ -75,7 +75,7 @@ export function isWeak(password: string, { name, email }: PasswordOwner): boolea
   const own = [email, ...email.split(/[@.]/), ...name.split(/\s+/)]
     .map((part) => part.toLowerCase())
     .filter((part) => part.length >= 3);
-  // The longest first, or a short one would tear a long one apart.
+  // Longest first, or a short part would split a long one.
   const parts = [...own, ...knownParts].sort((one, other) => other.length - one.length);
   return [text, undressed(text)].some((text) => leftOver(text, parts).length < fewestLetters);
 }
@@ -92,12 +92,12 @@ const disguises: Record<string, string> = {
   '!': 'i',
 };
 
-/** Letters that digits and signs often stand for. */
+/** Replaces digits and signs by the letters they often stand for. */
 function undressed(text: string): string {
   return [...text].map((character) => disguises[character] ?? character).join('');
 }
 
-/** What remains without the parts and without anything but letters: what a guesser has to guess. */
+/** The letters that remain without the common parts: what an attacker would have to guess. */
 function leftOver(text: string, parts: string[]): string {
   let rest = text;
   for (const part of parts) rest = rest.replaceAll(part, ' ');

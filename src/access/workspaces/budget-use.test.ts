@@ -1,4 +1,4 @@
-/** How the database counts what a workspace uses: exact near the limit, without waiting far below it, and at a constant cost. */
+/** How the database counts what a workspace uses: exact near the limit, without waiting far below it, at a constant cost. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ async function used(workspaceId: string): Promise<number> {
 }
 
 async function connect(): Promise<pg.Client> {
-  // As the service connects: by indexes, whatever the statistics of a new table say.
+  // Like the service's connections: by index, whatever the statistics of a new table say.
   const client = new pg.Client({ connectionString: database.url, options: '-c enable_seqscan=off' });
   await client.connect();
   return client;
@@ -48,7 +48,7 @@ test('far below its limit nobody waits for another, and near it no two pass it t
     await use(one, 10);
     await one.query('begin');
     await use(one, 10);
-    // Would wait for the first one, which does not end, if it had to.
+    // If it had to wait for the first transaction, which stays open, this would hang.
     await use(other, 10);
     await use(other, -5, false);
     assert.equal(await used(workspaceId), 15, 'without what is not committed');
@@ -68,7 +68,7 @@ test('far below its limit nobody waits for another, and near it no two pass it t
     await use(other, 999_975);
     await assert.rejects(use(one, 1), { constraint: 'within_budget' });
     assert.equal(await used(workspaceId), 1_000_000);
-    // A limit that is lowered or raised counts at once.
+    // A changed limit takes effect at once.
     await limit(workspaceId, 1_000_001);
     await use(one, 1);
     await limit(workspaceId, null);
@@ -93,7 +93,7 @@ test('two that commit small amounts at once never wait for each other for good',
     await Promise.all([uses(one), uses(other)]);
     assert.equal(await used(workspaceId), 200);
     const { rows } = await one.query('select 1 from workspace_usage where workspace_id = $1', [workspaceId]);
-    // The total, thirty more, and one that looked at the same moment as the thirtieth.
+    // The total, thirty more, and one that read at the same moment as the thirtieth.
     assert.ok(rows.length <= 32, `${rows.length} rows are added up`);
   } finally {
     await one.end();

@@ -1,4 +1,4 @@
-/** What a workspace may have of each budget: as the settings say, or as the operator said for this one. */
+/** The limits of a workspace: those of the settings, or those that the operator set for this workspace. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
@@ -6,7 +6,7 @@ import type { BudgetName, Limits, OwnLimits } from '../../runtime/budgets.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { auditWrite } from '../audit/audit.ts';
 
-/** At the start of each node that answers requests: what is refused by the database is refused by these. */
+/** Called at the start of each node that answers requests: the database enforces these limits. */
 export async function saveBudgetSettings(db: Db, limits: Limits): Promise<void> {
   await sql`
     insert into budget_settings (limits) values (${JSON.stringify(limits)})
@@ -14,13 +14,13 @@ export async function saveBudgetSettings(db: Db, limits: Limits): Promise<void> 
     where budget_settings.limits <> excluded.limits`.execute(db);
 }
 
-/** Null: no limit. The same as the triggers that count stored bytes and anchors have it. */
+/** Null: no limit. Must match the triggers that count stored bytes and anchors. */
 export function limitInSql(workspaceId: string, name: BudgetName): RawBuilder<number | null> {
   return sql`(coalesce((select limits from budget_settings), '{}')
     || coalesce((select limits from workspaces where id = ${workspaceId}), '{}') ->> ${name})::bigint`;
 }
 
-/** How much more a workspace may store; null: as much as it likes. What is stored meanwhile is counted at the commit. */
+/** How much more a workspace may store; null: unlimited. The commit counts what others store meanwhile. */
 export async function readStoredRoom(
   db: Db,
   workspaceId: string,
@@ -33,7 +33,7 @@ export async function readStoredRoom(
 }
 
 export interface WorkspaceLimits {
-  /** As the settings of the service were when it started last; null before its first start. */
+  /** The settings as of the service's last start; null before its first start. */
   settings: Limits | null;
   own: OwnLimits;
 }
@@ -45,7 +45,7 @@ export async function readLimits(db: Db, workspaceId: string): Promise<Workspace
   return { settings: rows[0]?.settings ?? null, own: rows[0]?.own ?? {} };
 }
 
-/** Each to a number, to null for none, or to undefined to follow the settings again. */
+/** A number, null for no limit, or undefined to follow the settings again. */
 export type LimitChanges = Partial<Record<BudgetName, number | null | undefined>>;
 
 export async function changeLimits(db: Db, caller: Caller, changes: LimitChanges): Promise<void> {
@@ -57,7 +57,7 @@ export async function changeLimits(db: Db, caller: Caller, changes: LimitChanges
       .where('id', '=', workspaceId)
       .forNoKeyUpdate()
       .executeTakeFirstOrThrow();
-    // Those that became undefined are left out of JSON.
+    // JSON leaves out undefined ones.
     const changed = JSON.stringify({ ...limits, ...changes });
     await db.updateTable('workspaces').set({ limits: changed }).where('id', '=', workspaceId).execute();
     const details = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Workspaces: the tenants. Name, slug and metadata are those an organisation of the sign-in library has too. */
+/** Workspaces: the tenants. Name, slug and metadata match those of an organisation of the sign-in library. */
 
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
@@ -16,10 +16,10 @@ export interface Workspace {
 
 export const defaultSlug = 'default';
 
-/** Of one person: they come whole with who is signed in. */
+/** Per person, as their list comes whole with the signed-in user. */
 export const mostWorkspaces = 1_000;
 
-/** Made by the operator: on the command line, or by the first start. */
+/** For the operator: on the command line, or at the first start. */
 export async function createWorkspace(
   db: Db,
   { name, slug }: { name: string; slug?: string },
@@ -46,13 +46,13 @@ export async function createWorkspace(
   return workspace;
 }
 
-/** Made by a person, who becomes its owner. */
+/** For a person, who becomes its owner. */
 export async function createWorkspaceAs(
   db: Db,
   { actor, requestId }: Caller,
   { userId, name }: { userId: string; name: string },
 ): Promise<Workspace> {
-  // Names need not be unique, so a slug that is taken gets a few characters more.
+  // Names need not be unique, so the slug ends with a few characters of the id.
   const id = newId('ws');
   const slug = `${slugOf(name)}-${id.slice(-6).toLowerCase()}`;
   const caller = { workspaceId: id, actor, scopes: [], requestId };
@@ -68,7 +68,7 @@ export async function createWorkspaceAs(
   return { id, name, slug };
 }
 
-/** Holds the person until the transaction ends, so that no two workspaces take the last place. */
+/** Locks the user until the transaction ends, so that no two workspaces take the last place. */
 export async function requireRoomFor(db: Db, userId: string): Promise<void> {
   await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
   const { joined } = await db
@@ -83,7 +83,7 @@ export async function requireRoomFor(db: Db, userId: string): Promise<void> {
   );
 }
 
-/** Of a person, in the order of joining. */
+/** The workspaces of a person, in order of joining. */
 export function listWorkspacesOf(db: Db, userId: string): Promise<(Workspace & { role: Role })[]> {
   return db
     .selectFrom('members as m')
@@ -98,12 +98,12 @@ export function listWorkspacesOf(db: Db, userId: string): Promise<(Workspace & {
 
 const operator = { kind: 'command', id: 'command-line' } as const;
 
-/** Who acts when somebody works on the command line, or starts the service for the first time. */
+/** The caller on the command line, and at the first start of the service. */
 export function operatorIn(workspaceId: string): Caller {
   return { workspaceId, actor: operator, scopes: [], requestId: null };
 }
 
-/** By id or slug; the default one when nothing is named. */
+/** By id or slug; the default workspace if none is named. */
 export async function findWorkspace(db: Db, idOrSlug: string = defaultSlug): Promise<Workspace> {
   const row = await db
     .selectFrom('workspaces')

@@ -1,4 +1,4 @@
-/** Lets a request in: finds its caller by API key or session, checks what its route asks for, and counts it. */
+/** Admits a request: finds its caller by API key or session, checks the route's scope or role, and counts the request. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, isAtLeast, may, type Role, type Scope } from '../../runtime/caller.ts';
@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope a caller needs; a route with neither scope nor role is open to everybody. */
     scope?: Scope;
-    /** For people who are signed in, not for keys: the role that they need at least. */
+    /** For signed-in people, not for keys: the minimum role. */
     role?: Role;
   }
   interface FastifyRequest {
@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-/** Finds who makes a request; null when it has neither a valid key nor a session. */
+/** Finds the caller of a request; null when it has neither a valid key nor a session. */
 export type FindCaller = (headers: IncomingHttpHeaders, requestId: string) => Promise<Caller | null>;
 
 export interface AuthenticationDeps {
@@ -31,7 +31,10 @@ export interface AuthenticationDeps {
   publicUrl(): string;
 }
 
-/** Gives what counts a request whose open route, such as that of a file by its name, found nothing: it throws at the limit. */
+/**
+ * Returns the function that counts requests to open routes that found nothing, such as a file by name; it throws at the
+ * limit.
+ */
 export function requireCallers(
   app: FastifyInstance,
   { findCaller, limiter, requestBudget, publicUrl }: AuthenticationDeps,
@@ -40,7 +43,7 @@ export function requireCallers(
   app.addHook('onRequest', async (request, reply) => {
     const { scope, role } = request.routeOptions.config;
     if (scope === undefined && role === undefined) {
-      // Counted before the body is read: reading it is the work that a stranger could ask for.
+      // Counted before the body is read: reading it is work that a stranger could cause.
       if (request.is404 || !endsWithHeaders(request)) countAddress(request, reply, limiter);
       return;
     }
@@ -65,7 +68,7 @@ export function requireCallers(
   };
 }
 
-/** The caller of a route that has a scope or a role. */
+/** The caller on a route with a scope or a role. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error(`${request.routeOptions.url} asks for a caller but has no scope`);
   return request.caller;
@@ -85,7 +88,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, limiter: RateLimit
   );
 }
 
-/** Whoever has no key gets no more answers than a key holder. */
+/** Clients without a key get the same limit as a key. */
 function countAddress(request: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): void {
   limiter.count(`address ${networkOf(request.ip)}`, reply);
 }

@@ -1,4 +1,4 @@
-/** Counts requests per caller in fixed windows, on this node, and tells the caller what is left. */
+/** Counts requests per caller in fixed windows, on this node, and reports what is left in headers. */
 import type { FastifyReply } from 'fastify';
 import type { RateLimit } from '../../config/limit-settings.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -14,13 +14,13 @@ export interface Window {
 }
 
 export interface Windows {
-  /** The one that is open, or a new one. */
+  /** The open window, or a new one. */
   of(who: string): Window;
-  /** Only if one is open. */
+  /** The open window, if there is one. */
   present(who: string): Window | undefined;
 }
 
-/** At most so many windows are kept; beyond, finished ones go, and then the oldest, so that addresses cannot fill the memory. */
+/** The most windows in memory: beyond it, ended ones go first, then the oldest, so that addresses cannot fill the memory. */
 const mostWindows = 10_000;
 
 export function createWindows(windowSeconds: number, now: () => number): Windows {
@@ -37,7 +37,7 @@ export function createWindows(windowSeconds: number, now: () => number): Windows
       const at = now();
       const open = present(who, at);
       if (open) return open;
-      // A map keeps the order of insertion, and all windows are equally long: the first one is the oldest.
+      // A map keeps insertion order, and all windows are equally long: the first one is the oldest.
       for (const [other, { endsAt }] of windows) {
         if (endsAt > at && windows.size < mostWindows) break;
         windows.delete(other);

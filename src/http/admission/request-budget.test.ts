@@ -22,7 +22,7 @@ test('the requests of a workspace are counted by the minute, whoever sends them'
     (error: AppError) => error.code === 'rate_limited' && error.retryAfterSeconds === 40,
   );
   budget.count(by('key_5', 'ws_2'));
-  // The operator gave it more, or none at all.
+  // With a higher limit set by the operator, or none.
   budget.count(by('key_1', 'ws_1', { requests_per_minute: 10 }));
   budget.count(by('key_1', 'ws_1', { requests_per_minute: null }));
   assert.deepEqual(budget.used('ws_2'), { used: 1, resetsAt: new Date(80_000) });

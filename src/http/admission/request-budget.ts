@@ -1,4 +1,4 @@
-/** Counts the requests of each workspace, by all its keys and people together, in windows of a minute and on this node. */
+/** Counts the requests of each workspace, over all its keys and people, in one-minute windows on this node. */
 import { type Limits, limitOf, settingOf } from '../../runtime/budgets.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -7,7 +7,7 @@ import { createWindows } from './rate-limit.ts';
 export interface RequestBudget {
   /** Counts one request; throws when the workspace has used up its budget. */
   count(caller: Caller): void;
-  /** In the present minute of the workspace; `resetsAt` is null while nothing was counted in it. */
+  /** In the current minute of the workspace; `resetsAt` is null if it has no requests yet. */
   used(workspaceId: string): { used: number; resetsAt: Date | null };
 }
 

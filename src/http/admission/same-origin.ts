@@ -1,15 +1,15 @@
-/** A write that comes with a cookie has to prove that it was made by a page of this very service. */
+/** A write that is authenticated by a cookie must prove that it comes from a page of this service. */
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../runtime/errors.ts';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Throws forbidden for what another site's page may have sent. */
+/** Throws forbidden for requests that a page of another site may have sent. */
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
   if (safeMethods.has(request.method)) return;
   const site = request.headers['sec-fetch-site'];
   const origin = request.headers.origin;
-  // Browsers of today send both and let no script set them. One that is wrong refuses, whatever the other says.
+  // Current browsers send both, and scripts cannot set them. If either is wrong, the request is refused.
   const proven = site === 'same-origin' || (origin !== undefined && isOwn(origin, request, publicUrl));
   const denied =
     (site !== undefined && site !== 'same-origin') ||

@@ -1,4 +1,4 @@
-/** The server as routes see it, and the path below which the API lies. */
+/** The type of the server that routes get, and the base path of the API. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';

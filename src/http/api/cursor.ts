@@ -1,4 +1,4 @@
-/** Cursors: opaque, signed, bound to the list and the filters they were made for; they never expire. */
+/** Cursors: opaque, signed, valid only for the list and filters they were made for; they never expire. */
 import { timingSafeEqual } from 'node:crypto';
 import { createHmacSha256 } from '../../keys/hmac.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -6,7 +6,7 @@ import { AppError } from '../../runtime/errors.ts';
 export type CursorPosition = (string | number)[];
 
 export interface Cursors {
-  /** `list` names the list with its workspace and filters; a cursor is only good for the very same. */
+  /** `list` names the list with its workspace and filters; a cursor is valid only for exactly these. */
   write(list: CursorList, position: CursorPosition): string;
   read(list: CursorList, cursor: string): CursorPosition;
 }
@@ -27,7 +27,7 @@ export function createCursors(secret: Buffer): Cursors {
       .filter(([, value]) => value !== undefined)
       .sort();
     const bound = JSON.stringify([list.name, list.workspaceId, filters]);
-    // Byte by byte, because a cursor that was tampered with may hold what is no UTF-8.
+    // As latin1, because a forged cursor may contain invalid UTF-8.
     return Buffer.from(hmac(`${bound}\0${payload.toString('latin1')}`, 'hex'), 'hex').subarray(0, macBytes);
   }
 
@@ -39,7 +39,7 @@ export function createCursors(secret: Buffer): Cursors {
     read(list, cursor) {
       const bytes = Buffer.from(cursor, 'base64url');
       const payload = bytes.subarray(macBytes);
-      // The text must be the one spelling that we write, so that a cursor cannot be varied and still pass.
+      // Must be the exact spelling that we write, so that a cursor cannot be varied and still pass.
       const genuine =
         bytes.length > macBytes &&
         bytes.toString('base64url') === cursor &&

@@ -1,12 +1,12 @@
-/** Announces routes that go away: Deprecation (RFC 9745) and Sunset (RFC 8594) headers, and the mark in OpenAPI. */
+/** Announces routes that will be removed: Deprecation (RFC 9745) and Sunset (RFC 8594) headers, and the flag in OpenAPI. */
 import type { FastifyInstance } from 'fastify';
 
 export interface Deprecated {
-  /** The day from which callers should move on, YYYY-MM-DD. */
+  /** The day from which callers should migrate, YYYY-MM-DD. */
   since: string;
-  /** The day from which the route may answer no longer. */
+  /** The day from which the route may be gone. */
   sunset: string;
-  /** Where the move is described. */
+  /** URL of the migration guide. */
   guide: string;
 }
 

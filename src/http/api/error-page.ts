@@ -1,4 +1,4 @@
-/** The page that every docUrl leads to: one entry per error code. */
+/** The page that every docUrl links to: one entry per error code. */
 import { errorKinds } from '../../runtime/errors.ts';
 import type { Api } from './api.ts';
 import { errorPagePath } from './error-reply.ts';

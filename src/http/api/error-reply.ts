@@ -1,4 +1,4 @@
-/** Turns any failure into the one error shape: {message, errorCode, docUrl, timestamp}. */
+/** Turns any failure into the one error format: {message, errorCode, docUrl, timestamp}. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -16,10 +16,10 @@ export interface ErrorBody {
   timestamp: string;
 }
 
-/** Set once the address is known; see `derivedUrl` in server.ts. */
+/** Correct once the server's address is known; see `derivedUrl` in server.ts. */
 export type PublicUrl = () => string;
 
-/** A chance to answer a failed request after all; true when it did. */
+/** May answer a failed request after all; true when it did. */
 export type Rescue = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 
 export const errorPagePath = '/docs/errors';
@@ -59,13 +59,13 @@ export function answerFrameworkError(
   sendError(toAppError(error, request), error, { request, reply, publicUrl });
 }
 
-/** For what is not even HTTP: there is no request yet, so the answer is written to the socket by hand. */
+/** For input that is not valid HTTP: there is no request, so the answer is written to the socket directly. */
 export function answerBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
   publicUrl: PublicUrl,
 ): void {
-  // Told anew of whatever follows what was answered.
+  // Node.js reports an error again for anything that arrives after the answer.
   const isHeardOut = socket.writableEnded && socket.bytesRead <= mostUnwantedBytes;
   if (isHeardOut && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -95,13 +95,13 @@ function sendError(
 ): FastifyReply {
   const { status } = errorKinds[error.code];
   if (status >= 500) request.log.error({ requestId: request.id, err: original }, 'request failed');
-  // As HTTP asks for; a scheme that no browser knows, so that none asks for a password.
+  // HTTP requires this header. No browser knows the scheme, so none asks for a password.
   if (status === 401) reply.header('www-authenticate', 'ApiKey realm="Holdfast", header="x-api-key"');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
   if (error.budget !== undefined) reply.header('x-budget', error.budget);
   if (request.is404 && wantsPage(request)) return sendNoPage(request, reply);
   const body = errorBody(error, publicUrl);
-  // Sent as text, so that no response schema of the route can reshape it.
+  // Sent as text, so that the route's response schema does not apply to it.
   if (wantsProblem(request)) {
     const problem = { type: body.docUrl, title: error.code, status, detail: error.message, ...body };
     return reply.code(status).type('application/problem+json').send(JSON.stringify(problem));
@@ -118,7 +118,7 @@ function errorBody(error: AppError, publicUrl: PublicUrl): ErrorBody {
   };
 }
 
-/** A browser that was led to an address, rather than a program that asks for JSON. */
+/** Whether a browser navigates here, rather than a program that wants JSON. */
 function wantsPage({ method, headers }: FastifyRequest): boolean {
   return method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
 }
@@ -127,7 +127,7 @@ function wantsProblem(request: FastifyRequest): boolean {
   return /application\/problem\+json/i.test(request.headers.accept ?? '');
 }
 
-/** Fastify's own errors, by their code; what it says about media types and sizes is put in our words. */
+/** Fastify's own errors by code; those about media types and sizes get our own wording. */
 const frameworkCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
@@ -175,7 +175,7 @@ function toAppError(error: unknown, request: FastifyRequest): AppError {
   );
 }
 
-/** Told by the triggers that count; their detail is the budget's name, its limit and the workspace. */
+/** Raised by the triggers that count usage; the detail has the budget's name, its limit and the workspace. */
 function overBudget(error: DatabaseError): AppError {
   const [name = '', limit] = (error.detail ?? '').split(' ');
   if (!isBudgetName(name)) throw error;
@@ -183,7 +183,7 @@ function overBudget(error: DatabaseError): AppError {
 }
 
 export function pathOf(request: FastifyRequest): string {
-  // A fragment is not part of a request; the router ignores it too.
+  // A fragment is not part of a request, and the router ignores it too.
   const [path = '/'] = request.url.split(/[?#]/, 1);
   return path;
 }

@@ -1,10 +1,10 @@
-/** Labels answers that tell of anchors while these are on the embedded chain: a header, and its description in OpenAPI. */
+/** Labels answers about anchors while these are on the embedded chain: a header, and its description in OpenAPI. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer has anchors, proofs or transactions in it. */
+    /** The answer contains anchors, proofs or transactions. */
     tellsOfChain?: boolean;
   }
 }
@@ -15,7 +15,7 @@ const header = Type.String({
     'Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain.',
 });
 
-/** Call after describeApi, whose headers it adds to, and before the routes are added. */
+/** Call after describeApi, as it extends those headers, and before the routes are added. */
 export function labelEvidence(app: FastifyInstance, { embedded }: { embedded: boolean }): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.tellsOfChain) return;

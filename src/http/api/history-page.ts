@@ -1,9 +1,9 @@
-/** A page of a history as an answer: the document of proofs, and the headers that lead to the next. */
+/** Answers with a page of a history: the document of proofs, and the headers for the next page. */
 import { Type } from 'typebox';
 import { callerOf } from '../admission/authentication.ts';
 import { linkNextPage, type PageRequest, pageParameters } from './page.ts';
 
-/** So that nearly every history is one page: whoever takes the first for the whole would miss what came last. */
+/** Large enough that nearly every history fits on one page: a client that ignores paging would miss the latest proofs. */
 export const mostProofs = 1000;
 
 export const historyParameters = {
@@ -21,7 +21,7 @@ export interface HistoryAsked extends Omit<PageRequest, 'limit'> {
   filters: Record<string, string>;
 }
 
-/** Fetches nothing for a cursor that is not good. */
+/** Checks the cursor before it fetches anything. */
 export async function sendHistoryPage(
   { name, filters, request, reply, cursors, cursor }: HistoryAsked,
   fetch: (after: number[] | undefined) => Promise<{ history: { format: string }; next: number[] | null }>,

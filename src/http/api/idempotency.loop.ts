@@ -1,4 +1,4 @@
-/** Forgets the answers of idempotent requests after their 24 hours. */
+/** Deletes the stored answers of idempotent requests after 24 hours. */
 import type { Db } from '../../db/database.ts';
 import { type Loop, repeating } from '../../runtime/loop.ts';
 import { forgetOldAnswers } from './idempotency.ts';

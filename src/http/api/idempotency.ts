@@ -1,8 +1,8 @@
 /**
- * Idempotency-Key: the answer of a creating request is committed with the work it answers for, so that a repeat gets
- * the same answer and does nothing. Nothing is reserved beforehand: of two that race, the second commit breaks the
- * primary key of the answers, rolls back whole, and is given the answer of the first. So is one that is refused for what
- * the first has done meanwhile.
+ * Idempotency-Key: the answer of a creating request is committed together with its work, so that a repeated request gets
+ * the same answer and does nothing. Nothing is reserved beforehand: if two requests race, the second commit violates the
+ * primary key of the answers, rolls back completely, and gets the first one's answer. So does a request that is refused
+ * because of what the first one has done meanwhile.
  */
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
@@ -19,7 +19,7 @@ import { pathOf, type Rescue } from './error-reply.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Takes an Idempotency-Key; `own`: the answer holds a secret and is repeated only to the key that asked first. */
+    /** Accepts an Idempotency-Key; `own`: the answer has a secret, and is repeated only to the API key that asked first. */
     idempotent?: boolean | 'own';
   }
   interface FastifyRequest {
@@ -27,7 +27,7 @@ declare module 'fastify' {
   }
 }
 
-/** Where the answer of one request is kept. */
+/** The key under which the answer of a request is stored. */
 interface Slot {
   workspaceId: string;
   method: string;
@@ -44,20 +44,20 @@ interface AnswerRow {
 }
 
 export interface Answer<Body> {
-  /** Makes the answer and returns the rows to commit with the work; none when the request has no key. */
+  /** Builds the answer and returns the rows to commit with the work; none when the request has no key. */
   remember(body: Body): Write[];
   send(): FastifyReply;
 }
 
 export interface Idempotency {
   /**
-   * For a route whose body is read by itself: takes the key before that, so that no second request reads the same in vain,
-   * and says whether an answer is kept. The payload is compared once it is there. `none`: the request has no key.
+   * For routes that read the body themselves: marks the key as running first, so that no second request on this node
+   * reads the same body in vain, and tells whether an answer is stored. The payload is compared later. `none`: no key.
    */
   takeKey(request: FastifyRequest): Promise<'none' | 'new' | 'answered'>;
-  /** Whether an answer is kept for the request's key: nothing may be refused then that was accepted before. */
+  /** Whether an answer is stored for the request's key: then nothing that was accepted before may be refused. */
   isAnswered(request: FastifyRequest): Promise<boolean>;
-  /** `secret`: the answer holds one, so what is kept of it is sealed. */
+  /** `secret`: the answer contains a secret, so its stored copy is encrypted. */
   answer<Body>(request: FastifyRequest, reply: FastifyReply, options?: { secret: boolean }): Answer<Body>;
   rescue: Rescue;
 }
@@ -72,7 +72,7 @@ export interface IdempotencyDeps {
 }
 
 export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: IdempotencyDeps): Idempotency {
-  /** What runs on this node just now, by workspace, route and key; null while its payload is still read. */
+  /** Requests running on this node, by workspace, route and key; null while the payload is still being read. */
   const running = new Map<string, Buffer | null>();
 
   const find = gather<Slot, AnswerRow | null>({
@@ -137,7 +137,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     if (request.idempotency) running.delete(slotName(request.idempotency));
   }
 
-  /** Sends the kept answer; false when there is none. */
+  /** Sends the stored answer; false when there is none. */
   async function sendKept(slot: Slot, reply: FastifyReply): Promise<boolean> {
     const row = await find(slot);
     if (!row) return false;
@@ -197,9 +197,9 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   };
 }
 
-/** Whether the error may come of the same request on another node, which has been answered since this one looked. */
+/** Whether the error may be caused by the same request on another node, answered since this one looked. */
 function mayBeAnswered({ fingerprint }: Slot, error: unknown): boolean {
-  // Nothing can be said of a payload that was not read.
+  // A payload that was not read cannot be compared.
   if (fingerprint.length === 0) return false;
   if (!(error instanceof AppError)) return isDuplicate(error);
   return errorKinds[error.code].status < 500 && !error.code.startsWith('idempotency_');
@@ -209,7 +209,7 @@ function isOver({ created_at }: AnswerRow): boolean {
   return created_at.getTime() < Date.now() - keptForMs;
 }
 
-/** Deletes the answers whose time is over; returns how many. */
+/** Deletes expired answers; returns how many. */
 export async function forgetOldAnswers(db: Db): Promise<number> {
   const before = new Date(Date.now() - keptForMs);
   const { numDeletedRows } = await db
@@ -224,7 +224,7 @@ export async function forgetOldAnswers(db: Db): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** Without its fingerprint, which needs the body. */
+/** Without the fingerprint, which needs the body. */
 function slotOf(request: FastifyRequest, key: string): Slot {
   return {
     workspaceId: callerOf(request).workspaceId,
@@ -240,14 +240,14 @@ const noFingerprint = Buffer.alloc(0);
 function fingerprintOf(request: FastifyRequest): Buffer {
   const own = request.routeOptions.config.idempotent === 'own';
   const asked = canonicalize([request.query, request.body, own ? callerOf(request).actor.id : null]) ?? '';
-  // As text first: the hash object of createHash costs more than the hashing.
+  // One-shot `hash` on text: a createHash object costs more than the hashing.
   return Buffer.from(hash('sha256', asked), 'hex');
 }
 
 function readKey(request: FastifyRequest): string | null {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return null;
-  // The draft writes it as a quoted string; most clients send it bare.
+  // The draft defines it as a quoted string; most clients send it without quotes.
   const key = String(header).replace(/^"(.*)"$/, '$1');
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new AppError(

@@ -1,4 +1,4 @@
-/** What a browser shows for an address that is not there. */
+/** The page that browsers get for an unknown address. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { escapeHtml, sendPlainPage } from './plain-page.ts';
 

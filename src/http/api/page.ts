@@ -1,4 +1,4 @@
-/** One page of a list: the query that asks for it, and the headers that lead to the next. */
+/** One page of a list: its query parameters, and the headers for the next page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { createPageBudget, largeRowsAtOnce } from '../../runtime/page-budget.ts';
@@ -6,7 +6,7 @@ import { callerOf } from '../admission/authentication.ts';
 import type { CursorPosition, Cursors } from './cursor.ts';
 import { pathOf } from './error-reply.ts';
 
-/** Parameters that every list takes. */
+/** Parameters of every list. */
 export const pageParameters = {
   cursor: Type.Optional(
     Type.String({ maxLength: 2048, description: 'X-Next-Cursor of the previous page, unchanged.' }),
@@ -17,10 +17,10 @@ export const pageParameters = {
 export interface List<Row> {
   name: string;
   filters: Record<string, string | undefined>;
-  /** Up to `limit` rows that follow the position, or the first ones. */
+  /** Up to `limit` rows after the position, or the first ones. */
   fetch(workspaceId: string, after: CursorPosition | undefined, limit: number): Promise<Row[]>;
   positionOf(row: Row): CursorPosition;
-  /** Where a thousand may be more than an answer should have: they are fetched in steps, and counted by bytes. */
+  /** For lists whose pages could become too large: rows are fetched in steps, and bounded by bytes. */
   bytesOf?: (row: Row) => number;
 }
 
@@ -32,7 +32,7 @@ export interface PageRequest {
   limit: number;
 }
 
-/** Fetches the page and, when there is another, sets the headers that lead to it. */
+/** Fetches the page and, when there is another, sets the headers for it. */
 export async function fetchPage<Row>(list: List<Row>, page: PageRequest): Promise<Row[]> {
   const { request, reply, cursors, cursor, limit } = page;
   const { workspaceId } = callerOf(request);

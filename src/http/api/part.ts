@@ -1,4 +1,4 @@
-/** What a part of the service adds to the whole: `app/` puts all of them together. */
+/** What a part of the service contributes; `app/` combines all parts. */
 import type { Metric } from 'prom-client';
 import type { Loop } from '../../runtime/loop.ts';
 import type { Api } from './api.ts';
@@ -7,7 +7,7 @@ import type { Idempotency } from './idempotency.ts';
 
 export interface Part {
   routes?(app: Api, shell: Shell): void;
-  /** Work that one node does for all: only on nodes with the role `loops`. */
+  /** Work that one node does for all; runs only on nodes with the role `loops`. */
   loops?: Loop[];
   /** Work that every node does for itself. */
   nodeLoops?: Loop[];
@@ -15,10 +15,10 @@ export interface Part {
   close?(): Promise<void> | void;
 }
 
-/** What the server gives to all routes. */
+/** What the server provides to all routes. */
 export interface Shell {
   cursors: Cursors;
   idempotency: Idempotency;
-  /** For routes that take files. */
+  /** For routes that accept files. */
   uploads: Api;
 }

@@ -1,9 +1,9 @@
-/** Pages of plain text that need no script: what every error means, and that there is no such page. */
+/** Static pages without scripts: the list of errors, and the page for unknown addresses. */
 import type { FastifyReply } from 'fastify';
 
 export interface PlainPage {
   title: string;
-  /** HTML. */
+  /** As HTML. */
   body: string;
 }
 

@@ -1,4 +1,4 @@
-/** ETag and If-Match: which version was sent, and which one a change is meant for. */
+/** ETag and If-Match: which version was sent, and which version a change is based on. */
 import { Type } from 'typebox';
 import type { SeenVersions } from '../../runtime/seen-version.ts';
 
@@ -19,7 +19,7 @@ export function etagOf({ version }: { version: number }): string {
   return `"${version}"`;
 }
 
-/** Tags that are weak, or not ours, match nothing, as RFC 9110 has it. */
+/** Weak and foreign tags match nothing, as RFC 9110 requires. */
 export function seenVersions(headers: { 'if-match'?: string }): SeenVersions {
   const text = headers['if-match'];
   if (text === undefined || text === '*') return undefined;

@@ -1,6 +1,7 @@
 /**
- * Routes that take a file: before its body is checked, the form is read and the file streamed away, so that schema,
- * Idempotency-Key and handler find `file` with its hash among the other fields. What a handler does not take is undone.
+ * Routes that accept a file: before validation, the form is read and its file stored or hashed, so that schema,
+ * Idempotency-Key and handler see `file` with its hash among the other fields. Uploads not taken by a handler are
+ * discarded.
  */
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -20,13 +21,13 @@ import type { Idempotency } from './idempotency.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Takes a form with a file beside JSON: `store` keeps its bytes for the handler, `hash` only hashes them. */
+    /** Accepts a form with a file besides JSON: `store` keeps its bytes for the handler, `hash` only hashes them. */
     upload?: 'store' | 'hash';
   }
   interface FastifyRequest {
-    /** Stored, and not taken yet. */
+    /** Stored, but not taken by a handler yet. */
     upload: ReceivedBlob | null;
-    /** Once the upload is committed, or undone. */
+    /** Called once the upload is committed or discarded. */
     giveBackRoom: (() => void) | null;
   }
 }
@@ -36,7 +37,7 @@ export type StoredRoom = (workspaceId: string) => Promise<{ limit: number; left:
 export interface UploadDeps {
   blobs: Pick<Blobs, 'receive'>;
   maxFileBytes: number;
-  /** How much more a workspace may store; null: as much as it likes. */
+  /** How much more a workspace may store; null: unlimited. */
   storedRoom: StoredRoom;
   idempotency: Pick<Idempotency, 'takeKey'>;
 }
@@ -44,29 +45,29 @@ export interface UploadDeps {
 export interface Uploads {
   /** The server for routes with `upload` in their config: only these read forms. */
   app: Api;
-  /** Whether an upload runs on this line: it has as long as bytes keep coming. */
+  /** Whether an upload runs on this line: it has no time limit while bytes keep coming. */
   isRunning(line: object): boolean;
 }
 
-/** A sender that is silent for so long is gone. */
+/** A sender that is silent for this long is disconnected. */
 const longestSilenceMs = 60_000;
-/** Fields and the lines between them, beside the file. */
+/** Room for fields and boundaries besides the file. */
 const formRoomBytes = 2 * 1024 * 1024;
 
-/** The file of a form, in its place among the fields. */
+/** The file of a form, as it appears among the fields. */
 export interface UploadedFile {
-  /** As the form has them, unchecked. */
+  /** As sent in the form, unchecked. */
   name: string;
   mediaType: string;
-  /** Hex of the SHA-256. */
+  /** SHA-256 in hex. */
   contentHash: `0x${string}`;
   size: number;
 }
 
-/** Stands for the file in the schema of a form. */
+/** Represents the file in the schema of a form. */
 export const uploadedFile = Type.Unsafe<UploadedFile>({});
 
-/** Bodies of a route with `upload`. In the form's schema `file` is described by `uploadedFile`. */
+/** Bodies of a route with `upload`. The form's schema describes `file` with `uploadedFile`. */
 export function jsonOrForm<Json extends TSchema, Form extends TSchema>(json: Json, form: Form) {
   return Type.Unsafe<Static<Json> | Static<Form>>({
     content: { 'application/json': { schema: json }, [formType]: { schema: form } },
@@ -75,7 +76,7 @@ export function jsonOrForm<Json extends TSchema, Form extends TSchema>(json: Jso
 
 const formType = 'multipart/form-data';
 
-/** The blob of the request's file, to be attached and settled by whoever takes it. */
+/** The blob of the request's file; the caller must attach and settle it. */
 export function takeUpload(request: FastifyRequest): ReceivedBlob {
   const blob = request.upload;
   if (blob === null) {
@@ -89,11 +90,11 @@ export function takeUpload(request: FastifyRequest): ReceivedBlob {
   return blob;
 }
 
-/** Call after everything that adds hooks, and before the routes are added. */
+/** Call after everything else that adds hooks, and before the routes are added. */
 export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Promise<Uploads> {
   const { blobs, maxFileBytes, idempotency } = deps;
   const running = new WeakSet<object>();
-  /** Bytes of each workspace that this node has taken in, and that are not committed yet. */
+  /** Bytes per workspace that this node has received and that are not committed yet. */
   const underWay = new Map<string, number>();
   root.decorateRequest('upload', null);
   root.decorateRequest('giveBackRoom', null);
@@ -136,7 +137,7 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
     return { name, mediaType, contentHash: fromBytea(contentHash), size };
   }
 
-  /** What cannot be kept is not stored first: neither one large upload nor many at once could fill the disk. */
+  /** Refuses bytes beyond the budget before storing them: neither one large upload nor many at once can fill the disk. */
   async function receive(request: FastifyRequest, bytes: FormFile['bytes']): Promise<ReceivedBlob> {
     const { workspaceId } = callerOf(request);
     const room = await deps.storedRoom(workspaceId);
@@ -161,7 +162,7 @@ export async function acceptUploads(root: FastifyInstance, deps: UploadDeps): Pr
   }
 
   let app: Api | undefined;
-  // In a context of its own: elsewhere no form is taken, and no request pays for the hooks of the parser.
+  // In its own context: no other route accepts forms, or pays for the parser's hooks.
   await root.register(async (context) => {
     await context.register(multipart, { throwFileSizeLimit: false });
     app = context.withTypeProvider<TypeBoxTypeProvider>();

@@ -1,4 +1,4 @@
-/** Strict schema checks, and their faults in words that name the field. */
+/** Strict schema validation, with error messages that name the field. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { build, type Schema } from 'fast-json-stringify';
 import type { FastifyInstance, FastifySchemaValidationError } from 'fastify';
@@ -8,12 +8,12 @@ import { isCalendarDay, isDateTime } from '../../runtime/date-time.ts';
 import { AppError, type ErrorCode } from '../../runtime/errors.ts';
 import { hasDirectionMark } from '../../runtime/visible-text.ts';
 
-/** Formats with an error code of their own; every other fault is invalid_request. */
+/** Formats with their own error code; every other fault is invalid_request. */
 const formatCodes: Record<string, ErrorCode> = { address: 'invalid_address', date: 'invalid_date_range' };
 
 /**
- * JSON bodies are taken as they are; query, path and form values are text, so they are parsed by their schema.
- * Each schema is compiled when a request first needs it: all of them at once were most of the time of a start.
+ * JSON bodies are not coerced; query, path and form values are text, so they are parsed according to their schema. Each
+ * schema is compiled when a request first needs it: compiling all of them took most of the start-up time.
  */
 export function useStrictValidation(app: FastifyInstance): void {
   const forBodies = makeAjv(false);
@@ -46,8 +46,8 @@ function makeAjv(coerceTypes: boolean): Ajv {
     useDefaults: true,
     allErrors: false,
     strict: true,
-    // The schemas are our own, and a test holds them against the OpenAPI document: to check them again took longer here than
-    // to compile those that a first request needs.
+    // The schemas are our own, and a test compares them with the OpenAPI document: validating them here took longer than
+    // compiling those that a first request needs.
     validateSchema: false,
     // With strict numbers Ajv turns "1e999" into Infinity and then skips minimum and maximum for it.
     strictNumbers: !coerceTypes,
@@ -68,7 +68,7 @@ function toAppError(errors: FastifySchemaValidationError[], part: string): AppEr
   return new AppError(code ?? 'invalid_request', describe(error, field, part));
 }
 
-/** `/viewers/0` of a body as `viewers[0]`; the part itself when the fault is at its root. */
+/** `/viewers/0` in a body becomes `viewers[0]`; the name of the part when the fault is at its root. */
 function fieldName(instancePath: string, part: string): string {
   const steps = instancePath
     .split('/')

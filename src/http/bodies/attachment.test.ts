@@ -1,4 +1,4 @@
-/** Names and types of downloads, also of those that were chosen to do harm. */
+/** Names and types of downloads, including malicious ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/service/properties.ts';

@@ -1,9 +1,9 @@
-/** Headers of bytes that come from elsewhere: to be saved under a name, never shown or run as a part of this service. */
+/** Headers for bytes of foreign origin: they are saved under a name, never shown or run as part of this service. */
 
-/** RFC 6266: a name that every client reads, and the exact one for those that know RFC 8187. */
+/** RFC 6266: a name that every client can read, and the exact one for clients that know RFC 8187. */
 export function attachment(name: string): string {
   const safe = safeName(name);
-  // Percent signs too: some clients decode them where they must not.
+  // Percent signs too: some clients wrongly decode them.
   const plain = safe.replaceAll(/[^\w .()+,=@~-]/g, '_');
   const exact = encodeURIComponent(safe).replaceAll(
     /['()*]/g,
@@ -14,24 +14,24 @@ export function attachment(name: string): string {
     : `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
 }
 
-/** What is no media type is sent as plain bytes. */
+/** An invalid media type is replaced by application/octet-stream. */
 export function safeMediaType(type: string): string {
   const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
   const parameter = `[ \\t]*;[ \\t]*${token}=(?:${token}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*")`;
   return new RegExp(`^${token}/${token}(?:${parameter})*$`).test(type) ? type : 'application/octet-stream';
 }
 
-/** Should a browser show the bytes after all, then without scripts, forms, or what else they ask for. */
+/** If a browser shows the bytes after all, it loads nothing and runs no scripts or forms. */
 export const attachmentPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
-/** Without what would lead out of a directory, hide the name, or change its direction on a screen. */
+/** Removes characters that could leave the directory, hide the name, or change its direction on screen. */
 function safeName(name: string): string {
   const flat = name
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd/\\:*?"<>|]/gu, '_')
     .replace(/^[. ]+/, '_')
     .replace(/[. ]+$/, '_');
-  // Most file systems take 255 bytes; the end is kept, for it says what kind of file it is.
+  // Most file systems allow 255 bytes. The end is kept, as it has the file extension.
   const long = Buffer.byteLength(flat) > mostNameBytes;
   return long ? shortened(flat) : flat === '' ? 'file' : flat;
 }

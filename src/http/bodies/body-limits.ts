@@ -1,10 +1,10 @@
-/** How large a body may be: little where nobody is known yet, and room for data only where a route takes data. */
+/** Limits of body sizes: small on open routes, large only on routes that accept data. */
 import type { FastifyInstance } from 'fastify';
 
 export const bodyBytes = {
   /** Routes that are open to everybody. */
   open: 4 * 1024,
-  /** All others that do not say more. */
+  /** All routes without another limit. */
   usual: 64 * 1024,
   /** An asset with its metadata, an entry with its data. */
   document: 256 * 1024,

@@ -1,27 +1,27 @@
-/** Compresses answers for clients that ask for it, and never one that holds a secret: its length would tell of it (BREACH). */
+/** Compresses answers for clients that accept it, but never one with a secret: its length would leak the secret (BREACH). */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer holds something that only this caller may know, which its schema does not show: it is sent as it is. */
+    /** The answer contains a secret of the caller that its schema does not show: it is never compressed. */
     secretAnswer?: boolean;
-    /** Sends the same buffers again and again: each is compressed once, thoroughly, for as long as it is kept. */
+    /** Sends the same buffers again and again: each is compressed once, thoroughly, and cached. */
     sameBytes?: boolean;
-    /** Which answers may be compressed; worked out here. */
+    /** Which answers may be compressed; determined here. */
     compressible?: Compressible;
   }
 }
 
 export type Encoding = 'br' | 'gzip';
 
-/** `pages`: all but JSON. */
+/** `pages`: everything but JSON. */
 type Compressible = 'nothing' | 'pages' | 'everything';
 
-/** Below this the headers of a compressed answer weigh as much as what it saves. */
+/** Below this, the headers of a compressed answer cost as much as it saves. */
 const leastBytes = 1024;
-/** Compressions at a time, in the thread pool; an answer beyond them is sent as it is rather than made to wait. */
+/** Concurrent compressions, in the thread pool; beyond that, answers are sent uncompressed rather than delayed. */
 const mostAtOnce = 4;
 const compressibleTypes =
   /^(text\/(html|css|javascript|plain)|application\/(problem\+)?json|image\/svg\+xml)\b/;
@@ -31,12 +31,12 @@ const isJson = /^application\/(problem\+)?json\b/;
 const compressGzip = promisify(gzip);
 const compressBrotli = promisify(brotliCompress);
 
-/** Call before the routes are added, and before whatever adds to their schemas. */
+/** Call before the routes are added, and before anything that adds to their schemas. */
 export function compressAnswers(app: FastifyInstance): void {
   const kept = new WeakMap<Buffer, Map<Encoding, Promise<Buffer | null>>>();
   let underWay = 0;
 
-  /** What is being made already, or was, is for everybody who asks for it. */
+  /** Everybody who needs the same bytes shares one compression. */
   async function compressOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer | null> {
     const known = kept.get(bytes) ?? new Map<Encoding, Promise<Buffer | null>>();
     kept.set(bytes, known);
@@ -44,7 +44,7 @@ export function compressAnswers(app: FastifyInstance): void {
     if (present) return present;
     const making = compressNow(bytes, encoding, 'thorough');
     known.set(encoding, making);
-    // Left out because of others, or failed: the next one who asks tries again.
+    // Skipped because of others, or failed: the next request tries again.
     const forget = () => known.delete(encoding);
     making.then((made) => made ?? forget(), forget);
     return making;
@@ -67,7 +67,7 @@ export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, compressible: compressibleOf(route) };
   });
-  // Calls back, as all hooks that every request runs through; most answers are small and leave with the first look.
+  // With a callback, like all hooks that every request runs through; most answers are small and return at once.
   app.addHook('onSend', (request, reply, payload, done) => {
     const body = bodyOf(payload);
     if (body === null || !isCompressible(request, reply)) return done(null, payload);
@@ -86,8 +86,8 @@ export function compressAnswers(app: FastifyInstance): void {
 }
 
 /**
- * The encoding that the client likes best, by the q-values of its Accept-Encoding (RFC 9110, 12.5.3); of two that it likes
- * as well, the smaller. Null: as it is.
+ * The encoding that the client prefers, by the q-values of Accept-Encoding (RFC 9110, 12.5.3); if equal, the smaller one.
+ * Null: uncompressed.
  */
 export function chooseEncoding(accepted: string | undefined): Encoding | null {
   if (accepted === undefined) return null;
@@ -99,7 +99,7 @@ export function chooseEncoding(accepted: string | undefined): Encoding | null {
     weights.set(name, weight);
   }
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
-  // Where nothing is said of it, sending as it is stands behind every encoding that the client takes.
+  // If `identity` is not mentioned, every accepted encoding is preferred to it.
   const plain = weights.get('identity') ?? 0;
   const [best] = (['br', 'gzip'] as const)
     .map((name) => ({ name, weight: weightOf(name) }))
@@ -108,10 +108,10 @@ export function chooseEncoding(accepted: string | undefined): Encoding | null {
   return best?.name ?? null;
 }
 
-/** Fields that hold what only one caller may know: a new API key, the link of an invitation, codes for a lost device. */
+/** Fields that only one caller may know: a new API key, an invitation link, backup codes. */
 const secretField = /^(secret|key|link|.*token|.*password|.*codes)$/i;
 
-/** Whether a schema, or one inside it, has such a field. */
+/** Whether a schema, or one nested in it, has such a field. */
 export function namesSecret(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   return Object.entries(schema).some(
@@ -121,7 +121,7 @@ export function namesSecret(schema: unknown): boolean {
   );
 }
 
-/** JSON is compressed only where a schema says what is in it and no field of it is a secret, or where it is the same for all. */
+/** JSON is compressed only if it has a schema without secret fields, or is the same for everybody. */
 function compressibleOf({ method, config, schema }: RouteOptions): Compressible {
   if (config?.secretAnswer || namesSecret(schema?.response)) return 'nothing';
   const described = Object.keys((schema?.response ?? {}) as object).some((status) => status.startsWith('2'));
@@ -129,7 +129,7 @@ function compressibleOf({ method, config, schema }: RouteOptions): Compressible 
   return [method].flat().every((one) => one === 'GET' || one === 'HEAD') ? 'pages' : 'nothing';
 }
 
-/** The body if it is worth it. Streams are not: stored bytes, archives, and events that must not wait. */
+/** The body if it is worth compressing. Streams are not: stored bytes, archives, and events that must not be delayed. */
 function bodyOf(payload: unknown): string | Buffer | null {
   if (typeof payload === 'string' || Buffer.isBuffer(payload))
     return payload.length < leastBytes ? null : payload;
@@ -141,13 +141,13 @@ function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
   const type = String(reply.getHeader('content-type'));
   if (compressible === 'nothing' || (compressible === 'pages' && isJson.test(type))) return false;
   if (reply.statusCode === 206 || !compressibleTypes.test(type)) return false;
-  // A strong tag stands for these very bytes.
+  // A strong tag stands for exactly these bytes.
   const etag = reply.getHeader('etag');
   if (etag !== undefined && !String(etag).startsWith('W/')) return false;
   return !reply.hasHeader('content-encoding') && !reply.hasHeader('content-range');
 }
 
-/** Quick: what is sent once. Thorough: what is sent for as long as the process runs, and costs a tenth of a second. */
+/** Quick: for bytes sent once. Thorough: for bytes sent as long as the process runs; takes a tenth of a second. */
 function compress(bytes: Buffer, encoding: Encoding, how: 'quick' | 'thorough'): Promise<Buffer> {
   if (encoding === 'gzip') return compressGzip(bytes, { level: how === 'quick' ? 1 : 9 });
   return compressBrotli(bytes, {

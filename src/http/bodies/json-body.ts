@@ -1,10 +1,10 @@
-/** Reads JSON bodies: UTF-8 and nothing else, one reading, no poison that PostgreSQL or a receiver could choke on. */
+/** Parses JSON bodies: UTF-8 only, unambiguous, and without values that PostgreSQL or a receiver cannot handle. */
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../runtime/errors.ts';
 import { findJsonFault, type JsonRules } from '../../runtime/json-fault.ts';
 import { JsonTextError, parseJsonText } from '../../runtime/json-text.ts';
 
-/** More than any honest body has: a thousand records of twenty fields. What is beyond would hold up everybody else. */
+/** More than any legitimate body has: a thousand records of twenty fields. Larger ones would block everybody else. */
 const limits = { values: 50_000 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -26,7 +26,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  // An absent body counts as an empty one.
+  // A missing body counts as an empty object.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined) request.body = {};
     const unusable = findJsonFault(
@@ -48,12 +48,12 @@ export function parseJson(body: Buffer): unknown {
   }
   if (text.trim() === '') return {};
   const value = parseText(text);
-  // Without an escape there is no NUL and no half of a surrogate pair, and the one name that is refused is spelled out.
+  // Without an escape there is no NUL and no lone surrogate, and the one forbidden name appears literally.
   if (mayBeUnusable.test(text)) refuseUnusable(value);
   return value;
 }
 
-/** As one pattern: a search for the escape alone stops at every backslash, and took four times as long in a text of them. */
+/** One pattern: a search for the escape alone stops at every backslash, and took four times as long in a text of them. */
 const mayBeUnusable = /\\u|__proto__/;
 
 function parseText(text: string): unknown {
@@ -68,7 +68,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Throws AppError when a text, number, name or nesting cannot be stored and given back unchanged. */
+/** Throws AppError when a text, number, name or nesting cannot be stored and returned unchanged. */
 export function refuseUnusable(value: unknown): void {
   const unusable = findJsonFault(value, '', storable);
   if (unusable !== null) throw new AppError('invalid_request', unusable);
@@ -89,7 +89,7 @@ const storable: JsonRules = {
   },
 };
 
-/** JSON is UTF-8 by its standard; what says otherwise would be read as something else than was meant. */
+/** JSON is UTF-8 by its standard; any other charset would be misread. */
 export function requireUtf8(contentType: string): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType)?.[1];
   if (charset === undefined || /^utf-?8$/i.test(charset)) return;

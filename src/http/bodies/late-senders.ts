@@ -1,14 +1,14 @@
 /**
- * Clients that are answered while they still send, such as those whose body is too large. A connection that is closed on
- * what was not read is reset, and the answer is lost with it: so the rest is read and thrown away, within bounds.
+ * Clients that are answered while they still send, such as those whose body is too large. Closing a connection with
+ * unread data resets it, and the answer is lost: so the rest is read and discarded, within limits.
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { endsWithHeaders, isHttp2, lineOf } from './line.ts';
 
-/** Read of what is not wanted, after the answer. */
+/** Limit of bytes read and discarded after the answer. */
 export const mostUnwantedBytes = 16 * 1024 * 1024;
-/** Whoever still sends then, or has sent nothing for so long, is cut off. */
+/** A client that still sends after this time, or is silent for the time below, is disconnected. */
 const longestFarewellMs = 10_000;
 const longestSilenceMs = 2_000;
 const lookMs = 20;
@@ -16,18 +16,18 @@ const lookMs = 20;
 interface LateSender {
   since: number;
   heardAt: number;
-  /** Of the connection: when the answer was sent, and when it was last looked at. */
+  /** Bytes read from the connection: when the answer was sent, and at the last check. */
   bytesBefore: number;
   bytesSeen: number;
 }
 
 export function hearLateSenders(app: FastifyInstance): void {
   const late = new Map<FastifyRequest, LateSender>();
-  /** Requests whose connection is ours to close. */
+  /** Requests whose connection we have to close. */
   const closing = new WeakSet<FastifyRequest>();
   let watch: NodeJS.Timeout | null = null;
 
-  /** One for all: who sends in vain is to cost as little as can be. */
+  /** One timer for all: useless senders should cost as little as possible. */
   function look(): void {
     const now = performance.now();
     for (const [request, sender] of late) if (isOver(request, sender, now)) dismiss(request, false);
@@ -56,10 +56,10 @@ export function hearLateSenders(app: FastifyInstance): void {
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const sending = isSending(request);
-    // A header of HTTP/1 alone; the framework sets it whenever it refuses a body.
+    // This header exists in HTTP/1 only; the framework sets it whenever it refuses a body.
     if (sending || isHttp2(request)) reply.removeHeader('connection');
     if (sending && !isHttp2(request) && !staysOpen(request)) {
-      // Node.js would close the connection with the last byte of the answer.
+      // Otherwise Node.js would close the connection with the last byte of the answer.
       reply.raw.shouldKeepAlive = true;
       closing.add(request);
     }
@@ -73,7 +73,9 @@ export function hearLateSenders(app: FastifyInstance): void {
   });
 }
 
-/** The same for what never became a request: its connection was answered and ended, and is to be closed once it is heard out. */
+/**
+ * The same for input that never became a request: the socket was answered and ended, and is closed when the rest is read.
+ */
 export function hearOut(socket: Socket): void {
   const end = () => socket.destroy();
   const cutOff = setTimeout(end, longestFarewellMs).unref();
@@ -81,7 +83,7 @@ export function hearOut(socket: Socket): void {
   socket.once('close', () => clearTimeout(cutOff));
 }
 
-/** A request without a body may be answered before its end is noticed, and one that was injected has no connection. */
+/** A request without a body may be answered before its end is noticed, and an injected request has no connection. */
 function isSending(request: FastifyRequest): boolean {
   const { raw } = request;
   if (raw.complete || raw.readableEnded || raw.socket?.bytesRead === undefined) return false;
@@ -92,7 +94,7 @@ function staysOpen({ raw }: FastifyRequest): boolean {
   return raw.httpVersion === '1.1' && !/\bclose\b/i.test(raw.headers.connection ?? '');
 }
 
-/** Node.js throws the rest of a body away itself, and says nothing of it: only the connection tells what came. */
+/** Node.js discards the rest of a body silently: only the connection's byte count shows what arrived. */
 function isOver({ raw }: FastifyRequest, sender: LateSender, now: number): boolean {
   const { bytesRead } = raw.socket;
   if (bytesRead !== sender.bytesSeen) sender.heardAt = now;

@@ -1,12 +1,12 @@
-/** Reads a multipart form: one file, streamed to whoever takes it, with its fields before or after. */
+/** Reads a multipart form: one file, streamed to the caller, with fields before or after it. */
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../runtime/errors.ts';
 
 export interface FormFile {
-  /** The last part of what the form calls it; empty when it does not. */
+  /** The last path segment of the file name in the form; empty if it has none. */
   name: string;
-  /** As the form says, unchecked. */
+  /** As sent in the form, unchecked. */
   mediaType: string;
   /** Throws AppError when the form ends too early or the connection is lost. */
   bytes: AsyncIterable<Uint8Array>;
@@ -18,13 +18,13 @@ export interface Form<Taken> {
   file: Taken | null;
 }
 
-/** The field that a file is sent as. */
+/** The name of the file's field. */
 export const fileField = 'file';
 
 export const formLimits = {
-  // Left to who takes the bytes, which counts them anyway.
+  // Left to the consumer of the bytes, which counts them anyway.
   fileSize: Number.POSITIVE_INFINITY,
-  // One more than is allowed, to be told apart.
+  // One more than allowed, to detect the excess.
   files: 2,
   fields: 20,
   parts: 22,
@@ -33,7 +33,7 @@ export const formLimits = {
   headerSize: 16 * 1024,
 };
 
-/** Throws AppError when it is not a form with at most one file, whatever was taken by then. */
+/** Throws AppError when it is not a form with at most one file, even if a file was already taken. */
 export async function readForm<Taken>(
   request: FastifyRequest,
   take: (file: FormFile) => Promise<Taken>,
@@ -54,7 +54,7 @@ export async function readForm<Taken>(
       }
     }
   } catch (error) {
-    // Nobody reads the rest: it must not hold up the answer, nor the connection.
+    // Discards the rest, so that it blocks neither the answer nor the connection.
     request.raw.unpipe();
     request.raw.resume();
     throw error;

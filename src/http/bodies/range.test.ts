@@ -1,4 +1,4 @@
-/** Range requests as RFC 9110 has them. */
+/** Range requests as RFC 9110 defines them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/service/properties.ts';
@@ -44,7 +44,7 @@ test('If-Range gives the part only of the very same content', () => {
   for (const other of ['"abd"', `W/${etag}`, 'Sun, 15 Nov 2026 10:00:00 GMT', '']) {
     assert.equal(of('bytes=0-1', 1000, other), 'whole', other);
   }
-  // Not even refused: the whole is sent.
+  // Not refused either: the whole is sent.
   assert.equal(of('bytes=5000-', 1000, '"abd"'), 'whole');
 });
 

@@ -1,15 +1,15 @@
-/** Bundles the dashboard into dashboard/dist: one page, and scripts and styles whose names hold their hashes. */
+/** Bundles the dashboard into dashboard/dist: one page, and scripts and styles with their hash in the name. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 export const dashboardFolder = join(import.meta.dirname, '../../../dashboard');
 const distFolder = join(dashboardFolder, 'dist');
-/** Path below which everything but the page itself is served; no path of a page, as /assets would be. */
+/** Base path of everything but the page itself; must differ from the paths of pages, such as /assets. */
 const filePath = '/static';
 
 export async function buildDashboard(): Promise<{ files: number; bytes: number }> {
   const { build, stop } = await import('esbuild');
-  // Another process may be at the same, or reading what is there: it is put in place whole.
+  // Another process may be building or reading at the same time, so the result is moved into place as a whole.
   const fresh = `${distFolder}.${process.pid}`;
   try {
     await rm(fresh, { recursive: true, force: true });
@@ -22,7 +22,7 @@ export async function buildDashboard(): Promise<{ files: number; bytes: number }
       outdir: join(fresh, 'static'),
       bundle: true,
       splitting: true,
-      // Also makes it the production build of its libraries.
+      // Also selects the production build of the libraries.
       minify: true,
       format: 'esm',
       platform: 'browser',

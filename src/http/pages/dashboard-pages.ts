@@ -1,4 +1,4 @@
-/** Serves the dashboard: the one page under each of its paths, and the scripts and styles that the page names. */
+/** Serves the dashboard: the same page under each of its paths, and its scripts and styles. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../runtime/errors.ts';
@@ -6,13 +6,13 @@ import type { Api } from '../api/api.ts';
 import { buildDashboard, dashboardFolder } from './dashboard-build.ts';
 import { pageTable } from './dashboard-table.ts';
 
-/** The first part of each path that the dashboard shows a page for; what follows it is the dashboard's to read. */
+/** The first segment of each path of the dashboard; the dashboard itself interprets the rest. */
 const firstParts = new Set(pageTable.map(({ path }) => path.split('/')[1]).filter(Boolean));
 
-/** No script but the dashboard's own; the component library writes styles as it goes. */
+/** No scripts but the dashboard's own; the component library adds styles at run time. */
 const policy = [
   "default-src 'none'",
-  // WebAssembly hashes files here, so that they need not be sent; it is inside the script.
+  // WebAssembly hashes files in the browser, so that they need not be sent; it is embedded in the script.
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
@@ -44,7 +44,7 @@ export function dashboardPages(app: Api): void {
     );
   }
 
-  // Browsers ask for the second one where a page names none.
+  // Browsers request the second one when a page names no icon.
   for (const url of ['/favicon.svg', '/favicon.ico']) {
     app.get(url, { schema: { hide: true } }, async (_request, reply) =>
       reply
@@ -54,7 +54,7 @@ export function dashboardPages(app: Api): void {
     );
   }
 
-  // What somebody keeps here is not for search engines, and neither are the pages that lead to it.
+  // Search engines should not index private data, nor the pages that lead to it.
   app.get('/robots.txt', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .header('cache-control', 'public, max-age=86400')
@@ -71,15 +71,15 @@ export function dashboardPages(app: Api): void {
       if (!body || type === undefined) {
         throw new AppError('resource_not_found', `There is no ${name.slice(0, 100)} here.`);
       }
-      // Another version has another name.
+      // Immutable, because another version has another name.
       return reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(body);
     },
   );
 }
 
-/** What the build left; built now where an installation left it out. */
+/** Reads the output of the build, and builds it now if it is missing. */
 function createDist(): { read(name: string): Promise<Buffer | null> } {
-  /** What is there; names that are not would push it out. */
+  /** Only files that exist, so that requests for unknown names cannot fill it. */
   const kept = new Map<string, Promise<Buffer | null>>();
   let building: Promise<unknown> | null = null;
 

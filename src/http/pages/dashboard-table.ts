@@ -1,18 +1,18 @@
-/** The table of all pages of the dashboard: the server's addresses, the routes, the navigation and the docs are made from it. */
+/** The table of all dashboard pages, from which the server's paths, the routes, the navigation and the docs are derived. */
 
 export interface DashboardPage {
-  /** `$…` stands for the id of one thing. */
+  /** `$…` is a placeholder for an id. */
   path: string;
   label: string;
-  /** What one finds there. */
+  /** What the page shows. */
   about: string;
   /** Who may open it: anybody, every member of a workspace, or members whose role is developer or higher. */
   who: 'anybody' | 'members' | 'developers';
-  /** Of pages that the navigation leads to: under which heading, and with which icon. */
+  /** For pages in the navigation: their heading and icon. */
   navigation?: { heading: string | null; icon: string };
   /**
-   * Its component is the one export of `dashboard/src/FILE-page.tsx`, loaded when the page is first opened. Absent for
-   * pages that are in the script that every page loads: pages.tsx has them.
+   * The component is the only export of `dashboard/src/FILE-page.tsx`, loaded when the page is first opened. Absent for
+   * pages in the main script: pages.tsx has them.
    */
   file?: string;
 }

@@ -1,27 +1,27 @@
 /**
- * Makes what a browser needs of a page from its sources, when somebody first asks for it: one script, one style sheet,
- * and the HTML that names them. It takes a fraction of a second and stays in memory, so there is no build to run, to
- * keep or to forget: what is served always fits the code beside it.
+ * Bundles a page from its sources when it is first requested: one script, one style sheet, and the HTML that names them.
+ * It takes a fraction of a second and stays in memory, so there is no build step: the bundle always matches the code
+ * beside it.
  */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 export interface PageBundle {
   html: string;
-  /** By name; the name holds the hash of what is in it. */
+  /** By name; the name contains the hash of the content. */
   assets: Map<string, { type: string; body: Buffer }>;
 }
 
 export interface PageSources {
-  /** Holds index.html and the files that it names. */
+  /** Contains index.html and the files that it names. */
   folder: string;
   /** Script and style sheet, as index.html names them. */
   entries: string[];
-  /** Path below which the assets are served. */
+  /** Base path of the assets. */
   assetPath: string;
 }
 
-/** A build that failed is tried again with the next request. */
+/** A failed build is retried with the next request. */
 export function createPageBundle(sources: PageSources): () => Promise<PageBundle> {
   let made: Promise<PageBundle> | null = null;
   return () => {
@@ -61,7 +61,7 @@ async function makeBundle({ folder, entries, assetPath }: PageSources): Promise<
     });
     return { html, assets: new Map(assets) };
   } finally {
-    // Its process is needed no more.
+    // Ends esbuild's process.
     await stop();
   }
 }

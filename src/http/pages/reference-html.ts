@@ -1,8 +1,8 @@
-/** The OpenAPI document as one page of HTML: every operation, what it takes and what it answers, and a search. */
+/** Renders the OpenAPI document as one HTML page: every operation with its parameters, bodies and answers, and a search. */
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../api/plain-page.ts';
 
-/** As much of OpenAPI as the document of this service uses. */
+/** The part of OpenAPI that the document of this service uses. */
 export interface ApiDocument {
   info: { title: string; version: string; description?: string };
   tags?: { name: string; description?: string }[];
@@ -52,11 +52,11 @@ interface Schema {
 
 export interface ReferencePage {
   html: string;
-  /** Allows the page its own script and style, by their hashes, and nothing else. */
+  /** Allows the page's own script and style, by hash, and nothing else. */
   policy: string;
 }
 
-/** `baseUrl`: where the examples send their requests. */
+/** `baseUrl`: the URL in the example requests. */
 export function renderReference(document: ApiDocument, baseUrl: string): ReferencePage {
   const { info, tags = [], paths = {} } = document;
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -127,7 +127,7 @@ function renderOperation({ path, method, operation }: Member, baseUrl: string): 
       renderBody(`Body, ${type}${requestBody?.required ? '' : ', optional'}`, schema),
     ),
     ...Object.entries(responses)
-      // Errors have one shape everywhere.
+      // All errors have the same format.
       .filter(([status]) => !/^[45]/.test(status))
       .map(([status, answer]) => renderAnswer(status, answer)),
     `<h3>Example</h3><pre tabindex="0">${escapeHtml(requestOf({ path, method, operation }, baseUrl))}</pre>`,
@@ -164,7 +164,7 @@ function renderAnswer(
   return `${title}${bodies.join('')}${named.length === 0 ? '' : `<ul>${named.join('')}</ul>`}`;
 }
 
-/** Its fields, or what it is when it has none. */
+/** Its fields, or its type if it has none. */
 function renderSchema(schema: Schema): string {
   const fields = fieldsOf(schema);
   if (fields === null)
@@ -223,7 +223,7 @@ function renderExample(example: unknown): string {
   return `<pre tabindex="0">${escapeHtml(JSON.stringify(example, null, 2))}</pre>`;
 }
 
-/** As a command, with the examples of everything that is required. */
+/** A curl command with the examples of everything that is required. */
 function requestOf({ path, method, operation }: Member, baseUrl: string): string {
   const { parameters = [], requestBody, security } = operation;
   const json = requestBody?.content['application/json'];
@@ -242,7 +242,7 @@ function requestOf({ path, method, operation }: Member, baseUrl: string): string
   return lines.join(' \\\n  ');
 }
 
-/** Text of the document: what stands between backquotes is code. */
+/** Text of the document, with backquoted parts as code. */
 function prose(text: string): string {
   return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 }
@@ -281,7 +281,7 @@ i { font-style: normal; color: var(--faint); }
 [hidden] { display: none; }
 `;
 
-/** Filters by every word of the search, and opens what the address names. */
+/** Filters by every word of the search, and opens the operation named in the URL. */
 const script = `
 const search = document.getElementById('search'), count = document.getElementById('count');
 const operations = [...document.querySelectorAll('details')];

@@ -1,4 +1,4 @@
-/** The page at /docs that shows the OpenAPI document: made once, without any script but its own few lines. */
+/** The page at /docs that shows the OpenAPI document: rendered once, with no script but its own few lines. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { PublicUrl } from '../api/error-reply.ts';
@@ -17,7 +17,7 @@ export function addReferencePage(app: FastifyInstance, publicUrl: PublicUrl): vo
   app.get('/docs/', { config: { sameBytes: true }, schema: { hide: true } }, async (request, reply) => {
     const url = publicUrl();
     if (made?.url !== url) made = make(url);
-    // Weak: it stands for the page, however that is compressed.
+    // Weak: it stands for the page in any compression.
     reply.header('cache-control', 'no-cache').header('etag', `W/${made.etag}`);
     if (isUnchanged(request.headers['if-none-match'], made.etag)) {
       return reply.header('vary', 'accept-encoding').code(304).send();

@@ -46,7 +46,7 @@ test('a request that never ends is 408 and then closed, and an answer that takes
     let text = '';
     long.setEncoding('utf8').on('data', (part) => (text += part));
     await once(long, 'response');
-    // Each of these has the time of the first one behind it.
+    // Each of these lasts a full time-out, while the first request stays open.
     for (let turn = 0; turn < 3; turn += 1) {
       const late = session.request({
         ':path': '/late',
@@ -73,7 +73,7 @@ test('a request that never ends is 408 and then closed, and an answer that takes
   }
 });
 
-/** A frame by hand: what no honest client would send. */
+/** Builds a raw frame that no legitimate client would send. */
 function frame(type: number, { flags = 0, stream = 0, payload = Buffer.alloc(0) }): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -85,12 +85,12 @@ function frame(type: number, { flags = 0, stream = 0, payload = Buffer.alloc(0) 
 
 const [headersType, resetType, settingsType, pingType] = [1, 3, 4, 6];
 const endHeaders = 4;
-/** GET, http and / of the table that every connection begins with. */
+/** GET, http and / in the static header table. */
 const whole = Buffer.from([0x82, 0x86, 0x84]);
 const open = (stream: number, payload = whole) => frame(headersType, { flags: endHeaders, stream, payload });
 const cancel = (stream: number) => frame(resetType, { stream, payload: Buffer.from([0, 0, 0, 8]) });
 const opening = [Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(settingsType, {})];
-/** The numbers of so many streams of a client. */
+/** The ids of this many client streams. */
 const streams = (count: number) => Array.from({ length: count }, (_, place) => 2 * place + 1);
 
 test('a connection is ended that cancels, breaks or exceeds what it may, and one that stays below is not', async () => {
@@ -110,7 +110,7 @@ test('a connection is ended that cancels, breaks or exceeds what it may, and one
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
-  /** Whether the server ends a connection on which these are sent, so many at a time. */
+  /** Whether the server ends a connection that sends these frames, `atATime` at a time. */
   async function isEnded(frames: Buffer[], atATime = frames.length): Promise<boolean> {
     const accepted = once(server, 'session') as Promise<[ServerHttp2Session]>;
     const socket = connectSecurely({ port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
@@ -126,7 +126,7 @@ test('a connection is ended that cancels, breaks or exceeds what it may, and one
       const [session] = await accepted;
       session.on('error', () => {});
       const isOver = () => session.closed || session.destroyed;
-      // What the server allows holds from when it is acknowledged.
+      // The server's limits apply only once the client has acknowledged them.
       await waitUntil(() => received.length > 0);
       socket.write(frame(settingsType, { flags: 1 }));
       for (let sent = 0; sent < frames.length && !isOver(); sent += atATime) {
@@ -148,7 +148,7 @@ test('a connection is ended that cancels, breaks or exceeds what it may, and one
     const refused = (count: number) => streams(mostStreams + count).map((stream) => open(stream));
     assert.equal(await isEnded(refused(0)), false, 'as many as it may');
     assert.equal(await isEnded(refused(150)), true, '150 too many');
-    // Without the path.
+    // Without a path.
     const broken = (count: number) => streams(count).map((stream) => open(stream, whole.subarray(0, 2)));
     assert.equal(await isEnded(broken(50)), false, '50 that are broken');
     assert.equal(await isEnded(broken(1_500)), true, '1,500 that are broken');

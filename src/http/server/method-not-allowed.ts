@@ -1,21 +1,21 @@
-/** 405 with Allow for a known path and a method it does not take, 404 for an unknown path. */
+/** 405 with Allow for a known path with an unsupported method, 404 for an unknown path. */
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../runtime/errors.ts';
 import { noRoute, pathOf } from '../api/error-reply.ts';
 
-/** A path as its routes write it, with `:name` for what varies. */
+/** A path as in its routes, with `:name` for parameters. */
 interface KnownPath {
   url: string;
-  /** Of the paths that it stands for. */
+  /** Matches the actual paths. */
   shape: RegExp;
   parameters: number;
   methods: Set<string>;
 }
 
 /**
- * Call before the routes are added, and `close()` after them. A route for each method that a path does not take would
- * be thirty for each one that it takes, and half of the time of a start: the path is looked up when no route was found.
+ * Call before the routes are added, and `close()` after them. A route for each unsupported method would add thirty routes
+ * per supported one, and half of the start-up time: instead the path is looked up when no route was found.
  */
 export function watchMethods(app: FastifyInstance): { close(): void } {
   // CONNECT asks a proxy for a tunnel and never reaches a route.
@@ -25,21 +25,21 @@ export function watchMethods(app: FastifyInstance): { close(): void } {
   const known = new Map<string, KnownPath>();
   let watching = true;
   app.addHook('onRoute', ({ url, method }) => {
-    // A wildcard answers for paths that need not exist.
+    // A wildcard matches paths that need not exist.
     if (!watching || url.includes('*')) return;
     const path = url === '/' ? url : url.replace(/\/$/, '');
     const present = known.get(path) ?? toKnownPath(path);
     for (const one of [method].flat()) present.methods.add(one);
     known.set(path, present);
   });
-  // Before the body is read: it does not matter what it says.
+  // Before the body is read, as it does not matter.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     const path = find(pathOf(request));
     done(path ? refuse(path, request, reply) : noRoute(request));
   });
 
-  /** As the router does: what stands there as it is goes before what varies. */
+  /** Like the router: literal segments take precedence over parameters. */
   function find(encoded: string): KnownPath | undefined {
     const path = decode(encoded);
     return [...known.values()]
@@ -51,7 +51,7 @@ export function watchMethods(app: FastifyInstance): { close(): void } {
     close() {
       watching = false;
       for (const path of known.values()) {
-        // `/records/batch` is also a `/records/:id`, whose methods it would take over.
+        // `/records/batch` also matches `/records/:id`, whose methods would apply to it.
         const others = [...known.values()].filter((other) => other !== path && other.shape.test(path.url));
         const method = [...new Set(others.flatMap(({ methods }) => [...methods]))].filter(
           (one) => !path.methods.has(one),
@@ -69,7 +69,7 @@ export function watchMethods(app: FastifyInstance): { close(): void } {
   };
 }
 
-/** What cannot be decoded is the path of nothing. */
+/** A path that cannot be decoded matches nothing. */
 function decode(path: string): string {
   try {
     return decodeURI(path);

@@ -1,4 +1,4 @@
-/** What Prometheus reads: requests, loops, database connections and the process itself. */
+/** The metrics for Prometheus: requests, loops, database connections and the process itself. */
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
@@ -14,7 +14,7 @@ export interface Metrics {
 export interface MetricsDeps {
   pool: Pool;
   loopHealth(): LoopHealth[];
-  /** Metrics of other parts, to be shown with these. */
+  /** Metrics of other parts, exposed with these. */
   also: Metric[];
 }
 

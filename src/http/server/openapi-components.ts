@@ -1,9 +1,9 @@
-/** Lists schemas that have a name among the components of an OpenAPI document, and refers to them where they are used. */
+/** Moves named schemas to the components of an OpenAPI document, and replaces their uses by references. */
 import { isDeepStrictEqual } from 'node:util';
 
 type Json = Record<string, unknown>;
 
-/** A schema has a name by its title. */
+/** A schema is named by its title. */
 export function withComponents<T extends { paths?: object; webhooks?: object; components?: object }>(
   document: T,
 ): T {
@@ -17,7 +17,7 @@ function replaced(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => replaced(item, schemas));
   if (typeof value !== 'object' || value === null) return value;
   const copy: Json = Object.fromEntries(
-    // What an example has in it is no schema, whatever it looks like.
+    // The content of an example is not a schema, whatever it looks like.
     Object.entries(value).map(([name, member]) => [
       name,
       name === 'example' && 'schema' in value ? member : replaced(member, schemas),
@@ -32,7 +32,7 @@ function replaced(value: unknown, schemas: Record<string, unknown>): unknown {
   return { $ref: `#/components/schemas/${title}` };
 }
 
-/** A property may be called title as well; that is a schema, not a text. */
+/** A property may also be called title; its value is a schema, not a text. */
 function isNamed(value: Json): value is Json & { title: string } {
   return typeof value.title === 'string' && typeof value.type === 'string';
 }

@@ -1,4 +1,4 @@
-/** What the generator of the OpenAPI document cannot know: files in forms, what is optional, and what an answer means. */
+/** Corrects what the OpenAPI generator cannot know: files in forms, optional parts, and the meaning of answers. */
 import { fileField } from '../bodies/multipart.ts';
 
 interface Body {
@@ -13,7 +13,7 @@ interface Operation {
   requestBody?: { required?: boolean; content: Record<string, { schema?: Body }> };
 }
 
-/** What the generator writes where a route says nothing. */
+/** The generator's text where a route has no description. */
 const nothingSaid = 'Default Response';
 
 interface Response {
@@ -21,7 +21,7 @@ interface Response {
   content?: Record<string, { schema?: { type?: string } }>;
 }
 
-/** The generator calls every body required, and everything that has a default. */
+/** The generator marks every body as required, and everything with a default. */
 export function corrected<T extends { paths?: object }>(document: T): T {
   const items: Record<string, Operation>[] = Object.values(document.paths ?? {});
   for (const operation of items.flatMap((item) => Object.values(item))) {
@@ -47,7 +47,7 @@ export function corrected<T extends { paths?: object }>(document: T): T {
 
 const binary = { type: 'string', format: 'binary', description: 'The bytes' };
 
-/** A copy, because the original may be what requests are checked by. */
+/** A copy, because the original may be used to validate requests. */
 function describedBody(type: string, { required = [], properties = {}, ...rest }: Body): Body {
   const needed = required.filter((name) => properties[name]?.default === undefined);
   return {

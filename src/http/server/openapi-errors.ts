@@ -1,19 +1,19 @@
-/** Examples of errors in the OpenAPI document: those that an operation meets first, with the messages they have there. */
+/** Example errors of the OpenAPI document: those that an operation is likely to return, with their actual messages. */
 import type { ErrorCode } from '../../runtime/errors.ts';
 import { sample } from '../../runtime/schemas.ts';
 import { type ErrorBody, errorPagePath } from '../api/error-reply.ts';
 
-/** What can go wrong with it. */
+/** The parts of an operation that decide which errors it can have. */
 export interface Refusable {
   security?: object[];
   parameters?: { in: string; name: string; required?: boolean }[];
   requestBody?: { content: Record<string, { schema?: { required?: string[] } }> };
 }
 
-/** By error code; those that many operations share stand among the components. */
+/** By error code; those shared by many operations are in the components. */
 export type ErrorExamples = Record<string, { $ref: string } | { value: ErrorBody }>;
 
-/** When a parameter of a path names nothing; of several, the first one here is told. */
+/** Messages for path parameters that name nothing; if a path has several, the first one here is used. */
 const missing: Record<string, string> = {
   vaultAddress: `There is no vault ${sample.vaultAddress}.`,
   recordId: `There is no record ${sample.recordId}.`,

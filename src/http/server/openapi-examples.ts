@@ -1,8 +1,8 @@
-/** The examples of an OpenAPI document: one for every JSON body, put together from those of its fields. Pure. */
+/** The examples of an OpenAPI document: one for every JSON body, composed from those of its fields. Pure. */
 import { sample } from '../../runtime/schemas.ts';
 import { type ErrorExamples, errorExamplesOf, type Refusable, sharedErrors } from './openapi-errors.ts';
 
-/** As much of a schema as an example is made from. */
+/** The parts of a schema that an example is built from. */
 interface Schema {
   title?: string;
   type?: string | string[];
@@ -33,13 +33,13 @@ interface Operation extends Refusable {
 
 const json = 'application/json';
 
-/** Takes what stands in the schemas out of them: it would be told twice. */
+/** Also removes the examples from the schemas, where they would be duplicates. */
 export function withExamples<T extends { paths?: object; components?: object }>(document: T): T {
   const items: Record<string, Operation>[] = Object.values(document.paths ?? {});
   for (const operation of items.flatMap((item) => Object.values(item))) {
     for (const parameter of operation.parameters ?? []) {
       const { schema = {}, required = false } = parameter;
-      // What may be left out is left out: clients would fill in every example that they find.
+      // Optional parameters get none: clients would fill in every example they find.
       if (required) parameter.example ??= exampleOf(schema);
       else delete parameter.example;
       parameter.schema = withoutExamples(schema);
@@ -61,12 +61,12 @@ export function withExamples<T extends { paths?: object; components?: object }>(
   return { ...document, components: { ...document.components, examples: sharedErrors } };
 }
 
-/** Stands where neither an example nor a format says what a text looks like; a test finds it. */
+/** Used when neither an example nor a format is known for a text; a test looks for it. */
 export const placeholder = '…';
 
 const formats: Record<string, string> = { 'date-time': sample.at, date: sample.at.slice(0, 10) };
 
-/** `given` is an example of the schema, or makes one; objects in it may lack members that are required. */
+/** `given` is an example of the schema, or a function that makes one; objects in it may lack required members. */
 function exampleOf(schema: Schema, given: unknown = schema.examples?.[0]): unknown {
   if (typeof given === 'function') return completed(schema, given());
   if (given !== undefined) return completed(schema, given);
@@ -103,7 +103,7 @@ function completed({ items, properties = {}, required = [] }: Schema, given: unk
   return { ...Object.fromEntries(members), ...pick(known, (_, name) => !(name in properties)) };
 }
 
-/** A copy: the original may be what requests are checked by. */
+/** A copy, because the original may be used to validate requests. */
 function withoutExamples({ examples: _, ...schema }: Schema): Schema {
   const { properties, items, additionalProperties, anyOf } = schema;
   return {

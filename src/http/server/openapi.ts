@@ -1,4 +1,4 @@
-/** The OpenAPI document, made from the routes' own schemas. */
+/** The OpenAPI document, generated from the schemas of the routes. */
 
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
@@ -26,7 +26,7 @@ const nothing = Type.Object({}, { additionalProperties: false });
 const idempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      // 255 characters and the quotes that may stand around them.
+      // 255 characters and optional quotes.
       maxLength: 257,
       description:
         'Repeating the request with the same key within 24 hours returns the first response and does nothing else.',
@@ -124,7 +124,7 @@ export async function describeApi(
   );
 }
 
-/** The cookie's name begins as that of every cookie here does, see access/people/sign-in.ts. */
+/** The cookie has the prefix of all our cookies, see access/people/sign-in.ts. */
 const securitySchemes = {
   apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
   session: {

@@ -1,4 +1,4 @@
-/** For those who run the service: alive, ready, and figures for Prometheus. */
+/** Routes for operators: liveness, readiness, and metrics for Prometheus. */
 
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -102,7 +102,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
   );
 }
 
-/** A request that a proxy passed on comes from elsewhere, also when the proxy itself runs on this machine. */
+/** A forwarded request comes from elsewhere, even if the proxy itself runs on this machine. */
 function comesFromHere(request: FastifyRequest): boolean {
   const passedOn = request.headers['x-forwarded-for'] ?? request.headers.forwarded ?? request.headers.via;
   return passedOn === undefined && isLoopback(request.ip.replace(/^::ffff:/, ''));

@@ -1,4 +1,4 @@
-/** The Fastify shell: everything that holds for every route, and nothing about any one of them. */
+/** The Fastify server: everything that applies to all routes, and nothing about a single one. */
 import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
@@ -42,7 +42,7 @@ export interface ServerDeps {
   config: Config;
   log: Logger;
   version: string;
-  /** The section of the OpenAPI document that says what receivers of webhooks are sent. */
+  /** The section of the OpenAPI document that describes what webhook receivers are sent. */
   webhooks: object;
   db: Db;
   pool: Pool;
@@ -52,18 +52,18 @@ export interface ServerDeps {
   findCaller: FindCaller;
   requestBudget: RequestBudget;
   storedRoom: StoredRoom;
-  /** `uploads`: for routes that take files. */
+  /** `uploads`: for routes that accept files. */
   addRoutes(app: Api, shell: { idempotency: Idempotency; uploads: Api }): void;
 }
 
-/** For a whole request to arrive; a file may take longer. */
+/** For a complete request to arrive; a file may take longer. */
 const requestTimeoutMs = 60_000;
 /** How long a connection may be idle. */
 const keepAliveMs = 72_000;
 
 export interface Server {
   http: FastifyInstance;
-  /** Base of every link the service gives out; true once it listens. */
+  /** Base of every link the service creates; correct once it listens. */
   publicUrl(): string;
 }
 
@@ -75,7 +75,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     ...serverKind(config),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger for each request costs more than the few lines it would write: the request's id is given with each.
+    // A logger per request costs more than the few lines it would write: each line gets the request's id instead.
     childLoggerFactory: (logger) => logger,
     trustProxy: toTrustFunction(config.trustProxy),
     bodyLimit: bodyBytes.usual,
@@ -94,7 +94,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
       answerFrameworkError(error, request, reply, publicUrl);
     },
     clientErrorHandler(error, socket) {
-      // A file may take longer than a request does otherwise.
+      // A file may take longer than other requests.
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
       answerBrokenRequest(error, socket, publicUrl);
     },
@@ -137,7 +137,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   return { http: app, publicUrl };
 }
 
-// Hooks that every request runs through call back: a promise each would cost some 30 µs per request together.
+// Hooks that every request runs through use callbacks: with promises they would together cost some 30 µs per request.
 function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): void {
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply, config);
@@ -147,7 +147,7 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
   app.addHook('onResponse', (request, reply, done) => {
     const level = reply.statusCode >= 500 ? 'error' : reply.statusCode >= 400 ? 'info' : 'debug';
     if (!log.isLevelEnabled(level)) return done();
-    // The query and the headers are left out: they are where secrets would be.
+    // Without query and headers, as these may contain secrets.
     request.log[level](
       {
         requestId: request.id,
@@ -163,7 +163,7 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
   });
 }
 
-/** With TLS, HTTP/2 and HTTP/1.1 by the client's choice. The types of the framework know one kind of server at a time. */
+/** With TLS, the client chooses HTTP/2 or HTTP/1.1. The framework's types allow only one kind of server at a time. */
 function serverKind({ tls }: Config): FastifyServerOptions {
   const plain = { requireHostHeader: false };
   if (!tls) return { http: plain } as object;
@@ -179,14 +179,14 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply, config: Config
   if (config.tls) reply.header('strict-transport-security', 'max-age=31536000');
 }
 
-/** A number of proxies in front, counted from this service, or the proxies' addresses. */
+/** The number of proxies in front, counted from this service, or their addresses. */
 function toTrustFunction(
   trust: Config['trustProxy'],
 ): false | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }
 
-/** Where the service can be reached when nobody said: the address it listens on. */
+/** The default URL: the address that the service listens on. */
 function derivedUrl(config: Config, app: FastifyInstance): string {
   const address = app.server.address();
   const port = address !== null && typeof address === 'object' ? address.port : config.port;

@@ -1,4 +1,4 @@
-/** The end of connections when the service stops: idle ones at once, busy ones after their answer, all in the end. */
+/** Closes connections when the service stops: idle ones at once, busy ones after their answer, all after a time limit. */
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -7,17 +7,17 @@ import type { Config } from '../../config/config.ts';
 import { pause } from '../../runtime/loop.ts';
 import { isHttp2 } from '../bodies/line.ts';
 
-/** Requests under way when the stop begins get this long to be answered. */
+/** Requests that are running when the stop begins get this long to be answered. */
 const longestAnswerMs = 5_000;
 
 interface Connection {
-  /** Under way on it. */
+  /** Requests running on it. */
   answers: number;
-  /** Of what was read from it, what belongs to requests that were answered. */
+  /** Bytes read from it that belong to answered requests. */
   answeredBytes: number;
 }
 
-/** Connections that are idle when the stop begins are closed at once; those that are busy then, after their answer. */
+/** Closes connections that are idle when the stop begins at once, and busy ones after their answer. */
 export function closeConnectionsWhenStopping(app: FastifyInstance, config: Config): void {
   let stopping = false;
   const connections = new Map<Socket, Connection>();
@@ -47,21 +47,21 @@ export function closeConnectionsWhenStopping(app: FastifyInstance, config: Confi
       connection.answeredBytes = socket.bytesRead;
     });
   });
-  // To node a connection is idle once the end of its answer was written, with most of that perhaps still on its way.
+  // Node.js considers a connection idle once its answer was written, although most of that may still be in transit.
   app.server.closeIdleConnections = () => {
     for (const [socket, { answers, answeredBytes }] of connections)
       if (answers === 0 && answeredBytes > 0 && socket.bytesRead === answeredBytes) socket.destroy();
   };
   app.addHook('preClose', async () => {
     stopping = true;
-    // A request that is on its way, but not read yet, would be lost with its connection: it gets a moment.
+    // A request that has been sent but not read yet would be lost with its connection: it gets a moment.
     await pause(200, new AbortController().signal);
-    // Clients also connect ahead of need.
+    // Clients also open connections in advance.
     for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
-    // Tells the client to open no more requests here, and ends when those that are open have ended.
+    // Tells the client to open no more requests here; closes when the open ones have ended.
     for (const session of sessions) session.close();
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
-    // What has not sent the whole of its request or handshake by then never will.
+    // Anything that has not sent its complete request or handshake by then never will.
     const cut = setTimeout(() => {
       for (const session of sessions) session.destroy();
       for (const socket of [...connections.keys(), ...raw]) socket.destroy();

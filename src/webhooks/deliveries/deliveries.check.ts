@@ -1,4 +1,4 @@
-/** Checks the delivery log: each delivery belongs to an event and an endpoint, and log and queue tell one story. */
+/** Checks the delivery log: each delivery belongs to an event and an endpoint, and log and queue agree. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
@@ -30,8 +30,8 @@ export function deliveriesPass(db: Db): Pass {
       { column: 'd.workspace_id', member: 'workspace_id' },
       { column: 'd.id', member: 'id' },
     ],
-    // What answers said is left out: up to 16 KB each. The retries of an endpoint that is deleted in the middle of an
-    // attempt end within a day.
+    // Leaves out the response bodies, up to 16 KB each. 25 hours: when an endpoint is deleted during an attempt, the
+    // retries end within a day.
     read: ({ where, end }) => sql<Row>`
       select d.workspace_id, d.id, d.event_id, d.endpoint_id, d.type, d.status, waiting.queued is not null as queued, d.attempt_count,
              (select coalesce(json_agg(json_build_object(
@@ -64,7 +64,7 @@ function judge(row: Row): Finding[] {
   );
 }
 
-/** The rule, what is wrong, and what to do about it. */
+/** The rule, what is wrong, and how to fix it. */
 type Fault = [rule: string, message: string, advice: string] | null;
 
 function told({ id }: Row, [, message, advice]: NonNullable<Fault>) {

@@ -8,7 +8,7 @@ import { createWorkspace, operatorIn } from '../../access/workspaces/workspaces.
 import type { Db } from '../../db/database.ts';
 import { createDeliveries, type DeliveryQuery } from './deliveries.ts';
 
-/** A log whose oldest deliveries failed, and all since then did not. */
+/** A log in which only the oldest deliveries failed. */
 const logged = 1_000;
 const failed = ['dlv_0000', 'dlv_0001', 'dlv_0002'];
 const bounds = { walkLength: 100, walksPerPage: 2 };
@@ -26,7 +26,7 @@ before(async () => {
      from generate_series(0, $2::integer - 1) as n`,
     [workspaceId, logged, failed.length],
   );
-  // As PostgreSQL does by itself in time.
+  // Autovacuum would do this in time.
   await database.pool.query('analyze webhook_deliveries');
 });
 after(() => database.close());
@@ -38,7 +38,7 @@ const list = (db: Db, query: Partial<DeliveryQuery>) =>
     ...query,
   });
 
-/** Rows of the log that one page read. */
+/** Counts the log rows that one page reads. */
 function countRows(query: Partial<DeliveryQuery>): Promise<number> {
   return database.db.transaction().execute(async (db) => {
     const read = async (): Promise<number> => {
@@ -47,7 +47,7 @@ function countRows(query: Partial<DeliveryQuery>): Promise<number> {
         where relname like 'webhook_deliveries%'`.execute(db);
       return rows[0]?.read ?? 0;
     };
-    // What the transactions before have read may still be among it.
+    // The count may still include reads of earlier transactions.
     const start = await read();
     await list(db, query);
     return (await read()) - start;
@@ -109,10 +109,10 @@ test('a retry and what is sent meanwhile take their locks in one order, and none
   const caller = operatorIn(workspaceId);
   await other.query(`begin; ${lockInLog}`);
   const retried = createDeliveries({ db: database.db, wakeup: { wake() {} } }).retry(caller, 'dlv_again');
-  // Seen by nobody's failure but its own.
+  // Prevents an unhandled rejection when the test fails earlier.
   retried.catch(() => {});
   await isWaiting(1);
-  // Somebody else's retry puts it into the queue, and a node that sends it has it there when the log is free.
+  // Another retry enqueues the delivery, and a sending node holds its queue row when the log row is released.
   await database.pool.query(
     `insert into webhook_queue (workspace_id, delivery_id, created_at, event_id, endpoint_id, next_attempt_at)
      select workspace_id, id, created_at, event_id, endpoint_id, now() from webhook_deliveries where id = 'dlv_again'`,
@@ -131,7 +131,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** Until so many statements of this database, about that table, wait for a lock. */
+/** Waits until this many statements of this database that mention the table wait for a lock. */
 async function isWaiting(count: number, table = ''): Promise<void> {
   await waitUntil(async () => {
     const { rows } = await database.pool.query(

@@ -1,4 +1,4 @@
-/** The delivery log: every attempt to send an event to an endpoint, to be listed, looked at and tried again. */
+/** The delivery log: every attempt to send an event to an endpoint. Lists deliveries, reads them and retries them. */
 import { type Selectable, sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
@@ -19,7 +19,7 @@ export const deliveryStatuses = [
   'skipped',
 ] as const satisfies DeliveryStatus[];
 
-/** As the log keeps it. */
+/** As stored in the log. */
 export interface Attempt {
   number: number;
   at: string;
@@ -39,7 +39,7 @@ export interface Delivery {
   createdAt: Date;
   nextAttemptAt: Date | null;
   attemptCount: number;
-  /** The replay that made it; null: the event's own. */
+  /** The replay that created it; null if the event itself did. */
   replayId: string | null;
 }
 
@@ -63,12 +63,12 @@ export interface DeliveryQuery {
 
 export interface DeliveryPage {
   items: Delivery[];
-  /** Id after which the list goes on; null at its end. */
+  /** Id after which the next page begins; null on the last page. */
   next: string | null;
 }
 
 export interface Deliveries {
-  /** Newest first. A page of what is rare in a long log may have fewer than asked for, or none, and go on. */
+  /** Newest first. When matches are rare, a page may have fewer items than `limit`, or none, although more follow. */
   list(workspaceId: string, query: DeliveryQuery): Promise<DeliveryPage>;
   get(workspaceId: string, id: string): Promise<WholeDelivery>;
   /** One more attempt, now. */
@@ -88,7 +88,7 @@ const columns = [
   'q.claim_id',
 ] as const;
 
-/** Deliveries that are walked at once, and how often for a page: one that is not full by then is given as it is. */
+/** Deliveries searched per walk, and walks per page. A page that is still not full after that is returned as it is. */
 export interface Bounds {
   walkLength: number;
   walksPerPage: number;
@@ -103,7 +103,7 @@ export interface DeliveriesDeps {
 }
 
 export function createDeliveries({ db, wakeup, bounds = usualBounds }: DeliveriesDeps): Deliveries {
-  /** With what the queue knows of those that are in it. */
+  /** Joins the queue, for deliveries that are still in it. */
   const of = (db: Db, workspaceId: string) =>
     db
       .selectFrom('webhook_deliveries as d')
@@ -112,7 +112,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
       )
       .where('d.workspace_id', '=', workspaceId);
 
-  /** By what indexes and partitions find. */
+  /** Applies only the filters that indexes and partitions support. */
   function ahead(workspaceId: string, { endpointId, eventId, from, to, before }: DeliveryQuery) {
     let select = of(db, workspaceId).orderBy('d.id', 'desc');
     if (endpointId !== undefined) select = select.where('d.endpoint_id', '=', endpointId);
@@ -126,7 +126,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
     return select;
   }
 
-  /** The id of the nth delivery ahead; null when there are fewer. */
+  /** The id of the nth delivery from here; null when there are fewer. */
   async function nthOf(workspaceId: string, query: DeliveryQuery, n: number): Promise<string | null> {
     const row = await ahead(workspaceId, query)
       .select('d.id')
@@ -136,7 +136,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
     return row?.id ?? null;
   }
 
-  /** Those down to the last one, if there is a last one. */
+  /** Down to and including `last`, or without a lower bound if it is null. */
   async function listBetween(
     workspaceId: string,
     query: DeliveryQuery,
@@ -156,7 +156,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
     async list(workspaceId, query) {
       const items: Delivery[] = [];
       let next = query.before ?? null;
-      // No index has status or type, which would cost every delivery: the log is walked, and not without end.
+      // Status and type are not indexed, as that would slow down every delivery. Scans the log instead, with a bound.
       for (let walks = 0; walks < bounds.walksPerPage; walks += 1) {
         const ahead = { ...query, before: next ?? undefined };
         const last = isSelective(query) ? await nthOf(workspaceId, ahead, bounds.walkLength) : null;
@@ -191,7 +191,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
 
     async retry(caller, id) {
       let delivery: Delivery | null = null;
-      // Each further turn means that somebody else has put it into the queue meanwhile.
+      // Another iteration is needed only when another request has enqueued the delivery meanwhile.
       for (let turns = 0; delivery === null && turns < 10; turns += 1)
         delivery = await db.transaction().execute((db) => putBack(db, caller, id));
       if (delivery === null)
@@ -204,14 +204,14 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
     },
   };
 
-  /** Null when it came into the queue between two looks, so that the locks would be taken in the wrong order. */
+  /** Null when the delivery was enqueued between the two reads, as the locks would then be taken in the wrong order. */
   async function putBack(db: Db, caller: Caller, id: string): Promise<Delivery | null> {
     const inQueue = db
       .selectFrom('webhook_queue')
       .select('delivery_id')
       .where('workspace_id', '=', caller.workspaceId)
       .where('delivery_id', '=', id);
-    // Its place in the queue first and then the log, as when a result is written down.
+    // Locks the queue row before the log row, in the same order as writing a result does.
     const held = await inQueue.forUpdate().executeTakeFirst();
     const one = of(db, caller.workspaceId).where('d.id', '=', id).select(columns);
     const row = await one.forUpdate('d').executeTakeFirst();
@@ -243,7 +243,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
   }
 }
 
-/** Ids that the deliveries of an event can have, all found by an index: the first to each endpoint, its replays, its test. */
+/** Ids that the deliveries of an event can have, all found by index: the first one to each endpoint, replays, and a test. */
 function deliveriesOf(workspaceId: string, eventId: string) {
   return sql<string>`(
     select found.id from webhook_endpoints p cross join lateral (
@@ -276,7 +276,7 @@ function toDelivery(row: Row): Delivery {
   };
 }
 
-/** Whether what is looked for may be rare among what is found; those of one event are few. */
+/** Whether the filters may match few of the rows found by index; an event has few deliveries anyway. */
 function isSelective({ status, type, eventId }: DeliveryQuery): boolean {
   return eventId === undefined && (status !== undefined || type !== undefined);
 }

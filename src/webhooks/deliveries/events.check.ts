@@ -1,4 +1,4 @@
-/** Checks the outbox and the delivery log: every event in the feed and with its deliveries, every delivery in a state that can be. */
+/** Checks outbox and delivery log: every event is in the feed and has its deliveries, every delivery is in a valid state. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
@@ -7,7 +7,7 @@ import { deliveriesPass } from './deliveries.check.ts';
 
 export interface EventsCheckDeps {
   db: Db;
-  /** Deliveries that are older are gone. */
+  /** Older deliveries have been dropped. */
   retentionDays: number;
 }
 
@@ -19,13 +19,13 @@ interface Row {
   position: number | null;
   late: boolean;
   gap: boolean;
-  /** Endpoints that subscribed to it then, and have no delivery of it. */
+  /** Endpoints that subscribed to the event at the time and have no delivery of it. */
   missed: string[] | null;
 }
 
 /**
- * Who subscribed when an event was committed cannot be told for sure afterwards, as both times come from the clocks of
- * nodes. It can when the endpoint was last changed so long before the event.
+ * Who subscribed when an event was committed is uncertain afterwards, as both times come from the clocks of nodes. It is
+ * certain when the endpoint was last changed this long before the event.
  */
 const clockSlack = sql`interval '70 minutes'`;
 

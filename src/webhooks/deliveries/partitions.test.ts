@@ -19,7 +19,7 @@ async function partitions(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Where the delivery went that was made at this time. */
+/** Returns the partition that holds a delivery created at this time. */
 async function insertAt(createdAt: Date): Promise<string> {
   const { rows } = await database.pool.query(
     `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)
@@ -30,7 +30,7 @@ async function insertAt(createdAt: Date): Promise<string> {
   return rows[0].place;
 }
 
-/** A delivery that is still to be sent. */
+/** A delivery that is still pending. */
 async function openAt(createdAt: Date): Promise<string> {
   const { rows } = await database.pool.query(
     `with made as (
@@ -144,7 +144,7 @@ test('a node whose clock is months ahead drops nothing', async (t) => {
   t.mock.timers.reset();
   assert.deepEqual(dropped, []);
   const kept = await partitions();
-  // Midnight may have come between the two: then there is one day more.
+  // If midnight has passed in between, there is one more day.
   assert.deepEqual(
     before.filter((name) => !kept.includes(name)),
     [],

@@ -1,4 +1,4 @@
-/** The days of the delivery log: a partition each, made ahead of time and dropped when its time is over. */
+/** The partitions of the delivery log: one per day, created ahead of time and dropped after the retention time. */
 import { sql } from 'kysely';
 import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
@@ -6,19 +6,19 @@ import { isLockTimeout } from '../../db/faults.ts';
 
 export interface KeptPartitions {
   dropped: string[];
-  /** Others were using the log: it is worth trying again soon. */
+  /** The log was in use: try again soon. */
   unfinished: boolean;
 }
 
 const daysAhead = 3;
-/** While a lock on the log is waited for, every commit with an event waits behind it. */
+/** While this waits for a lock on the log, every commit with an event waits behind it. */
 const lockTimeoutMs = 100;
 const givenUpAtOnce = 1000;
 
 /**
- * Makes the partitions of the next days and drops those older than the retention, by the clock of the database, each in
- * a transaction of its own. What another node is at, a backup reads or somebody else uses is left for the next time:
- * there are days ahead.
+ * Creates the partitions of the next days and drops those older than the retention, by the clock of the database, each in
+ * its own transaction. It leaves for the next run what another node is working on, a backup reads or anybody else uses:
+ * there are partitions for days ahead.
  */
 export async function keepPartitions(db: Db, retentionDays: number, at?: Date): Promise<KeptPartitions> {
   const now = at ?? (await databaseTime(db));
@@ -42,7 +42,7 @@ export async function keepPartitions(db: Db, retentionDays: number, at?: Date): 
     if (inUse.has(name)) continue;
     if (await attempt((db) => dropPartition(db, name))) dropped.push(name);
   }
-  // What the catch-all partition holds goes row by row; on most days that is nothing.
+  // The catch-all partition is cleaned row by row; on most days it is empty.
   if (inUse.size === 0) {
     await sql`delete from webhook_deliveries_other where created_at < ${`${before}Z`}::timestamptz`.execute(
       db,
@@ -51,7 +51,7 @@ export async function keepPartitions(db: Db, retentionDays: number, at?: Date): 
   return { dropped, unfinished };
 }
 
-/** False when somebody was in the way. */
+/** False when the lock was not free. */
 async function withoutHoldingUp(db: Db, change: (db: Db) => Promise<void>): Promise<boolean> {
   try {
     return await tryWithLock(db, locks.deliveryPartitions, async (db) => {
@@ -66,8 +66,8 @@ async function withoutHoldingUp(db: Db, change: (db: Db) => Promise<void>): Prom
 }
 
 /**
- * What is still to be sent of days whose time is over has failed, and the log says so before the day goes. Returns the
- * partitions that must stay for now: until the next time, so that it can be seen, or because some of it is being sent.
+ * Marks pending deliveries of expired days as failed before the day is dropped. Returns the partitions that must stay for
+ * now: until the next run, so that the failure can be seen, or because some of their deliveries are being sent.
  */
 async function giveUpOpen(db: Db, before: string): Promise<Set<string>> {
   const old = sql`created_at < ${`${before}Z`}::timestamptz`;
@@ -128,7 +128,7 @@ async function listPartitions(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** A day whose rows already went to the catch-all partition stays there. */
+/** A day that already has rows in the catch-all partition stays there. */
 async function makePartition(db: Db, from: string, to: string): Promise<void> {
   const { rows } = await sql`
     select 1 from webhook_deliveries_other
@@ -136,7 +136,7 @@ async function makePartition(db: Db, from: string, to: string): Promise<void> {
     db,
   );
   if (rows.length > 0) return;
-  // A row grows to about twice its size with its first attempt: in its own page, and so without a change to an index.
+  // The first attempt about doubles a row. The free space keeps the row in its page, so that no index changes.
   await sql`
     create table if not exists ${sql.table(nameOf(from))} partition of webhook_deliveries
     for values from (${sql.lit(`${from}T00:00:00Z`)}) to (${sql.lit(`${to}T00:00:00Z`)}) with (fillfactor = 40)`.execute(

@@ -1,14 +1,14 @@
-/** What waits in the queue, changed by others than the dispatcher: taken out of it, or put in once more. */
+/** Changes to the queue from outside the dispatcher: skip waiting deliveries, or enqueue one again. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 
 const skippedAtOnce = 2000;
-/** So that nobody waits for minutes; what is left is skipped by those who would send it. */
+/** Bounds the time a request takes. The dispatcher skips the rest when it claims them. */
 const mostSteps = 25;
 
 /**
- * What waits for an endpoint, or of a replay, is kept in the log as skipped, and can be replayed. What is being sent just
- * now ends as it ends. In steps, each a commit of its own outside of a transaction.
+ * Marks the waiting deliveries of an endpoint or a replay as skipped in the log; they can be replayed. Those being sent
+ * right now finish as usual. Works in steps; outside a transaction each step commits by itself.
  */
 export async function skipWaiting(db: Db, column: 'endpoint_id' | 'replay_id', value: string): Promise<void> {
   for (let step = 0; step < mostSteps; step += 1) {
@@ -18,7 +18,7 @@ export async function skipWaiting(db: Db, column: 'endpoint_id' | 'replay_id', v
 }
 
 function skipSome(db: Db, column: 'endpoint_id' | 'replay_id', value: string) {
-  // Each in the index that has it.
+  // Each of the two has its own index.
   const waiting = (asleep: boolean) => sql`array(
     select ctid from webhook_queue
     where asleep = ${sql.lit(asleep)} and ${sql.ref(column)} = ${value} and claim_id is null
@@ -35,7 +35,7 @@ function skipSome(db: Db, column: 'endpoint_id' | 'replay_id', value: string) {
   );
 }
 
-/** Due now, whether it waits for its next attempt or has had its last. What a node has claimed meanwhile is left to it. */
+/** Makes the delivery due now, whether it waits for an attempt or has ended. Leaves it alone if a node has claimed it. */
 export async function putInAgain(db: Db, workspaceId: string, deliveryId: string): Promise<void> {
   await sql`
     insert into webhook_queue

@@ -1,4 +1,4 @@
-/** One attempt to deliver: signs the exact bytes, posts them, and decides what becomes of the delivery. */
+/** One delivery attempt: signs the exact bytes, posts them, and decides what happens to the delivery. */
 
 import type { Attempt } from '../deliveries/deliveries.ts';
 import type { Exchanger } from '../exchange/exchange.ts';
@@ -10,7 +10,7 @@ export interface AttemptDeps {
   exchanger: Exchanger;
   retryStepsMs: number[];
   signerOf(endpoint: ClaimedEndpoint): Promise<Signer>;
-  /** Told after every attempt how the endpoint fares. */
+  /** Called after every attempt with the health of the endpoint. */
   onHealth(endpoint: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
   log: { error(details: object, message: string): void };
 }
@@ -22,7 +22,7 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
 ): Promise<DeliveryResult> {
   const { endpoint, envelope, eventId, attemptCount } = delivery;
-  // The endpoint may be changed while the receiver takes its time; what it does counts for this address alone.
+  // The endpoint may change while the request runs; the result counts for this URL only.
   const { url } = endpoint;
   if (!endpoint.enabled) return { delivery, status: 'skipped', retryInMs: null, attempt: null };
   const sign = await signerOf(endpoint);
@@ -39,13 +39,13 @@ export async function attemptDelivery(
     responseHeaders: told.responseHeaders,
     responseBody: told.responseBody,
   };
-  // The attempt was made and must be told, whatever becomes of this note.
+  // The attempt was made and must be recorded, even if saving the health fails.
   const note = async (health: EndpointHealth) => {
     try {
       await onHealth({ ...endpoint, url }, health);
     } catch (error) {
       log.error({ err: error, endpoint: endpoint.id }, 'could not save endpoint health');
-      // For others it is still there, so it has to be asked again.
+      // Other nodes still see it enabled, so this node has to try it again.
       if (health === 'gone') endpoint.enabled = true;
     }
   };
@@ -54,7 +54,7 @@ export async function attemptDelivery(
     return { delivery, status: 'succeeded', retryInMs: null, attempt };
   }
   const gone = told.statusCode === 410;
-  // For what waits behind it on this node; the note below tells the others.
+  // For deliveries waiting on this node; `note` below informs the other nodes.
   if (gone && endpoint.url.href === url.href) endpoint.enabled = false;
   await note(gone ? 'gone' : 'failing');
   if (gone) return { delivery, status: 'failed', retryInMs: null, attempt };
@@ -62,7 +62,7 @@ export async function attemptDelivery(
   const now = Date.now();
   const retryAfterMs = parseRetryAfter(asked ?? undefined, now);
   if (delivery.byHand) return { delivery, status: 'pending', retryInMs: retryAfterMs, attempt };
-  // What it waited for this service is no part of the time that the receiver has.
+  // Delays caused by this service do not count against the receiver's retry window.
   const isFirst = delivery.firstAttemptAt === null;
   const lateMs = isFirst ? 0 : delivery.lateMs + Math.max(0, startedAt - delivery.claimedAt);
   const next = nextAttemptAt(retryStepsMs, {

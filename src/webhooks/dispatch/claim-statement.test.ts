@@ -58,7 +58,7 @@ function claim(change: Partial<ClaimRequest> = {}, from = queue): Promise<Claime
 
 const change = (assignments: string) => database.pool.query(`update webhook_queue set ${assignments}`);
 
-/** How often the claim looked into an index of the queue. */
+/** The number of index scans of the queue that the claim makes. */
 async function countLooks(work: (pool: Pool) => Promise<unknown>): Promise<number> {
   const client = await queueDatabase.pool.connect();
   try {
@@ -113,7 +113,7 @@ test('retries that are long overdue get a quarter of what a receiver takes, behi
   await makeEvents(400);
   const retries = (await claim({ usual: 16 })).filter(({ lateMs }) => lateMs >= 60_000);
   assert.ok(retries.length === 4 || retries.length === 5, `${retries.length} of 16`);
-  // One at a time, as with a rate limit: a quarter of the turns, so that 200 without one do not happen.
+  // One at a time, as with a rate limit: retries get a quarter of the turns, so 200 turns without one do not happen.
   let turns = 0;
   for (let late = 0; late < 60_000; turns += 1) {
     assert.ok(turns < 200, 'retries never get their turn');
@@ -173,7 +173,7 @@ test('tries by hand use up nothing of the schedule, and leave it when it was', a
     assert.deepEqual([now.status, now.asleep, now.next_attempt_at], ['pending', true, planned]);
     assert.deepEqual([now.attempt_count, now.attempts], [click + 2, click + 2]);
   }
-  // The schedule itself goes on with its second step, and ends after its last.
+  // The schedule itself continues with its second step, and ends after its last.
   for (const [step, status] of ['pending', 'pending', 'failed'].entries()) {
     await change('next_attempt_at = now()');
     const [next] = await claim();
@@ -191,7 +191,7 @@ test('a delivery does not fail for a wait that was ours', async () => {
   const [first] = await claim();
   assert.ok(first);
   await fail(first);
-  // Its retry was due 30 hours ago, and nobody made it.
+  // Its retry was due 30 hours ago, and no node made it.
   await change(
     "next_attempt_at = now() - interval '30 hours', first_attempt_at = now() - interval '30 hours 1 minute'",
   );
@@ -202,7 +202,7 @@ test('a delivery does not fail for a wait that was ours', async () => {
   const [third] = await claim();
   assert.ok(third && third.lateMs >= 30 * 3_600_000, 'it is remembered');
   assert.equal((await fail(third)).status, 'pending');
-  // A receiver that used up the time itself has had it.
+  // A receiver that used up the time itself gets no more.
   await change(
     "next_attempt_at = now(), late_ms = 0, attempt_count = 2, first_attempt_at = now() - interval '25 hours'",
   );

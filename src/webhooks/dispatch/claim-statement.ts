@@ -1,6 +1,6 @@
-/** How the queue is claimed from, in SQL. */
+/** The SQL that claims deliveries from the queue. */
 
-/** What has become due, but for those that are claimed just now; of one endpoint, the longest due first. */
+/** Deliveries of one endpoint that are due and not claimed, the longest overdue first. */
 const dueOf = (retrying: boolean) => `
   select q.ctid as row_at, q.next_attempt_at from webhook_queue q
   where not q.asleep and q.endpoint_id = active.endpoint_id and q.retrying = ${retrying}
@@ -11,12 +11,12 @@ const dueOf = (retrying: boolean) => `
   for update skip locked`;
 
 /**
- * Endpoints that have something due are found by hopping through the index from one to the next, so that a backlog of
- * one costs the others nothing; each then gives as many as it has room for. First attempts go before retries, but a
- * quarter of the room is for retries that have been waiting for long, so that a receiver that never gets through its
- * first attempts still gets those. The next claim goes on behind the last endpoint, so that the first ones do not take
- * all there is to give. One that has looked at enough endpoints says so by a row without a place. Nothing is due before
- * $11, so entries of what was done before then are passed over; see low-water.ts.
+ * Finds endpoints with due deliveries by hopping through the index from one to the next, so that the backlog of one costs
+ * the others nothing, and takes as many of each as it has room for. First attempts go before retries, but a quarter of
+ * the room is for retries that are long overdue, so that an endpoint with an endless backlog of first attempts still gets
+ * its retries. The next claim continues after the last endpoint, so that the first endpoints do not take the whole limit.
+ * A claim that stops because it has looked at enough endpoints returns a row without `row_at`. Nothing is due before $11,
+ * so index entries of deliveries that ended before then are skipped; see low-water.ts.
  */
 export const claimText = `
 with recursive active (endpoint_id, number) as (
@@ -71,7 +71,7 @@ select * from claimed
 union all
 select null, null, null, null, endpoint_id, null, null, null, null, null, null from due where row_at is null`;
 
-/** Retries whose time has come. */
+/** Wakes retries that have become due. */
 export const wakeText = `
 update webhook_queue set asleep = false where ctid = any (array(
   select ctid from webhook_queue where asleep and next_attempt_at between $2 and now()

@@ -76,14 +76,14 @@ test('receivers of one workspace that all hang leave places on the node for anot
     nodeId: 1,
     wakeup,
     log: { error: (details) => assert.fail(JSON.stringify(details)) },
-    // Fewer than those that hang could fill.
+    // Less than the hanging requests could fill.
     mostInHand: 60,
   });
   const stopping = new AbortController();
   await makeEvents(busy, 20);
   const running = loop.run(stopping.signal, () => {});
   try {
-    // What there is of theirs to be had here is under way, and stays so.
+    // All of their deliveries that this node may hold are in flight, and stay so.
     await waitUntil(() => held.length >= 30);
     await makeEvents(other, 5);
     wakeup.wake();

@@ -1,4 +1,4 @@
-/** Sends what is due: claims in batches, posts with every endpoint in its own lane, writes results down in batches. */
+/** Sends due deliveries: claims them in batches, posts them with one lane per endpoint, saves results in batches. */
 import { randomInt } from 'node:crypto';
 import { type Loop, pause, type Wakeup } from '../../runtime/loop.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt.ts';
@@ -17,20 +17,20 @@ export interface DispatcherDeps extends AttemptDeps, ResultWriterDeps {
 }
 
 const claimLimit = 1000;
-/** Bound the memory of a node whatever the receivers do: what waits here to be sent, and all it has in hand. */
+/** Bound the memory of a node whatever the receivers do: deliveries waiting to be sent, and all that it holds. */
 const mostWaiting = 4000;
 const usualMostInHand = 10_000;
-/** Enough to go on with. */
+/** With more than this waiting, the next claim is not urgent. */
 const stock = 1000;
-/** For what other nodes commit, and for retries that become due. */
+/** For events that other nodes commit, and for retries that become due. */
 const pollMs = 200;
-/** Claims that would follow each other faster are made as one. */
+/** Merges claims that would follow each other faster. */
 const claimRestMs = 5;
-/** While there is enough here to go on with, unless something new is there. */
+/** The pause between claims while enough is waiting, unless a wakeup comes. */
 const stockedRestMs = 100;
 /** In-flight requests get this long to finish when the node stops. */
 const stopGraceMs = 3_000;
-/** However short the time-out: a slow commit alone must not cost a node its claims. */
+/** A lower bound for short time-outs: a slow commit alone must not cost a node its claims. */
 const shortestLeaseMs = 5_000;
 const prepareAgainMs = 10_000;
 
@@ -40,7 +40,7 @@ export function createNodeId(): number {
 
 export function dispatcherLoop(deps: DispatcherDeps): Loop {
   const { queue, wakeup, log, mostInHand = usualMostInHand } = deps;
-  // A third of it to wait for its turn, a third to be sent, a third to be written down.
+  // A third for waiting in the lane, a third for sending, a third for saving the result.
   const leaseMs = Math.max(deps.timeoutMs * 3, shortestLeaseMs);
   let claims = 0;
   const writer = createResultWriter(deps);
@@ -49,7 +49,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     onWanting() {
       if (!stocked()) wakeup.wake();
     },
-    // Another node may have it by now.
+    // Another node may have claimed it by now.
     isStale: ({ claimedAt }, now) => now - claimedAt > leaseMs / 3,
     onTakenBack(deliveries) {
       for (const delivery of deliveries) writer.add(untried(delivery, null));
@@ -63,7 +63,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     try {
       result = await attemptDelivery(deps, delivery);
     } catch (error) {
-      // Nothing of the receiver: the secret could not be opened.
+      // Not the receiver's fault: the secret could not be opened.
       log.error({ err: error, delivery: delivery.id }, 'could not prepare a delivery');
       result = untried(delivery, prepareAgainMs);
     }
@@ -71,14 +71,14 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     return result.status === 'succeeded' || result.status === 'skipped';
   }
 
-  /** True when there may be more to claim at once. */
+  /** True when more can probably be claimed at once. */
   async function claim(): Promise<boolean> {
     const now = Date.now();
     lanes.sweep(now);
     const waiting = lanes.waiting();
     const inHand = waiting + lanes.inFlight() + writer.waiting();
     const free = { toWait: mostWaiting - waiting, inHand: mostInHand - inHand };
-    // No more than half of what is free: all of a claim may be for a workspace that nothing is known of yet.
+    // At most half of what is free: the whole claim may go to one workspace that has no lanes here yet.
     const limit = Math.max(0, Math.min(claimLimit, Math.ceil(free.toWait / 2), Math.ceil(free.inHand / 2)));
     const { endpoints: room, full: fullWorkspaces } = lanes.room(now, { limit, ...free });
     const claimed = await queue.claim({

@@ -56,7 +56,7 @@ async function row(): Promise<Row> {
     .rows[0] as Row;
 }
 
-/** The endpoint as a claim made now would know it. */
+/** The endpoint as a claim made now would return it. */
 async function claimed(): Promise<ClaimedEndpoint> {
   await database.pool.query(
     "insert into events (workspace_id, id, type, envelope) values ($1, $2, 'vault.deactivated', '{}')",
@@ -73,7 +73,7 @@ async function claimed(): Promise<ClaimedEndpoint> {
 
 const agoText = "now() - $2 * interval '1 millisecond'";
 
-/** It failed all the time since, or was left alone for some time before now. */
+/** Failing for `ms`, with the last attempt `quietMs` ago. */
 const failingFor = (ms: number, { quietMs = 0 } = {}) =>
   database.pool.query(
     `update webhook_endpoints set failing_since = ${agoText}, last_failure_at = ${agoText.replace('$2', '$3')}
@@ -231,7 +231,7 @@ test('a failure and a success written down together: the last one counts, and a 
   assert.equal(await startedToday(), true, 'well, then failed: five days anew');
   await keep(await claimed(), 'well');
   assert.equal((await row()).failing_since, null);
-  // This node cleared it a moment ago; another one has seen a failure since.
+  // This node has just cleared it; another node has seen a failure since.
   await createHealthKeeper(endpoints)(await claimed(), 'failing');
   await keep(await claimed(), 'well');
   assert.equal((await row()).failing_since, null);
@@ -261,7 +261,7 @@ test('an endpoint that its owner enabled again has five days anew', async (t) =>
   const keep = createHealthKeeper(endpoints);
   await keep(await claimed(), 'failing');
   await keep(await claimed(), 'gone');
-  // As the owner's change writes it.
+  // The same update as when the owner enables it.
   await database.pool.query(
     'update webhook_endpoints set enabled = true, disabled_reason = null, failing_since = null where id = $1',
     [id],

@@ -1,10 +1,10 @@
-/** How endpoints fare: since when one fails, when it recovers, and when it is given up. */
+/** Endpoint health: records when an endpoint starts to fail and when it recovers, and disables it in the end. */
 
 import type { Endpoints } from '../endpoints/endpoints.ts';
 import type { EndpointHealth } from './attempt.ts';
 import type { ClaimedEndpoint } from './queue.ts';
 
-/** A failure is not written again for so long: deliveries claimed before do not know of it yet. */
+/** A failure is not written again for this long: deliveries claimed earlier do not know of it yet. */
 const keptMs = 10_000;
 const most = 10_000;
 
@@ -12,11 +12,11 @@ const most = 10_000;
 interface Written {
   failing: boolean;
   at: number;
-  /** The stretch of failures that the success ended, by its begin; null when the delivery did not know of one. */
+  /** The start of the failing period that the success ended; null when the delivery did not know of one. */
   ended: number | null;
 }
 
-/** Only what changes is written down: an endpoint that goes on failing, or being well, costs next to nothing. */
+/** Writes changes only: an endpoint that keeps failing, or keeps working, costs next to nothing. */
 export function createHealthKeeper(
   endpoints: Pick<Endpoints, 'setFailing' | 'disable'>,
 ): (endpoint: ClaimedEndpoint, health: EndpointHealth) => Promise<void> {
@@ -28,7 +28,7 @@ export function createHealthKeeper(
     try {
       await endpoints.setFailing(id, change.failing);
     } catch (error) {
-      // Not written after all: the next attempt tries it again.
+      // Not written after all: the next attempt retries it.
       written.delete(id);
       throw error;
     }
@@ -39,7 +39,7 @@ export function createHealthKeeper(
     if (health === 'gone') return endpoints.disable(endpoint, 'gone');
     const last = written.get(id);
     const since = endpoint.failingSince?.getTime() ?? null;
-    // What was claimed before the recovery still says that it fails.
+    // Deliveries claimed before the recovery still carry the old `failingSince`.
     const isFailing = since !== null && since !== last?.ended;
     if (health === 'well') {
       if (isFailing || last?.failing) await write(id, { failing: false, ended: since });

@@ -185,7 +185,7 @@ test('whatever happens, every job is started or taken back exactly once, in its 
         start();
         if (limit) assertSpaced(limit);
       }
-      // With time and answers everything comes out.
+      // Given time and responses, the lane empties.
       for (let turn = 0; lane.idleSince() === null; turn += 1) {
         assert.ok(turn < 10_000, 'it came to a stand');
         finish(underWay, true);
@@ -203,7 +203,7 @@ interface Limit {
   startedAt: number[];
 }
 
-/** From any start to the last: no more than the time between gives, and the second that may be made up. */
+/** Between any start and the last there are at most as many as that time allows, plus one second's worth to catch up. */
 function assertSpaced({ perSecond, startedAt }: Limit): void {
   const last = startedAt.at(-1) ?? 0;
   for (const [index, at] of startedAt.entries()) {

@@ -1,37 +1,37 @@
 /**
- * How much one endpoint gets at a time. It starts small, grows with every success, and falls to one request at a time
- * when the endpoint fails: that spaces attempts, and never skips, counts or forgets one.
+ * How many requests one endpoint gets at a time. The cap starts small, grows with every success, and falls to one when
+ * the endpoint fails. It only delays attempts; it never skips, counts or forgets one.
  */
 
 export interface Lane<Job> {
-  /** How many more jobs it would take now. */
+  /** How many more jobs it would accept now. */
   room(now: number): number;
   add(jobs: Job[], now: number): void;
-  /** The jobs that may start now, up to so many; each must be followed by `finished`. */
+  /** The jobs that may start now, at most `most`; each must be followed by `finished`. */
   start(now: number, most?: number): Job[];
   finished(succeeded: boolean, now: number): void;
-  /** When the rate limit lets the next one start; null when nothing waits for it. */
+  /** When the rate limit allows the next start; null when no job waits for it. */
   nextStartAt(): number | null;
   setRate(perSecond: number | null): void;
-  /** Takes back those that have not been started, from the front, up to the first that it may keep. */
+  /** Removes and returns jobs that have not started, from the front, up to the first one that `which` rejects. */
   takeBack(which: (job: Job) => boolean): Job[];
-  /** True when all it may send is under way and nothing came back for a while: nothing should wait behind that. */
+  /** True when the cap is reached and no request has finished for a while: nothing should wait behind it. */
   stalled(now: number): boolean;
   waiting(): number;
-  /** Since when nothing is waiting or under way; null while something is. */
+  /** Since when nothing has been waiting or in flight; null while something is. */
   idleSince(): number | null;
 }
 
 export const firstCap = 8;
 export const largestCap = 64;
-/** After so many failures in a row the endpoint counts as failing. */
+/** After this many failures in a row the cap falls to one. */
 const failuresToBreak = 3;
-/** An endpoint that answers may have up to this many times its cap here, so that it never waits for the database. */
+/** An endpoint that responds may hold up to this many times its cap here, so that it never waits for the database. */
 const ahead = 8;
 const stallMs = 1_000;
-/** But no more than it gets through in about this time: what it holds others cannot have. */
+/** But no more than it completes in about this time, as other nodes cannot take what it holds. */
 const stockMs = 1_000;
-/** How late a busy node may be at a turn: with shorter ones it would never get to what is allowed. */
+/** How late a busy node may be for a turn and still catch up: otherwise it would never reach a high rate limit. */
 const lateMs = 50;
 
 export function createLane<Job>(): Lane<Job> {
@@ -41,7 +41,7 @@ export function createLane<Job>(): Lane<Job> {
   let failures = 0;
   let spacingMs = 0;
   let freeAt = 0;
-  /** How many came back in this stretch of time, and in the one before. */
+  /** Requests finished in the current period, and in the one before. */
   let since = 0;
   let came = 0;
   let cameBefore = 0;
@@ -53,14 +53,14 @@ export function createLane<Job>(): Lane<Job> {
     room(now) {
       const speed = now - since > 2 * stockMs ? 0 : Math.max(came, cameBefore);
       const most = stalled(now) ? cap : Math.min(cap * ahead, cap + speed);
-      // Of what is limited to few a second no more than a second's worth is taken here.
+      // With a rate limit, hold at most one second's worth.
       const wanted = spacingMs > 0 ? Math.min(most, Math.ceil(1000 / spacingMs)) : most;
       return Math.max(0, wanted - inFlight - waiting.length);
     },
     add(jobs, now) {
       if (inFlight === 0 && waiting.length === 0) {
         movedAt = now;
-        // Turns that nobody needed are gone: the first second after a rest has no more of them than any other.
+        // Unused turns expire: the first second after an idle time allows no more starts than any other.
         freeAt = Math.max(freeAt, now - spacingMs);
       }
       waiting.push(...jobs);
@@ -68,7 +68,7 @@ export function createLane<Job>(): Lane<Job> {
     start(now, most = largestCap) {
       let count = Math.min(cap - inFlight, waiting.length, most);
       if (spacingMs > 0 && count > 0) {
-        // A turn that came a little late is made up for; a receiver that was slow has missed its own.
+        // Catches up on turns that this node was late for, but not on those missed through a slow receiver.
         freeAt = Math.max(freeAt, now - Math.max(spacingMs, lateMs));
         count = Math.min(count, Math.floor((now - freeAt) / spacingMs));
         freeAt += count * spacingMs;

@@ -8,7 +8,7 @@ interface Job {
   number: number;
 }
 
-/** Lanes whose jobs end, and whose time passes, when the test says so. */
+/** Lanes in which the test decides when jobs end and time passes. */
 function createRig(t: TestContext, options: { isStale?: (job: Job) => boolean; waitsAfterMs?: number } = {}) {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval'], now: 1_700_000_000_000 });
   t.mock.method(performance, 'now', () => Date.now());

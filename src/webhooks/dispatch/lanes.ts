@@ -1,39 +1,39 @@
 /**
- * The lanes of a node, one for each endpoint it has deliveries for. In turns they share what the node can do at once:
- * first the workspaces, then the endpoints of each. A request that has to wait for its receiver takes no part in that.
- * No workspace takes all there is of anything, so that those beside it never wait for its receivers.
+ * The lanes of a node, one for each endpoint with deliveries here. They take turns on the node's capacity: first the
+ * workspaces, then the endpoints of each. A request that waits for its receiver does not count against it. No workspace
+ * can take all of any resource, so that others never wait for its receivers.
  */
 import { createLane, type Lane } from './lane.ts';
 
 export interface LanesOptions<Job> {
-  /** Never rejects; true when it went well. */
+  /** Never rejects; true on success. */
   run(job: Job): Promise<boolean>;
-  /** Told when an endpoint that may have more to send has little left here. */
+  /** Called when an endpoint that may have more to send has few jobs left here. */
   onWanting(): void;
-  /** Taken back instead of started: it has waited here for too long. */
+  /** A stale job has waited here too long: it is taken back instead of started. */
   isStale(job: Job, now: number): boolean;
   onTakenBack(jobs: Job[]): void;
-  /** From then on a request counts as one that waits for its receiver. */
+  /** After this time a request counts as waiting for its receiver. */
   waitsAfterMs?: number;
 }
 
 export interface Lanes<Job> {
-  /** How many more jobs each known endpoint would take; of `limit` those with more to send get equal shares. */
+  /** How many more jobs each known endpoint would accept; endpoints with more to send get equal shares of `limit`. */
   room(now: number, free: FreePlaces): Room;
   add(endpointId: string, batch: Batch<Job>): void;
-  /** There is nothing more to be had for these now. */
+  /** The queue has nothing more for these endpoints now. */
   noMore(endpointIds: Iterable<string>): void;
-  /** Takes back what stands behind a receiver that does not answer, and forgets endpoints that had nothing for long. */
+  /** Takes back jobs behind a receiver that does not respond, and forgets endpoints that have been idle for long. */
   sweep(now: number): void;
-  /** Takes back all that has not been started. */
+  /** Takes back all jobs that have not started. */
   empty(): void;
-  /** Endpoints with jobs that wait. */
+  /** Endpoints with waiting jobs. */
   waitingEndpoints(): string[];
   waiting(): number;
   inFlight(): number;
 }
 
-/** What the node has left to give out. */
+/** The capacity that the node has left. */
 export interface FreePlaces {
   /** In this claim. */
   limit: number;
@@ -43,7 +43,7 @@ export interface FreePlaces {
 
 export interface Room {
   endpoints: { endpointId: string; free: number }[];
-  /** Workspaces that get nothing more now, for whichever endpoint. */
+  /** Workspaces that get nothing more now, for any endpoint. */
   full: string[];
 }
 
@@ -51,7 +51,7 @@ export interface Batch<Job> {
   workspaceId: string;
   jobs: Job[];
   rateLimit: number | null;
-  /** There may be further jobs for this endpoint. */
+  /** There may be more jobs for this endpoint. */
   more: boolean;
 }
 
@@ -67,22 +67,24 @@ interface Entry<Job> {
   workspace: Workspace<Job>;
   lane: Lane<Job>;
   more: boolean;
-  /** More are asked for when no more than these are left, so that it does not run dry meanwhile. */
+  /** When at most this many are left, more are requested, so that the lane does not run dry meanwhile. */
   fewLeft: number;
   asked: boolean;
-  /** It waits for its turn. */
+  /** Whether it is in the workspace's `turns`. */
   queued: boolean;
   timer: NodeJS.Timeout | null;
 }
 
-/** Requests at once over all endpoints, without those that wait for their receiver: more would only slow each other. */
+/**
+ * Concurrent requests of the node, not counting those that wait for their receiver: more would only slow each other down.
+ */
 const mostActive = 85;
-/** A workspace may have so many times what it leaves to others: 64 when it is alone. */
+/** A workspace may have this many times what it leaves to others: 64 when it is alone. */
 const activeShare = 3;
 const usualWaitsAfterMs = 25;
-/** How an endpoint fares and how much it may have is remembered for so long after its last delivery. */
+/** How long the lane of an endpoint, with its cap, is kept after its last delivery. */
 const rememberMs = 10 * 60 * 1000;
-/** When so many are remembered, those that have nothing go at once. */
+/** With more than this many lanes, idle ones are forgotten at once. */
 const mostRemembered = 10_000;
 
 export function createLanes<Job>({
@@ -93,12 +95,12 @@ export function createLanes<Job>({
   waitsAfterMs = usualWaitsAfterMs,
 }: LanesOptions<Job>): Lanes<Job> {
   const entries = new Map<string, Entry<Job>>();
-  /** Of all known endpoints. */
+  /** Workspaces of all known endpoints. */
   const workspaces = new Map<string, Workspace<Job>>();
-  /** Workspaces with endpoints that wait for their turn. */
+  /** Workspaces with endpoints that wait for their turn, in order. */
   let round: Workspace<Job>[] = [];
   let inFlight = 0;
-  /** In the order in which they started. */
+  /** In the order of their start. */
   const active = new Set<Request<Job>>();
   let clock: NodeJS.Timeout | null = null;
 
@@ -113,7 +115,7 @@ export function createLanes<Job>({
     if (entry.workspace.turns.push(entry) === 1) round.push(entry.workspace);
   }
 
-  /** Starts jobs of the endpoints in their turn, while there is anything to share. */
+  /** Starts jobs of the endpoints in turn while there is capacity. */
   function share(): void {
     const passed: Workspace<Job>[] = [];
     while (active.size < mostActive) {
@@ -129,7 +131,7 @@ export function createLanes<Job>({
       entry.queued = false;
       start(entry);
     }
-    // They were first, and are again when others have left.
+    // They were first, and stay first for when capacity is free again.
     if (passed.length > 0) round = [...passed, ...round];
   }
 
@@ -137,7 +139,7 @@ export function createLanes<Job>({
     if (active.delete(request)) request.workspace.active -= 1;
   }
 
-  /** Those that wait for their receiver make room for others. */
+  /** Requests that wait for their receiver free their place for others. */
   function leaveWaiting(): void {
     const before = performance.now() - waitsAfterMs;
     for (const request of active) {
@@ -268,7 +270,7 @@ interface Request<Job> {
   workspace: Workspace<Job>;
 }
 
-/** How many more may be held until what is held is as much as what is left free. */
+/** How many more may be held until what is held equals what is left free. */
 function untilAsMuchAsIsLeft(held: number, free: number): number {
   return Math.max(0, Math.floor((free - held) / 2));
 }

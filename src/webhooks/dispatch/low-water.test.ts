@@ -47,7 +47,7 @@ function claim(queue: Queue): Promise<ClaimedDelivery[]> {
 
 test('a claim looks at nothing that is done, however much of it an old snapshot keeps in the index', async () => {
   await makeEvents(500);
-  // No update: a transaction in any other database may keep the entries of the rows as they were, which were due just now.
+  // Not an update: a transaction in another database may keep entries of the old row versions, which were due just now.
   await database.pool.query(`
     create temporary table waiting as select * from webhook_queue;
     update waiting set next_attempt_at = now() - interval '1 hour';
@@ -77,7 +77,7 @@ test('a claim looks at nothing that is done, however much of it an old snapshot 
         return rows[0].count;
       };
       const held = createQueue(client as unknown as Pool);
-      // Finds out where to begin, once in a while.
+      // Determines the low-water mark, which is done only once in a while.
       assert.deepEqual(await claim(held), []);
       const before = await entries();
       assert.deepEqual(await claim(held), []);

@@ -1,28 +1,28 @@
-/** The time before which nothing of the queue is due any more: a claim begins there, and meets none that are long done. */
+/** The low-water mark of the queue: nothing before it is due. A claim starts there and skips entries of ended deliveries. */
 import type { Pool } from 'pg';
 
 export interface LowWater {
-  /** As PostgreSQL writes times. */
+  /** In PostgreSQL's text format. */
   find(): Promise<string>;
 }
 
 export interface LowWaterOptions {
   pool: Pool;
-  /** Where more than these have something due, nothing is known. */
+  /** With this many endpoints that have deliveries due, there is no mark. */
   mostEndpoints: number;
 }
 
 const everything = '-infinity';
-/** Rows that are done and still there, from which on it is worth to know where to begin. */
+/** The mark is used only when the table has more dead rows than this. */
 export const fewDone = 5_000;
 const lookMs = 10_000;
-/** From the start, for what came in with an earlier time than any that was open: a commit that took long, say. */
+/** How often to search from the start, for rows inserted with an earlier time than any open one, as by a slow commit. */
 const wholeLookMs = 60_000;
 
 /**
- * While an old snapshot is open, a backup's say, PostgreSQL keeps every index entry of a delivery that was done since:
- * 17 ms for each 100,000 in every claim. Whatever is open now is counted in, claimed or not, and what waits asleep; what
- * comes in is due from then on, give or take what a commit takes. Where little is done there is nothing to pass over.
+ * While an old snapshot is open, such as a backup's, PostgreSQL keeps every index entry of a delivery that ended since:
+ * each 100,000 of them cost 17 ms in every claim. The mark covers all open deliveries, claimed or not, and sleeping ones.
+ * New deliveries are due from now on, give or take the duration of a commit. With few dead rows there is nothing to skip.
  */
 export function createLowWater({ pool, mostEndpoints }: LowWaterOptions): LowWater {
   let mark = everything;
@@ -51,7 +51,7 @@ const firstOf = (retrying: boolean) => `
    where not q.asleep and q.endpoint_id = active.endpoint_id and q.retrying = ${retrying} and q.next_attempt_at >= $1
    order by q.next_attempt_at limit 1)`;
 
-/** Endpoints are found by hopping, as in a claim. */
+/** Finds endpoints by hopping through the index, like a claim. */
 export const lowWaterText = `
 with recursive active (endpoint_id, number) as (
   (select endpoint_id, 1 from webhook_queue

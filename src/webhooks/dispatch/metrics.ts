@@ -1,4 +1,4 @@
-/** What Prometheus reads about webhooks: outcomes as they are written down, the backlog when it is asked for. */
+/** Prometheus metrics of webhooks: outcomes are counted when they are saved, the backlog is read on each scrape. */
 import type { Pool } from 'pg';
 import type { Metric } from 'prom-client';
 import { metricCatalogue } from '../../metrics/catalogue.ts';
@@ -7,20 +7,19 @@ import { askOncePerScrape } from '../../metrics/scrape.ts';
 import type { DeliveryResult } from './queue.ts';
 
 export interface WebhookMetrics {
-  /** For the registry. */
   all: Metric[];
-  /** Results that were written down; `refused` of them came too late, because their claim was lost. */
+  /** Called with saved results; `refused` of them came too late, because their claim was lost. */
   onWritten(results: DeliveryResult[], refused: number): void;
-  /** Claims of dead nodes that were given back. */
+  /** Called with the number of claims of dead nodes that were released. */
   onGivenBack(count: number): void;
 }
 
 const outcomes = metricCatalogue.holdfast_webhook_deliveries_total.labels.outcome;
 
-/** Bounds the work of a scrape: more open deliveries than this are reported as this many. */
+/** Bounds the work of a scrape: more open deliveries are reported as this many. */
 const mostCounted = 100_000;
 
-/** The pool is the queue's, which never plans a scan. */
+/** Expects the queue's pool, which never plans a sequential scan. */
 export function createWebhookMetrics(pool: Pool): WebhookMetrics {
   const deliveries = counter('holdfast_webhook_deliveries_total');
   const durations = histogram(
@@ -51,7 +50,7 @@ export function createWebhookMetrics(pool: Pool): WebhookMetrics {
       refusedResults.inc(refused);
       const counts = { succeeded: 0, to_retry: 0, failed: 0, skipped: 0 };
       for (const { status, attempt } of results) {
-        // Given back untried by a node that stops: no outcome.
+        // Returned untried by a node that stops: no outcome.
         if (status === 'pending' && attempt === null) continue;
         const outcome = status === 'pending' ? 'to_retry' : status;
         counts[outcome] += 1;
@@ -69,7 +68,7 @@ interface Backlog {
   endpoints: Record<'failing' | 'disabled_owner' | 'disabled_gone' | 'disabled_failing', number>;
 }
 
-/** From the queue alone: what is done is never looked at. */
+/** Reads the queue only, so ended deliveries cost nothing. */
 export const backlogText = `
 select count(*) filter (where claim_id is null) as pending,
        count(*) filter (where claim_id is not null) as delivering,

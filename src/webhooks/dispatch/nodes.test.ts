@@ -41,7 +41,7 @@ async function claims(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ who, count }) => [who, count]));
 }
 
-/** As the operating system does it when a process is killed: the server sees its connection end. */
+/** Like a killed process: the server sees its connection end. */
 async function kill(nodeId: number): Promise<void> {
   const [holder, ...more] = await holders(nodeId);
   assert.ok(holder && more.length === 0);
@@ -49,7 +49,7 @@ async function kill(nodeId: number): Promise<void> {
   await waitUntil(async () => (await holders(nodeId)).length === 0);
 }
 
-/** In this database alone: other files have nodes with ids of their own. */
+/** In this database only: other test files have nodes with the same ids. */
 async function holders(nodeId: number): Promise<{ pid: number }[]> {
   const { rows } = await database.pool.query<{ pid: number }>(
     `select pid from pg_locks where locktype = 'advisory' and objid = $1 and objsubid = 2 and granted
@@ -89,7 +89,7 @@ test('a node that lost its connection makes itself known again before it looks f
   await nodes.hold();
   await claimedBy(31, 1);
   await kill(31);
-  // Its own claims are not given back by itself, as soon as it knows of the loss.
+  // The node must not release its own claims when it notices the loss.
   await waitUntil(async () => {
     await nodes.hold();
     return (await holders(31)).length === 1;
@@ -111,7 +111,7 @@ test('a node whose connection was cut without a word makes itself known again', 
   const [first] = await holders(71);
   assert.ok(first);
   proxy.silence();
-  // The server does not know of it either, until it ends the connection on its side.
+  // The server does not notice either, until it ends the connection on its side.
   await nodes.hold();
   await database.pool.query('select pg_terminate_backend($1)', [first.pid]);
   const second = await waitUntil(async () => {

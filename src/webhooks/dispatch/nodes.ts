@@ -1,18 +1,18 @@
-/** Which nodes are alive: each holds an advisory lock under its id; what a dead one had claimed is given back at once. */
+/** Which nodes are alive: each holds an advisory lock on its id. The claims of a dead node are released at once. */
 import pg from 'pg';
 
 export interface Nodes {
-  /** Makes this node known, and known again after the connection was lost. */
+  /** Registers this node, and registers it again after its connection was lost. */
   hold(): Promise<void>;
-  /** Gives back the claims of nodes that are gone; returns how many. */
+  /** Releases the claims of dead nodes; returns how many. */
   releaseDead(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** First half of the advisory locks; the second is the node's id. */
+/** First key of the advisory locks; the second is the node's id. */
 const lockClass = 4_801_100;
 
-/** Locks of living nodes; the server shows those of its other databases too, where the same ids mean other nodes. */
+/** Locks of living nodes. pg_locks also shows the server's other databases, where the same ids mean other nodes. */
 const heldLocks = `
   select objid as id from pg_locks
   where locktype = 'advisory' and classid = $1 and objsubid = 2 and granted
@@ -22,7 +22,7 @@ export interface NodesDeps {
   connection(): pg.ClientConfig;
   pool: pg.Pool;
   onGivenBack?: (count: number) => void;
-  /** A database that does not answer for so long is given up, and connected to anew. */
+  /** If the database does not answer for this long, the connection is replaced. */
   answerMs?: number;
 }
 
@@ -32,13 +32,13 @@ export function createNodes(
 ): Nodes {
   let client: pg.Client | null = null;
 
-  /** Nothing else is ever asked on it: without this, one that was cut without a word would never be missed. */
+  /** Nothing else uses this connection: without this query, a silently broken one would never be noticed. */
   async function isThere(held: pg.Client): Promise<boolean> {
     try {
       await held.query('select 1');
     } catch {
       if (client === held) client = null;
-      // Without a farewell, which nobody might answer.
+      // No graceful close, as there may be nobody to answer it.
       held.connection.stream.destroy();
     }
     return client === held;
@@ -60,7 +60,7 @@ export function createNodes(
       fresh.on('error', lost).on('end', lost);
       try {
         await fresh.connect();
-        // A lost connection may live on in the server for a while. This node counts as alive until then, and asks again.
+        // The server may keep a lost connection for a while. Until then this node counts as alive; the next call retries.
         const { rows } = await fresh.query<{ taken: boolean }>(
           'select pg_try_advisory_lock($1, $2) as taken',
           [lockClass, nodeId],
@@ -74,7 +74,7 @@ export function createNodes(
       client = fresh;
     },
     async releaseDead() {
-      // One statement: a node that comes back meanwhile is either still in the list, or enters it anew.
+      // A single statement: a node that returns meanwhile is either still in the list, or inserts itself again.
       const { rowCount } = await pool.query(
         `with dead as (
            delete from webhook_nodes where id not in (${heldLocks}) returning id
@@ -89,13 +89,13 @@ export function createNodes(
     async close() {
       const last = client;
       client = null;
-      // Its row stays: the next node to look gives back what this one could not finish, and removes it.
+      // Its row stays: the next node that checks releases its unfinished claims and removes the row.
       await last?.end().catch(() => {});
     },
   };
 }
 
-/** Whether any service runs that places events in the feed and sends them. */
+/** Whether any service is running that orders the feed and sends events. */
 export async function isAnyNodeAlive(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query(`select 1 from webhook_nodes where id in (${heldLocks}) limit 1`, [
     lockClass,

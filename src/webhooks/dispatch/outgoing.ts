@@ -1,4 +1,4 @@
-/** What saving an endpoint and sending to it need, put together alike for the service and for the command line. */
+/** Builds what saving endpoints and sending to them need, in the same way for the service and the command line. */
 import type { WebhookConfig } from '../../config/config.ts';
 import type { Db } from '../../db/database.ts';
 import type { Keyring } from '../../keys/keyring.ts';

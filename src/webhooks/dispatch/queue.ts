@@ -1,6 +1,6 @@
 /**
- * The delivery queue in SQL: claim what is due, complete it, give it back. Each statement serves many deliveries. A node
- * has one, which remembers whose turn it is and what it knows of the endpoints.
+ * The delivery queue in SQL: claims due deliveries, completes them, releases them. Each statement serves many deliveries.
+ * Each node has one queue object, which remembers where the next claim continues and the endpoints it has read.
  */
 import type { Pool } from 'pg';
 import type { Attempt } from '../deliveries/deliveries.ts';
@@ -14,22 +14,22 @@ export interface ClaimedDelivery {
   eventId: string;
   envelope: string;
   attemptCount: number;
-  /** Of these, how many somebody asked for. */
+  /** How many of these were requested by hand. */
   manualCount: number;
-  /** Somebody asked for this attempt; the schedule goes on behind it as before. */
+  /** This attempt was requested by hand; the schedule continues unchanged after it. */
   byHand: boolean;
   firstAttemptAt: Date | null;
-  /** How long it has waited for this service, in all, when it was due. */
+  /** How long it has waited for this service in total while it was due. */
   lateMs: number;
-  /** Where its row lies in the queue: finds it again without a look into an index. */
+  /** The ctid of its row in the queue, which finds the row without an index scan. */
   rowAt: string;
   claimId: string;
-  /** By this node's clock, just before it asked: the claim ends no sooner than a lease later. */
+  /** By this node's clock, just before the claim: the claim lasts at least one lease from then on. */
   claimedAt: number;
   endpoint: ClaimedEndpoint;
 }
 
-/** One object for all deliveries of an endpoint in the hands of a node, changed in place when the endpoint is. */
+/** One object shared by all deliveries of an endpoint on this node; updated in place when the endpoint changes. */
 export interface ClaimedEndpoint {
   id: string;
   workspaceId: string;
@@ -37,7 +37,7 @@ export interface ClaimedEndpoint {
   enabled: boolean;
   rateLimit: number | null;
   failingSince: Date | null;
-  /** A failure was written down within the last hour. */
+  /** A failure was saved within the last hour. */
   failureNoted: boolean;
   failingTooLong: boolean;
   revision: number;
@@ -46,11 +46,11 @@ export interface ClaimedEndpoint {
 export interface DeliveryResult {
   delivery: ClaimedDelivery;
   status: 'pending' | 'succeeded' | 'failed' | 'skipped';
-  /** Until the next attempt, of a pending one; null: it is due as it was before. */
+  /** Time until the next attempt of a pending delivery; null: its due time does not change. */
   retryInMs: number | null;
-  /** What it has waited for this service now; not given: as long as before. */
+  /** The new total of the time it waited for this service; if absent, it does not change. */
   lateMs?: number;
-  /** null when it was not tried: the endpoint is disabled, it waited for too long, or the node stops. */
+  /** null when there was no attempt: the endpoint is disabled, the delivery waited too long, or the node stops. */
   attempt: Attempt | null;
 }
 
@@ -58,32 +58,32 @@ export interface ClaimRequest {
   claimId: string;
   nodeId: number;
   leaseMs: number;
-  /** How many more each endpoint may have here; endpoints that are not named may have `usual`. */
+  /** How many more deliveries each endpoint may get; endpoints not listed may get `usual`. */
   room: { endpointId: string; free: number }[];
   usual: number;
-  /** Whose endpoints may have none. */
+  /** Workspaces whose endpoints get none. */
   fullWorkspaces: string[];
-  /** Endpoints with deliveries that wait here: what has changed in them is looked up too. */
+  /** Endpoints with deliveries waiting on this node: they are read again too. */
   waiting: string[];
   limit: number;
 }
 
 export interface Queue {
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
-  /** Whether there are endpoints behind those that the last claim looked at, as far as the end of the list. */
+  /** Whether the last claim stopped before the end of the list of endpoints. */
   isMidRound(): boolean;
-  /** Writes results down; those whose claim was lost meanwhile are refused. Returns how many were taken. */
+  /** Saves results, and refuses those whose claim was lost meanwhile. Returns how many were accepted. */
   complete(results: DeliveryResult[]): Promise<number>;
 }
 
 const wokenAtOnce = 1000;
-/** However many have something due, no claim takes long; the next one goes on from there. */
+/** Bounds the duration of a claim, however many endpoints have deliveries due; the next claim continues from there. */
 const usualMostEndpoints = 1000;
 
-/** Of a delivery that somebody tries again and again, the first attempt and the newest ones: each may have 200 KB. */
+/** A delivery that is retried by hand many times keeps its first attempt and the newest ones: each may have 200 KB. */
 export const mostAttempts = 30;
 
-/** By what the queue still has of them: the log is changed only for those whose claim holds. */
+/** Changes the queue first, and the log only for deliveries whose claim still holds. */
 const completeText = `
 with result as (
   select row_at, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms, attempt
@@ -120,7 +120,7 @@ from (select * from ended union all select * from waiting) as r
 where d.workspace_id = r.workspace_id and d.id = r.delivery_id and d.created_at = r.created_at
   and d.created_at between $2 and $3`;
 
-/** Of the one without a place only the endpoint is there: the last that was looked at. */
+/** The row without `row_at` has only the endpoint: the last one that the claim looked at. */
 interface FoundRow extends Omit<ClaimRow, 'row_at'> {
   row_at: string | null;
 }
@@ -159,11 +159,11 @@ interface EndpointRow {
 
 export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Queue {
   const lowWater = createLowWater({ pool, mostEndpoints });
-  /** The endpoint where the last claim had enough. */
+  /** The endpoint after which the next claim continues. */
   let after = '';
   let midRound = false;
 
-  /** Those with deliveries that wait here. */
+  /** Endpoints of deliveries that this node holds. */
   let endpoints = new Map<string, ClaimedEndpoint>();
 
   async function claimRows(request: ClaimRequest): Promise<ClaimRow[]> {
@@ -203,14 +203,14 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
       return rows;
     }
     if (after === '') return rows;
-    // The round goes on with those from the start, up to where it began.
+    // The round continues from the start, up to where it began.
     const rest = await claimBetween('', after, limit - rows.length);
     const isFull = rest.rows.length > 0 && rows.length + rest.rows.length === limit;
     after = rest.stoppedAt ?? (isFull ? highest(rest.rows) : '');
     return [...rows, ...rest.rows];
   }
 
-  /** As they are now; deliveries claimed before see it too. */
+  /** Reads the endpoints again; deliveries claimed earlier see the change too. */
   async function lookUp(ids: Set<string>): Promise<Map<string, ClaimedEndpoint>> {
     if (ids.size === 0) return endpoints;
     const { rows } = await pool.query<EndpointRow>({
@@ -226,7 +226,7 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
       rows.map((row) => {
         const known = endpoints.get(row.id);
         const read = toEndpoint(row);
-        // It answered 410 to this node, and the look began before that was written down.
+        // It answered 410 to this node, and this query began before that was saved.
         if (known && !known.enabled && known.revision === read.revision) read.enabled = false;
         return [row.id, Object.assign(known ?? {}, read)];
       }),
@@ -234,7 +234,7 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
     return endpoints;
   }
 
-  /** Each text once, however many endpoints it goes to. */
+  /** Reads each envelope once, however many endpoints it goes to. */
   async function readEnvelopes(claimed: ClaimRow[]): Promise<Map<string, string>> {
     const wanted = [...new Map(claimed.map((row) => [eventKey(row), row])).values()];
     if (wanted.length === 0) return new Map();
@@ -247,7 +247,7 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
     return new Map(rows.map((row) => [eventKey(row), row.envelope]));
   }
 
-  /** Claims whose answer never came: what they hold would wait for the end of its lease. */
+  /** Claims that failed in an unknown state: their deliveries would wait until the lease ends. */
   const lost = new Set<string>();
 
   async function giveBackLost(): Promise<void> {
@@ -265,13 +265,13 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
     const { rowCount } = await pool.query({
       name: 'webhook-complete',
       text: completeText,
-      // The times leave out the days that none of them is of, when it is planned.
+      // The range of times lets the planner skip partitions of other days.
       values: [JSON.stringify(rows), new Date(Math.min(...times)), new Date(Math.max(...times))],
     });
     return rowCount ?? 0;
   }
 
-  /** There is nothing to send, or nowhere to send it to, and there never will be: claimed again and again otherwise. */
+  /** The event or the endpoint is missing for good: without this, these deliveries would be claimed again and again. */
   async function failLacking(rows: ClaimRow[], claimId: string): Promise<void> {
     await writeDown(
       rows.map(({ row_at, delivery_id: id }) => ({ row_at, id, claim_id: claimId, status: 'failed' })),
@@ -326,7 +326,7 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
   };
 }
 
-/** The id alone says nothing: another workspace may have the same. */
+/** The id alone is not unique: another workspace may have the same. */
 function eventKey({ workspace_id, event_id }: Pick<EventRow, 'workspace_id' | 'event_id'>): string {
   return `${workspace_id} ${event_id}`;
 }

@@ -49,7 +49,7 @@ test('an answer that cannot be stored holds up no other result, and its own is k
         statusCode: 204,
         error: null,
         responseHeaders: {},
-        // PostgreSQL stores no NUL; the exchange takes it out, so this one came another way.
+        // PostgreSQL cannot store NUL. The exchange removes it, so this simulates another way in.
         responseBody: number === 3 ? 'a\0b' : 'fine',
       };
       writer.add({ delivery, status: 'succeeded', retryInMs: null, attempt });

@@ -1,4 +1,4 @@
-/** Writes results down in batches, and keeps them while the database is away. */
+/** Saves results in batches, and keeps them while the database is unavailable. */
 
 import { isStatementFault } from '../../db/faults.ts';
 import { createWakeup, pause } from '../../runtime/loop.ts';
@@ -6,20 +6,20 @@ import type { DeliveryResult, Queue } from './queue.ts';
 
 export interface ResultWriter {
   add(result: DeliveryResult): void;
-  /** How many are not written down yet. */
+  /** How many results are not saved yet. */
   waiting(): number;
-  /** Runs until it is stopped and all is written, or cannot be. */
+  /** Runs until it is stopped and everything is saved or cannot be. */
   run(stopping: AbortSignal, beat: () => void): Promise<void>;
 }
 
 export interface ResultWriterDeps {
   queue: Pick<Queue, 'complete'>;
-  /** Told what was written down, and how many of these were refused because their claim was lost. */
+  /** Called with the saved results, and how many of them were refused because their claim was lost. */
   onWritten(results: DeliveryResult[], refused: number): void;
   log: { error(details: object, message: string): void };
 }
 
-/** How long a result may wait for others: what is sent and not yet written when a node dies is sent again. */
+/** How long a result may wait for others. If a node dies in that time, it is sent again. */
 const gatherMs = 50;
 const batchSize = 500;
 const againMs = 500;
@@ -30,7 +30,9 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
   const results: DeliveryResult[] = [];
   const wakeup = createWakeup();
 
-  /** One that PostgreSQL cannot store must not hold up the others: it is found by halves, and kept without its answer. */
+  /**
+   * A result that PostgreSQL cannot store must not block others: it is found by bisection and saved without its response.
+   */
   async function write(batch: DeliveryResult[]): Promise<void> {
     try {
       const taken = await queue.complete(batch);
@@ -73,7 +75,7 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
         } catch (error) {
           log.error({ err: error }, 'could not save delivery results yet');
           results.unshift(...batch);
-          // What is left then is sent again by whoever claims it next.
+          // The remaining deliveries are sent again by the next node that claims them.
           if (stopping.aborted) return;
           await pause(againMs, stopping);
         }

@@ -1,13 +1,13 @@
-/** When a failed delivery is tried again: fixed steps with jitter, inside 24 hours from the first attempt. */
+/** When a failed delivery is retried: fixed steps with jitter, within 24 hours of the first attempt. */
 
 const retryWindowMs = 24 * 60 * 60 * 1000;
 
 export interface FailedAttempt {
-  /** How many attempts have been made, this one included. */
+  /** Attempts made so far, including this one. */
   attempts: number;
   firstAttemptAt: number;
   now: number;
-  /** What the receiver asked for, if it did. */
+  /** The receiver's Retry-After, if it sent one. */
   retryAfterMs: number | null;
 }
 
@@ -20,7 +20,7 @@ export function nextAttemptAt(
   const step = stepsMs[failed.attempts - 1];
   const last = failed.firstAttemptAt + retryWindowMs;
   if (step === undefined || failed.now >= last) return null;
-  // ±20 %, so that deliveries that failed together do not come back together.
+  // ±20 %, so that deliveries that failed together are not retried together.
   const jittered = step * (0.8 + 0.4 * random());
   const wanted = failed.now + Math.max(jittered, failed.retryAfterMs ?? 0);
   return Math.min(wanted, last);
@@ -30,7 +30,7 @@ export function nextAttemptAt(
 export function parseRetryAfter(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  // Date.parse alone takes almost any number for a year.
+  // Date.parse alone accepts almost any number as a year.
   const at = /\bGMT$/.test(header.trim()) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

@@ -1,4 +1,4 @@
-/** Remembers what signs for an endpoint, so that a delivery does not wait for the database and the keyring. */
+/** Caches the signer of each endpoint, so that deliveries do not wait for the database and the keyring. */
 import type { Endpoints } from '../endpoints/endpoints.ts';
 import { createSigner, type Signer } from '../exchange/signature.ts';
 import type { ClaimedEndpoint } from './queue.ts';

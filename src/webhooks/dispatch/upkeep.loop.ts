@@ -1,4 +1,4 @@
-/** Keeps the delivery log in order: the days ahead have their partition, old days go, dead nodes give back their claims. */
+/** Maintenance of the delivery log: creates partitions ahead, drops old ones, and releases the claims of dead nodes. */
 import type { Db } from '../../db/database.ts';
 import { type Loop, repeating, type Wakeup } from '../../runtime/loop.ts';
 import { keepPartitions } from '../deliveries/partitions.ts';

@@ -1,4 +1,4 @@
-/** The secrets of endpoints: one signs, and those that it replaced go on signing beside it, each to its own end. */
+/** The secrets of endpoints: the current one signs, and each replaced one signs too until it expires. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
@@ -9,13 +9,13 @@ import { newWebhookSecret } from '../exchange/signature.ts';
 
 export interface SecretOwner {
   workspaceId: string;
-  /** The endpoint. */
+  /** The endpoint's id. */
   id: string;
 }
 
 export interface SigningSecrets {
   secret: string;
-  /** The newest first. */
+  /** Newest first. */
   previousSecrets: string[];
 }
 
@@ -25,18 +25,18 @@ export interface RotatedSecret {
 }
 
 export interface EndpointSecrets {
-  /** The row of a new endpoint's secret, to be committed with it. */
+  /** The row with a new endpoint's secret, to be committed with the endpoint. */
   seal(owner: SecretOwner, secret: string): Write;
   open(owner: SecretOwner, within?: Db): Promise<string>;
   signing(owner: SecretOwner): Promise<SigningSecrets>;
-  /** Within the transaction that holds the endpoint's row. */
+  /** Must run in the transaction that has locked the endpoint's row. */
   rotate(db: Db, owner: SecretOwner): Promise<RotatedSecret>;
 }
 
 const purpose = 'webhook-secret';
 const previousPurpose = 'webhook-secret-previous';
 const overlap = sql`interval '24 hours'`;
-/** All of them sign every delivery, in one header. */
+/** Each of them signs every delivery, all in one header. */
 const mostPrevious = 32;
 
 export function createEndpointSecrets({ db, keyring }: { db: Db; keyring: Keyring }): EndpointSecrets {

@@ -296,7 +296,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   );
 }
 
-/** Whole only to who may change it. */
+/** The full URL only for callers who may change it. */
 function toShown(endpoint: Endpoint, caller: Caller) {
   const shown = toJson(endpoint);
   return may(caller, 'webhooks:write') ? shown : { ...shown, url: maskUrl(shown.url) };

@@ -1,4 +1,4 @@
-/** Endpoints in SQL: their rows, how they fare, and what waits for them. */
+/** Endpoints in SQL: their rows, their limit, their health, and who subscribes to anchor events. */
 import { type Selectable, sql } from 'kysely';
 import { limitInSql } from '../../access/workspaces/workspace-limits.ts';
 import type { Db } from '../../db/database.ts';
@@ -63,8 +63,8 @@ export async function refuseTooMany(db: Db, workspaceId: string): Promise<void> 
 }
 
 /**
- * An endpoint is given up after five days of failures. A day in which nothing was tried says nothing about it, and the
- * five days begin anew behind it. All of it by the clock of the database, which is one for all nodes.
+ * An endpoint is disabled after five days of failures. A day without an attempt proves nothing, so the five days start
+ * again after it. All times come from the database's clock, which all nodes share.
  */
 const quietSpell = "interval '1 day'";
 export const failingTooLong = `failing_since < now() - interval '5 days' and last_failure_at > now() - ${quietSpell}`;
@@ -74,7 +74,7 @@ export interface HealthChange {
   failing: boolean;
 }
 
-/** Many endpoints may fail at the same moment; the API must not wait for that to be written down. */
+/** Many endpoints may fail at the same moment. Batching these writes keeps them from delaying the API. */
 export function createHealthWriter(db: Db): (change: HealthChange) => Promise<void> {
   return gather<HealthChange, void>({
     maxInFlight: 1,
@@ -96,7 +96,7 @@ export function createHealthWriter(db: Db): (change: HealthChange) => Promise<vo
   });
 }
 
-/** One row for each endpoint: how it fared last, and whether there was a success among it all. */
+/** One row per endpoint: its last state, and whether any of the changes was a success. */
 function lastOfEach(changes: HealthChange[]): (HealthChange & { succeeded: boolean })[] {
   const last = new Map<string, HealthChange & { succeeded: boolean }>();
   for (const { id, failing } of changes) {
@@ -106,7 +106,7 @@ function lastOfEach(changes: HealthChange[]): (HealthChange & { succeeded: boole
   return [...last.values()];
 }
 
-/** How many endpoints of each workspace subscribe to any of what is told about anchors. */
+/** How many endpoints of each workspace subscribe to any anchor event. */
 export async function countAnchorSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ workspace_id: string; count: number }>`
     select workspace_id, count(*)::integer as count from webhook_endpoints

@@ -1,4 +1,4 @@
-/** Webhook endpoints: where events are sent, which of them, and with which secret they are signed. */
+/** Webhook endpoints: where events are sent, which types, and the secret that signs them. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import { locks } from '../../db/advisory-lock.ts';
@@ -63,10 +63,10 @@ export interface Endpoints {
   ): Promise<{ endpoint: Endpoint; test: TestOutcome | null }>;
   remove(caller: Caller, id: string): Promise<void>;
   secret(caller: Caller, id: string): Promise<string>;
-  /** The old secret goes on signing beside the new one for a day. `also`: rows to commit with it. */
+  /** The old secret also signs for one more day. `also`: rows to commit with it. */
   rotateSecret(caller: Caller, id: string, also: (rotated: RotatedSecret) => Write[]): Promise<void>;
   test(caller: Caller, id: string): Promise<TestOutcome>;
-  /** The service's own decision: it answered 410, or failed for too long. */
+  /** Called by the service itself: the endpoint answered 410, or failed for too long. */
   disable(endpoint: { workspaceId: string; id: string; url: URL }, reason: 'gone' | 'failing'): Promise<void>;
   setFailing(id: string, failing: boolean): Promise<void>;
   secretsOf(endpoint: SecretOwner): Promise<SigningSecrets>;
@@ -89,7 +89,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
       return (await guard.vetUrl(url)).href;
     } catch (error) {
       if (error instanceof BlockedTarget) throw new AppError('invalid_request', `url: ${error.message}`);
-      // A name that cannot be looked up now may be there later: the test says so, and the endpoint is saved.
+      // A name that cannot be resolved now may exist later: the test reports it, and the endpoint is saved.
       const later = new URL(url);
       later.hash = '';
       return later.href;
@@ -116,7 +116,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
       };
       const made = { endpoint, secret, test: outcome };
       await db.transaction().execute(async (db) => {
-        // Counted once more: others may have been made while this one was tested.
+        // Counted again: others may have been created during the test.
         await sql`select pg_advisory_xact_lock(${locks.webhookEndpoints}, hashtext(${workspaceId}))`.execute(
           db,
         );
@@ -168,7 +168,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
       const { workspaceId } = caller;
       const before = await findEndpoint(db, { workspaceId, id });
       const url = change.url === undefined ? before.url : await vet(change.url);
-      // Who disables it wants nothing sent to it, and need not wait for a receiver that hangs.
+      // No test when it is being disabled: its owner wants nothing sent, and need not wait for a hanging receiver.
       const tested =
         change.enabled === false && url === before.url
           ? null
@@ -180,14 +180,14 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
         const updated = await db
           .updateTable('webhook_endpoints')
           .set({
-            // Another change may have been saved while this one was tested.
+            // Another change may have been saved during the test.
             url: change.url === undefined ? row.url : url,
             event_types: change.eventTypes ?? row.event_types,
             description: change.description ?? row.description,
             enabled,
             disabled_reason: disabledReason,
             rate_limit: change.rateLimit === undefined ? row.rate_limit : change.rateLimit,
-            // Its owner has looked at it: it starts with a clean slate.
+            // Its owner has changed it, so its failures are forgotten.
             ...((enabled && !row.enabled) || (change.url !== undefined && url !== row.url)
               ? { failing_since: null }
               : {}),
@@ -205,7 +205,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
         ]);
         return toEndpoint(updated);
       });
-      // What waits here to be sent is held to the change at once.
+      // Makes the dispatcher read the change at once for deliveries that it already holds.
       eventWakeup.wake();
       if (!endpoint.enabled) await skipWaiting(db, 'endpoint_id', id);
       return { endpoint, test: tested?.outcome ?? null };
@@ -281,9 +281,9 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
           .where('workspace_id', '=', workspaceId)
           .where('id', '=', id)
           .where('enabled', '=', true)
-          // What an address did is not held against the one it was replaced with.
+          // Failures of the old URL do not count against the new one.
           .where('url', '=', url.href)
-          // Asked again here: another node may have seen a success since.
+          // Checked again here: another node may have seen a success since.
           .where(reason === 'failing' ? sql<boolean>`${sql.raw(failingTooLong)}` : sql.lit(true))
           .returning('url')
           .executeTakeFirst();

@@ -1,4 +1,4 @@
-/** The webhook.test event: sent when an endpoint is saved or on request, its outcome told at once and kept in the log. */
+/** The webhook.test event, sent when an endpoint is saved or on request. Its outcome is returned at once and logged. */
 import type { Write } from '../../db/writes.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
@@ -14,14 +14,14 @@ export interface TestOutcome {
 }
 
 export interface Tester {
-  /** `write` is the delivery for the log, to be committed with whatever the test belongs to. */
+  /** `write` is the delivery for the log, to be committed with the change that the test belongs to. */
   send(
     endpoint: { workspaceId: string; id: string; url: string },
     secrets: SigningSecrets,
   ): Promise<{ outcome: TestOutcome; write: Write }>;
 }
 
-/** Each may take as long as a delivery, and takes no turn among them. */
+/** A test may take as long as a delivery, and runs outside the lanes. */
 const mostAtOnce = { node: 100, workspace: 20 };
 
 export function createTester({
@@ -34,7 +34,7 @@ export function createTester({
   const underWay = new Map<string, number>();
   let all = 0;
 
-  /** The way out of it. */
+  /** Returns the function that leaves again. */
   function enter(workspaceId: string): () => void {
     const own = underWay.get(workspaceId) ?? 0;
     if (own >= mostAtOnce.workspace || all >= mostAtOnce.node) {
@@ -88,7 +88,7 @@ export function createTester({
           table: 'webhook_deliveries',
           row: {
             workspace_id: workspaceId,
-            // It goes to one endpoint alone, so its own id finds it.
+            // A test goes to one endpoint only, so its id can be derived from the event's.
             id: eventId.replace('evt_', 'dlv_'),
             event_id: eventId,
             endpoint_id: id,

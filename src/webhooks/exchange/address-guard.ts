@@ -1,12 +1,12 @@
 /**
- * Decides whom a webhook may be sent to: public addresses over https, and what the operator allows for development.
- * Checked when an endpoint is saved and again for every connection, on the very address that is connected to.
+ * Decides where a webhook may be sent: public addresses over https, and what the operator allows for development. Checked
+ * when an endpoint is saved and again for every connection, on the very address that is connected to.
  */
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { createNameLookup, type FoundAddress, type Resolve } from './name-lookup.ts';
 
-/** The target may not be called; the message says why without telling anything about it. */
+/** The target is not allowed; the message says why without revealing anything about the target. */
 export class BlockedTarget extends Error {
   constructor(message: string) {
     super(message);
@@ -15,9 +15,9 @@ export class BlockedTarget extends Error {
 }
 
 export interface AddressGuard {
-  /** The URL in its one normal form, when a connection to it would be allowed now. */
+  /** The normalised URL, if a connection to it would be allowed now. */
   vetUrl(url: string): Promise<URL>;
-  /** The addresses that may be connected to, at least one. */
+  /** The addresses that are allowed, at least one. */
   vetHost(target: { hostname: string; protocol: string }): Promise<FoundAddress[]>;
 }
 
@@ -57,7 +57,7 @@ export function createAddressGuard(allow: AllowList, resolve: Resolve = createNa
     try {
       return await resolve(name);
     } catch (error) {
-      // Only an address that is exempt may be called without https, and nobody knows whether this one is.
+      // Only an exempt address may be called without https, and without a lookup nobody knows whether this one is.
       throw protocol === 'https:' || allow.hosts.has(name) ? error : new BlockedTarget(httpsOnly);
     }
   }
@@ -77,7 +77,7 @@ export function createAddressGuard(allow: AllowList, resolve: Resolve = createNa
   };
 }
 
-/** From the entries of HOLDFAST_WEBHOOK_ALLOW, which were checked when they were read. */
+/** From the entries of HOLDFAST_WEBHOOK_ALLOW, which were validated when the settings were read. */
 export function toAllowList(entries: string[]): AllowList {
   const hosts = new Set<string>();
   const ranges = new BlockList();
@@ -92,7 +92,7 @@ export function toAllowList(entries: string[]): AllowList {
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Public unicast, also behind an IPv4-mapped form; tunnels such as NAT64 and 6to4 could lead anywhere and are not. */
+/** Public unicast, also when IPv4-mapped. Tunnels such as NAT64 and 6to4 could lead anywhere and are not public. */
 function isPublic(text: string): boolean {
   const address = ipaddr.process(text);
   if (address.range() !== 'unicast') return false;

@@ -7,9 +7,9 @@ import { waitUntil } from '../../../test/support/service/process.ts';
 import { createAddressGuard, toAllowList } from './address-guard.ts';
 import { createExchanger, type Exchanger, type Outcome } from './exchange.ts';
 
-/** For receivers that are to be cut off. */
+/** For receivers that must be cut off. */
 const hurriedMs = 600;
-/** For all that is to end by itself: no machine is so slow. */
+/** For exchanges that must end by themselves: no machine is this slow. */
 const patientMs = 600_000;
 
 let receiver: Receiver;
@@ -95,7 +95,7 @@ test('of many and long headers a bounded part is kept', async () => {
 test('the time is for the whole exchange: an answer that trickles in is cut off, and its connection closed', async (t) => {
   const hurried = newExchanger(hurriedMs);
   t.after(() => hurried.close());
-  // Over a connection that is there already: making one is part of the time too, and not what this is about.
+  // Over an open connection: connecting counts towards the time-out too, and is not the subject here.
   await waitUntil(async () => {
     answer((response) => response.writeHead(204).end());
     return (await post('{}', '', hurried)).error === null;
@@ -109,7 +109,7 @@ test('the time is for the whole exchange: an answer that trickles in is cut off,
       clearInterval(drip);
     });
   });
-  // It would never end by itself.
+  // The response would never end by itself.
   const outcome = await post('{}', '', hurried);
   assert.equal(outcome.error, 'No complete response within 0.6 s.');
   assert.equal(outcome.statusCode, 200);
@@ -152,7 +152,7 @@ test('closing ends what is under way at once', async () => {
   answer(() => {});
   const underWay = post('{"close":true}', '', closing);
   await waitUntil(() => receiver.received.some(({ body }) => body === '{"close":true}'));
-  // The receiver never answers, so this comes to an end only because it is ended.
+  // The receiver never answers, so only `close` can end this.
   await closing.close();
   assert.notEqual((await underWay).error, null);
 });

@@ -1,4 +1,4 @@
-/** One HTTP exchange with a receiver: vetted address, one deadline for all of it, a bounded look at the answer. */
+/** One HTTP exchange with a receiver: vetted address, one deadline for all of it, and a bounded part of the response. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
@@ -12,14 +12,14 @@ export interface Exchange {
 
 export interface Outcome {
   durationMs: number;
-  /** null: there was no answer. */
+  /** null: there was no response. */
   statusCode: number | null;
-  /** In words; null when the receiver answered 2xx. */
+  /** A sentence; null when the receiver answered 2xx. */
   error: string | null;
   responseHeaders: Record<string, string>;
   responseBody: string;
   retryAfter: string | null;
-  /** Cut off because this service stops: says nothing about the receiver. */
+  /** Cut off because this service is stopping, which says nothing about the receiver. */
   cutOff: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Exchanger {
 export interface ExchangerOptions {
   guard: AddressGuard;
   timeoutMs: number;
-  /** An extra certificate authority, for receivers with a private one. */
+  /** An additional certificate authority, for receivers with a private one. */
   caFile: string | null;
 }
 
@@ -40,13 +40,13 @@ const maxBodyBytes = 16 * 1024;
 export function createExchanger({ guard, timeoutMs, caFile }: ExchangerOptions): Exchanger {
   const agent = new Agent({
     connect: guardedConnector(guard, caFile),
-    // One protocol, whose every abuse is tested; HTTP/2 would add its own and gain nothing for single small requests.
+    // One protocol, with every abuse tested. HTTP/2 would add its own and gain nothing for single small requests.
     allowH2: false,
-    // As many as the lanes let through: endpoints of one host do not wait for each other.
+    // No limit here, as the lanes already limit: endpoints on one host do not wait for each other.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: 10_000,
-    // The deadline below covers all of it; these only make sure that nothing outlives it.
+    // The deadline in `AnswerReader` covers the whole exchange; these only ensure that nothing outlives it.
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
@@ -65,8 +65,8 @@ export function createExchanger({ guard, timeoutMs, caFile }: ExchangerOptions):
 class TimedOut extends Error {}
 
 /**
- * Collects one answer. undici's handlers are used as they are: its streams cost a fifth of the throughput, for bodies
- * that are mostly empty.
+ * Collects one response. It implements undici's handlers directly: undici's streams would cost a fifth of the throughput,
+ * for bodies that are mostly empty.
  */
 class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #timeoutMs: number;
@@ -87,7 +87,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Its time was over while it waited for a connection: it must not be sent now.
+    // The deadline passed while the request waited for a connection: it must not be sent now.
     if (this.#resolve === null) controller.abort(new TimedOut());
   }
 
@@ -131,23 +131,23 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Ends it before the receiver does, and the connection with it. */
+  /** Ends the exchange before the receiver does, and closes the connection. */
   #cutOff(failure: Error | null): void {
     this.#end(failure);
     this.#controller?.abort(failure ?? new Error('enough was read'));
   }
 }
 
-/** undici asks no look-up for an address that is written out, so every connection is vetted here first. */
+/** undici does not call `lookup` for an IP address in the URL, so every connection is vetted here first. */
 function guardedConnector(guard: AddressGuard, caFile: string | null): buildConnector.connector {
-  // Made once: reading the authorities anew for each connection would stop everything for 20 ms and more.
+  // Created once: loading the authorities for each connection would block the event loop for 20 ms and more.
   const secureContext = createSecureContext(
     caFile === null ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] },
   );
   return (options, callback) => {
     guard.vetHost({ hostname: options.hostname, protocol: options.protocol }).then(
       (addresses) => {
-        // The connection goes to what was vetted, whatever the name leads to a moment later.
+        // Connects to the vetted addresses, even if the name resolves differently a moment later.
         const lookup = (
           _name: string,
           _options: unknown,
@@ -168,7 +168,7 @@ function guardedConnector(guard: AddressGuard, caFile: string | null): buildConn
 }
 
 function toText(chunks: Buffer[]): string {
-  // PostgreSQL stores no NUL.
+  // PostgreSQL cannot store NUL.
   return Buffer.concat(chunks)
     .subarray(0, maxBodyBytes)
     .toString('utf8')
@@ -198,7 +198,7 @@ function explainStatus(status: number): string | null {
   return `The receiver answered ${status}.`;
 }
 
-/** Common failures by their code; a blocked target says why, and never what lies there. */
+/** Common failures by code. A blocked target has its own message, which never says what is at the address. */
 const failures: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was reset.',
@@ -229,7 +229,7 @@ function explainFailure(cause: unknown, timeoutMs: number): string {
   const known = failures[code];
   if (known) return known;
   if (name === 'HTTPParserError') return 'The response is not valid HTTP.';
-  // The reason is OpenSSL's own; its message has places in its source.
+  // The reason is OpenSSL's own text; the message also contains source locations.
   return /^(ERR_TLS|CERT|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code)
     ? `The TLS connection failed: ${reason.slice(0, 200)}.`
     : `The request failed: ${(code || message).slice(0, 200)}.`;

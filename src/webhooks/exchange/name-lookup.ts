@@ -1,7 +1,7 @@
 /**
- * Looks up host names. Name servers are asked directly: the system's own look-up has two threads for the whole service,
- * and two names whose servers do not answer would hold up every other receiver. The system is asked for what name
- * servers do not know, such as the names in /etc/hosts.
+ * Resolves host names. Asks name servers directly: the system resolver has two threads for the whole service, and two
+ * names whose servers do not answer would block every other receiver. Falls back to the system for names that name
+ * servers do not know, such as those in /etc/hosts.
  */
 import { lookup, Resolver } from 'node:dns/promises';
 
@@ -12,13 +12,13 @@ export interface FoundAddress {
 
 export type Resolve = (hostname: string) => Promise<FoundAddress[]>;
 
-/** For so long a name that only the system knew is asked of the system at once. */
+/** For this long, a name that only the system knew goes straight to the system. */
 const rememberMs = 60_000;
 const mostRemembered = 10_000;
 
 export function createNameLookup(): Resolve {
   const systemNames = new Map<string, number>();
-  /** One at a time of those whose name servers do not answer: they may take the system as long. */
+  /** Names whose name servers do not answer go to the system one at a time: the system may take as long. */
   let slowOnes: Promise<unknown> = Promise.resolve();
 
   async function askSystem(hostname: string): Promise<FoundAddress[]> {

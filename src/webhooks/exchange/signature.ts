@@ -1,4 +1,4 @@
-/** Signs a delivery in two ways: the service's own header, and the Standard Webhooks headers beside it. */
+/** Signs a delivery in two ways: with the service's own header, and with the Standard Webhooks headers. */
 import { randomBytes } from 'node:crypto';
 import { createHmacSha256 } from '../../keys/hmac.ts';
 
@@ -9,28 +9,28 @@ export function newWebhookSecret(): string {
 }
 
 export interface Signing {
-  /** The word in X-…-Signature. */
+  /** The name in X-…-Signature. */
   serviceName: string;
   secret: string;
-  /** Sign too, in the header that has room for several, while receivers change over. */
+  /** Also sign, in the header that can hold several signatures, while receivers switch over. */
   previousSecrets: string[];
 }
 
 export interface SignedDelivery {
   eventId: string;
-  /** The exact bytes that are sent. */
+  /** The exact text that is sent. */
   body: string;
-  /** Seconds since 1970: when this attempt is made. */
+  /** Time of this attempt, in seconds since 1970. */
   timestamp: number;
 }
 
-/** All headers of a delivery. */
+/** Returns all headers of a delivery. */
 export type Signer = (delivery: SignedDelivery) => Record<string, string>;
 
-/** To be kept for further deliveries: what can be prepared from the secrets is. */
+/** Prepares all it can from the secrets: keep the signer for further deliveries. */
 export function createSigner({ serviceName, secret, previousSecrets }: Signing): Signer {
   const ownHeader = `x-${serviceName.toLowerCase()}-signature`;
-  // Keyed with the secret's text exactly as its owner sees it.
+  // The key is the text of the secret exactly as its owner sees it.
   const ownHmac = createHmacSha256(Buffer.from(secret));
   const standardHmacs = [secret, ...previousSecrets].map((secret) => createHmacSha256(toStandardKey(secret)));
   return ({ eventId, body, timestamp }) => {
@@ -46,7 +46,7 @@ export function createSigner({ serviceName, secret, previousSecrets }: Signing):
   };
 }
 
-/** https://github.com/standard-webhooks/standard-webhooks: keyed with the decoded bytes, over id, time and body. */
+/** https://github.com/standard-webhooks/standard-webhooks: the key is the decoded bytes; id, time and body are signed. */
 function toStandardKey(secret: string): Buffer {
   return Buffer.from(secret.slice(secretPrefix.length), 'base64');
 }

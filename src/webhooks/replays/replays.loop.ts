@@ -1,4 +1,4 @@
-/** Moves running replays on. */
+/** Advances running replays. */
 import { type Loop, repeating, type Wakeup } from '../../runtime/loop.ts';
 import { batchRestMs, type Replays } from './replays.ts';
 

@@ -1,4 +1,4 @@
-/** Replays in SQL: which events belong to one, their new deliveries, and how far it has come. */
+/** Replays in SQL: which events belong to one, their new deliveries, and its progress. */
 import { type Selectable, sql, type UpdateObject } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -6,7 +6,7 @@ import { idBound } from '../../runtime/ids.ts';
 
 export type ReplayRow = Selectable<Tables['webhook_replays']>;
 
-/** The part of a replay's row that says which events it sends. */
+/** The columns of a replay that select its events. */
 export type Selection = Pick<
   ReplayRow,
   'workspace_id' | 'endpoint_id' | 'from_time' | 'to_time' | 'status' | 'types'
@@ -24,7 +24,7 @@ export async function findReplay(
   return (lock ? select.forUpdate() : select).executeTakeFirst();
 }
 
-/** The replay when its next batch is due and no other node is at it. */
+/** Returns the replay if its next batch is due and no other node is working on it. */
 export async function takeReplay(db: Db, workspaceId: string, id: string): Promise<ReplayRow | undefined> {
   return db
     .selectFrom('webhook_replays')
@@ -59,7 +59,7 @@ export async function countEvents(db: Db, selection: Selection): Promise<number>
   return rows[0]?.count ?? 0;
 }
 
-/** Makes the next deliveries of a replay. They count as retries, so that what is new goes first. */
+/** Creates the next deliveries of a replay. They count as retries, so that new events go first. */
 export async function enqueueEvents(
   db: Db,
   replay: ReplayRow,
@@ -80,7 +80,7 @@ export async function enqueueEvents(
     select workspace_id, id, created_at, event_id, endpoint_id, replay_id, true, now() from made
     returning event_id`.execute(db);
   const ids = rows.map(({ event_id }) => event_id).sort();
-  // Nothing is left of the range when there are fewer than asked for.
+  // Fewer than the limit means that the range is exhausted.
   const lastEventId = ids.length < limit ? lastBound(replay) : (ids.at(-1) ?? replay.last_event_id);
   return { count: ids.length, lastEventId };
 }
@@ -106,7 +106,7 @@ export async function countEndedDeliveries(
   return { succeeded: of('succeeded'), failed: of('failed'), skipped: of('skipped') };
 }
 
-/** An event's id may be made a little before or after the event's own time, which is what counts. */
+/** The id of an event may be a little earlier or later than the event's own time, which is what counts. */
 const idSlackMs = 60 * 60 * 1000;
 
 /** Sorts before the ids of all events of the range. */
@@ -118,7 +118,7 @@ function lastBound({ to_time }: Pick<Selection, 'to_time'>): string {
   return idBound('evt', new Date(to_time.getTime() + idSlackMs));
 }
 
-/** In the order of their ids. The last delivery of an event is that of its latest replay, or else its first. */
+/** In order of their ids. The last delivery of an event is that of its latest replay, or else its first. */
 function eventsAfter(eventId: string, selection: Selection) {
   const { workspace_id, endpoint_id, from_time, to_time, status, types } = selection;
   return sql`

@@ -1,4 +1,4 @@
-/** Replays: past events of a range sent to an endpoint again, batch by batch, behind what is new. */
+/** Replays: send past events of a time range to an endpoint again, batch by batch, with lower priority than new events. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
@@ -31,21 +31,21 @@ export const replayedStatuses = ['succeeded', 'failed', 'skipped'] as const sati
 export interface ReplayRange {
   from: Date;
   to: Date;
-  /** Only events whose last delivery to the endpoint ended so; without it all, also those never sent to it. */
+  /** Only events whose last delivery to the endpoint ended like this; if absent, all events, also those never sent to it. */
   status?: ReplayedStatus | undefined;
-  /** Without it those the endpoint subscribes to. */
+  /** If absent, the types that the endpoint subscribes to. */
   types?: EventType[] | undefined;
 }
 
 export interface Replay {
   id: string;
   endpointId: string;
-  /** paused: while the endpoint is disabled. completed: every delivery has ended, well or not. */
+  /** paused: the endpoint is disabled. completed: every delivery has ended, successfully or not. */
   status: 'running' | 'paused' | 'completed' | 'cancelled';
   range: { from: Date; to: Date; status: string | null; types: string[] };
   /** Events to send. */
   total: number;
-  /** Events that have their new delivery; the next three say how those ended. */
+  /** Events that have their new delivery; the next three say how these ended. */
   enqueued: number;
   succeeded: number;
   failed: number;
@@ -64,7 +64,7 @@ export interface Replays {
     also: (replay: Replay) => Write[],
   ): Promise<void>;
   get(workspaceId: string, id: string): Promise<Replay>;
-  /** What it has not sent yet is kept as skipped. */
+  /** Deliveries not sent yet are kept as skipped. */
   cancel(caller: Caller, id: string): Promise<void>;
   /** Gives every running replay its next batch of deliveries. */
   advance(): Promise<void>;
@@ -81,7 +81,7 @@ const batchesPerSecond = 5;
 export const batchRestMs = 1000 / batchesPerSecond;
 /** For an endpoint without a rate limit of its own. */
 const usualPerSecond = 1000;
-/** Deliveries of one replay that wait at once: a slow receiver slows its replay down instead of piling up a backlog. */
+/** The most open deliveries per replay: a slow receiver slows its replay down instead of building up a backlog. */
 const mostOpen = 1000;
 
 export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Replays {
@@ -105,7 +105,7 @@ export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Repl
     };
   }
 
-  /** One batch in one commit with how far the replay has come. True when there are new deliveries. */
+  /** Commits one batch together with the replay's progress. True when it created deliveries. */
   function advanceOne(workspaceId: string, id: string): Promise<boolean> {
     return db.transaction().execute(async (db) => {
       const replay = await takeReplay(db, workspaceId, id);
@@ -115,7 +115,7 @@ export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Repl
         .select(['enabled', 'deleted_at', 'rate_limit'])
         .where('workspace_id', '=', workspaceId)
         .where('id', '=', replay.endpoint_id)
-        // A change that disables it waits for this batch, and then skips it with the rest.
+        // A change that disables the endpoint waits for this batch, and then skips it with the rest.
         .forShare()
         .executeTakeFirst();
       if (!endpoint || endpoint.deleted_at) {
@@ -129,7 +129,7 @@ export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Repl
       if (limit <= 0) return false;
       const { count, lastEventId } = await enqueueEvents(db, replay, limit);
       if (count === 0 && open === 0) {
-        // Fewer than counted, when some were sent in another way meanwhile.
+        // Fewer than counted if some were sent in another way meanwhile.
         await changeReplay(db, replay, {
           state: 'completed',
           total: replay.enqueued,
@@ -155,7 +155,7 @@ export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Repl
     async start(caller, { endpointId, range }, also) {
       const { workspaceId } = caller;
       const now = new Date();
-      // What comes from now on is sent anyway.
+      // Events from now on are sent anyway.
       const to = range.to > now && range.from < now ? now : range.to;
       const { selection, enabled } = await select(workspaceId, endpointId, { ...range, to });
       if (!enabled) throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
@@ -226,7 +226,7 @@ export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Repl
         try {
           if (await advanceOne(workspace_id, id)) deliveryWakeup.wake();
         } catch (error) {
-          // Those behind it go on all the same.
+          // The other replays still advance.
           faults.push(error);
         }
       }
@@ -235,7 +235,7 @@ export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Repl
   };
 }
 
-/** The database says when its first batch is due. */
+/** The database sets when the first batch is due. */
 type NewReplay = Omit<ReplayRow, 'next_batch_at'>;
 
 function toReplay(
