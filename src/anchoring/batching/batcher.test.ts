@@ -1,4 +1,4 @@
-/** The batcher on a real database; only sending is left out. */
+/** The batcher on a real database; only sending is replaced. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
@@ -30,7 +30,7 @@ after(() => fixture.close());
 beforeEach(async () => {
   fixture.faults.length = 0;
   fixture.wakeups.sender = 0;
-  // What a test leaves pending is not the next one's.
+  // Pending leaves of one test must not reach the next.
   await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(fixture.db);
 });
 
@@ -271,7 +271,7 @@ describe('a vault that cannot seal', () => {
         [bad.id],
       );
 
-      // Nor does it fill the claims that follow: with room for one leaf only, the good one still passes.
+      // Its leaves do not fill later selections either: with room for only one leaf, the good one is still batched.
       await fixture.accept(good, 'rec_late');
       await fixture.batcher({ maxLeaves: 1 }).step(fixture.lead);
       const again = fixture.batcher({ maxLeaves: 1 });
@@ -288,7 +288,7 @@ test('a leaf whose predecessor is nowhere is never batched, and others are', asy
   await fixture.accept(vault, 'rec_1', { version: 2, after: Buffer.alloc(32, 9) });
   await fixture.accept(vault, 'rec_2');
   const elsewhere = await fixture.accept(vault, 'rec_3');
-  // Of another subject, so it is not what came before.
+  // Belongs to another subject, so it is no valid predecessor.
   await fixture.accept(vault, 'rec_4', { version: 2, after: elsewhere });
   const batcher = fixture.batcher({ maxLeaves: 3 });
   while (await batcher.step(fixture.lead));
@@ -359,7 +359,8 @@ describe('a batcher that dies', () => {
   test('and one that claimed the same leaves before it, and seals them after it: they stay in the first batch', async () => {
     const vault = await fixture.newVault();
     await fixture.accept(vault, 'rec_1');
-    // Asked between claim and seal: the seal then has a number of its own, and nothing but the leaves is taken.
+    // The other batcher runs between selecting and sealing: the late seal gets a number of its own, and only the leaves are
+    // taken.
     const quote: typeof storingSender.quote = async (chain) => {
       await fixture.batcher().step(fixture.lead);
       return storingSender.quote(chain);
