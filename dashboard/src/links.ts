@@ -1,4 +1,4 @@
-/** Where pages are: the navigation, and the paths of single things. Both come from the table of pages. */
+/** Paths of pages: the navigation, and the pages of single things. Both come from the table of pages. */
 import { type PagePath, pageTable } from '../../src/http/pages/dashboard-table.ts';
 import type { IconName } from './frame/icons.tsx';
 
@@ -15,7 +15,7 @@ for (const page of pageTable) {
   navigation.at(-1)?.links.push({ to: page.path, label: page.label, icon });
 }
 
-/** Where the page of one thing is. */
+/** The path to the page of one thing. */
 export function pathTo(page: Extract<PagePath, `${string}$${string}`>, id: string): string {
   return page.replace(/\$\w+$/, encodeURIComponent(id));
 }

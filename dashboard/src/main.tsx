@@ -14,14 +14,14 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the service refused it refuses again; only a service that does not answer is asked once more.
+      // What the service refused, it would refuse again; only a service that does not respond is asked again.
       retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status === 0,
     },
   },
-  // A form shows its own failures; whatever else goes wrong is told here.
+  // Forms show their own errors; all others are shown here.
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
-      // Without a session there is a dialog over the page that says so.
+      // Without a session, a dialog over the page says so.
       if (error instanceof ApiError && error.code === 'unauthorized') return;
       if (mutation.options.meta?.shown !== true) showFailure(error);
     },

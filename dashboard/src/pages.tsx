@@ -26,18 +26,18 @@ interface PageContext {
 
 const root = createRootRouteWithContext<PageContext>()();
 
-/** Of this site only: browsers read a backslash as a slash, and pass over tabs and line breaks. */
+/** Paths on this site only: browsers read a backslash as a slash, and ignore tabs and line breaks. */
 const ownPath = /^\/(?![/\\])[^\\\s]*$/;
 
-/** Said to be undefined: what is only left out would stay as it is in the address. */
+/** Explicitly undefined: a missing member would leave the URL unchanged. */
 const signInSearch = ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
   to: typeof to === 'string' && ownPath.test(to) ? to : undefined,
 });
 
-/** Part of the first script: whoever signs in waits for no other. */
+/** Part of the first script, so that signing in does not wait for another one. */
 const atOnce = { '/sign-in': SignInPage, '/join': JoinPage };
 
-/** Pages for people who are signed in; others are sent to sign in, and back afterwards. */
+/** Pages for signed-in users; others are redirected to sign in, and back afterwards. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -68,14 +68,14 @@ const insidePages = pageTable
 function componentOf(page: Page) {
   if (!('file' in page)) return atOnce[page.path];
   return lazyRouteComponent(async () => {
-    // esbuild makes a script of each file that this could mean.
+    // esbuild makes a script of each file that this path can match.
     const [Component] = Object.values<ComponentType>(await import(`./${page.file}-page.tsx`));
     if (!Component) throw new Error(`${page.file} exports nothing`);
     return { default: page.who === 'developers' ? forDevelopers(page, Component) : Component };
   });
 }
 
-/** Viewers are told why they see nothing. */
+/** Tells viewers why they see nothing. */
 function forDevelopers(page: Page, Component: ComponentType) {
   return function ForDevelopers() {
     if (useMayWrite()) return <Component />;

@@ -1,4 +1,4 @@
-/** How the dashboard looks: one accent colour, quiet surfaces, system fonts. */
+/** The look of the dashboard: one accent colour, quiet surfaces, system fonts. */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const sea: MantineColorsTuple = [
@@ -30,7 +30,7 @@ export const theme = createTheme({
   },
 });
 
-/** Quieter text and badges keep a contrast of 4.5 to 1 against their ground. */
+/** Dimmed text and badges keep a contrast of 4.5 to 1 against their background. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -42,10 +42,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: {
     '--mantine-color-dimmed': '#a9adb2',
     '--mantine-color-placeholder': '#989ca1',
-    // Else nearly white: what can be pressed, and what takes something away, looks like all else.
+    // Otherwise nearly white: buttons and destructive actions would look like everything else.
     '--mantine-color-sea-light-color': 'var(--mantine-color-sea-2)',
     '--mantine-color-red-light-color': '#ffa8a8',
-    // Else blacker than the page: a quiet badge looks like a hole in it.
+    // Otherwise darker than the page: a quiet badge would look like a hole in it.
     '--mantine-color-gray-light': '#3b3b3b',
     '--mantine-color-gray-light-hover': '#454545',
     '--mantine-color-gray-light-color': '#dcdcdc',

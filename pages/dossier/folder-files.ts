@@ -1,8 +1,8 @@
-/** A dossier that was unpacked to a folder: its files as the browser gives them, by their path below the folder. */
+/** A dossier that was unpacked to a folder: its files from the browser, by their path below the folder. */
 import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
 import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format.ts';
 
-/** Files of a chosen folder; the dossier may lie deeper in it. */
+/** Files of a chosen folder; the dossier may be in a subfolder. */
 export function openFolder(all: Iterable<[path: string, file: Blob]>): DossierFiles {
   const given = [...all];
   const summary = given
@@ -14,7 +14,7 @@ export function openFolder(all: Iterable<[path: string, file: Blob]>): DossierFi
     given
       .filter(([path]) => path.startsWith(base))
       .map(([path, file]): [string, Blob] => [path.slice(base.length), file])
-      // What systems put into folders by themselves.
+      // Files that operating systems add to folders.
       .filter(([path]) => !/(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/.test(path)),
   );
   return {
@@ -26,7 +26,7 @@ export function openFolder(all: Iterable<[path: string, file: Blob]>): DossierFi
   };
 }
 
-/** What was dropped: one ZIP archive, or a folder with everything below it. */
+/** The dropped files: one ZIP archive, or a folder with everything below it. */
 export async function droppedFiles(data: DataTransfer): Promise<File | Map<string, File> | null> {
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const folder = entries.find((entry) => entry.isDirectory);
@@ -39,7 +39,7 @@ export async function droppedFiles(data: DataTransfer): Promise<File | Map<strin
 async function walk(folder: FileSystemDirectoryEntry, files: Map<string, File>): Promise<void> {
   const reader = folder.createReader();
   for (;;) {
-    // In portions; an empty one is the end.
+    // Entries come in portions; an empty one is the end.
     const found = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );

@@ -1,4 +1,4 @@
-/** The page inside a dossier: checks the archive or folder that is given to it, on this device, and tells what it found. */
+/** The page inside a dossier: checks the given archive or folder on this device, and shows the findings. */
 import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { checkDossier, type DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
@@ -15,11 +15,11 @@ interface Given {
   open(): Promise<DossierFiles>;
 }
 
-/** For so long at a time nothing is drawn. */
+/** The longest time without letting the browser render. */
 const turnMs = 40;
 
 let given: Given | null = null;
-/** Counts the checks: one that was begun anew gives up. */
+/** Counts the checks: an older check stops when a new one begins. */
 let latest = 0;
 
 async function check(): Promise<void> {
@@ -51,7 +51,7 @@ async function check(): Promise<void> {
 
 class Superseded extends Error {}
 
-/** Null when a field holds what it should not; the field then says so. */
+/** Null when a field is invalid; the field then shows why. */
 function readOptions() {
   const rpc = readField(
     'rpc',
@@ -79,7 +79,7 @@ function readField(id: string, isRight: (text: string) => boolean, fault: string
   return right ? text : null;
 }
 
-/** What the page's content security policy lets through. */
+/** The addresses that the page's content security policy allows. */
 function isRpcAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
@@ -101,7 +101,7 @@ element<HTMLInputElement>('zip').addEventListener('change', ({ target }) => {
   const input = target as HTMLInputElement;
   const [file] = input.files ?? [];
   if (file) take(file);
-  // Else the same file, chosen again, would be no change.
+  // Otherwise choosing the same file again would not fire a change event.
   input.value = '';
 });
 element<HTMLInputElement>('folder').addEventListener('change', ({ target }) => {

@@ -1,4 +1,6 @@
-/** Asks a chain everything once: thousands of entries share a few batches, and a node should not be asked for each. */
+/**
+ * Caches the answers of a chain: thousands of entries share a few batches, and the chain node should not be asked for each.
+ */
 import type { ChainReader } from '../../src/proof/chain-reader.ts';
 
 export function rememberChain(chain: ChainReader): ChainReader {
@@ -8,7 +10,7 @@ export function rememberChain(chain: ChainReader): ChainReader {
     if (asked) return asked as Promise<Answer>;
     const answer = ask();
     known.set(key, answer);
-    // A node that was away for a moment is asked again, and so is one that lacked something: it may have lagged.
+    // Errors and missing results are not cached: the chain node may have been unavailable for a moment, or behind.
     answer.then(
       (value) => value === null && known.delete(key),
       () => known.delete(key),

@@ -1,4 +1,4 @@
-/** Says what the check has shown and what it has not. Texts of the dossier go in as text, never as markup. */
+/** Reports what the check has shown and what it has not. Texts from the dossier are inserted as text, never as markup. */
 import type { DossierVerdict } from '../../src/maintenance/dossier-check/dossier-check.ts';
 import { element } from '../verify/file-card.ts';
 
@@ -21,7 +21,7 @@ export function showProgress(share: number): void {
   if (bar) bar.value = share;
 }
 
-/** What kept the check from being made at all. */
+/** Shows why the check could not be made at all. */
 export function showTrouble(message: string): void {
   element('outcome').hidden = false;
   showVerdict('fail', 'It could not be checked', message);

@@ -1,4 +1,6 @@
-/** Reads a ZIP archive in the browser: the list at its end, and each file as a stream, whatever the size of the whole. */
+/**
+ * Reads a ZIP archive in the browser: the directory at its end, and each file as a stream, whatever the size of the archive.
+ */
 import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
 
 interface Listed {
@@ -8,7 +10,7 @@ interface Listed {
   offset: number;
 }
 
-/** Throws with words for people when it is no archive that this page can read. */
+/** Throws with a readable message when this page cannot read the archive. */
 export async function openZip(file: Blob): Promise<DossierFiles> {
   const entries = await readDirectory(file);
   return {
@@ -20,10 +22,10 @@ export async function openZip(file: Blob): Promise<DossierFiles> {
   };
 }
 
-/** Of the record at the very end, and of the longest comment that can follow it. */
+/** Size of the record at the very end, and of the longest comment that can follow it. */
 const endBytes = 22;
 const mostComment = 0xffff;
-/** Far more than a dossier has, and little enough to be held. */
+/** Far more than a dossier has, and small enough for memory. */
 const mostDirectoryBytes = 256 * 1024 * 1024;
 
 async function readDirectory(file: Blob): Promise<Map<string, Listed>> {
@@ -36,7 +38,7 @@ async function readDirectory(file: Blob): Promise<Map<string, Listed>> {
   let count = tail.getUint16(at + 10, true);
   let size = tail.getUint32(at + 12, true);
   let offset = tail.getUint32(at + 16, true);
-  // ZIP64: another record holds what does not fit into this one.
+  // ZIP64: another record has the values that do not fit into this one.
   if (at >= 20 && tail.getUint32(at - 20, true) === 0x07064b50) {
     const place = number64(tail, at - 20 + 8);
     const wide = await viewOf(file, place, place + 56);
@@ -73,7 +75,7 @@ function listOf(list: DataView, count: number): Map<string, Listed> {
   return entries;
 }
 
-/** What is 0xffffffff in the entry stands in its extra field, in this order. */
+/** Values that are 0xffffffff in the entry are in its extra field, in this order. */
 function widen(entry: Listed, list: DataView, { from, to }: { from: number; to: number }): void {
   for (let at = from; at + 4 <= to; at += 4 + list.getUint16(at + 2, true)) {
     if (list.getUint16(at, true) !== 1) continue;

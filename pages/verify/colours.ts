@@ -1,6 +1,6 @@
-/** Shows the page in the colours that the visitor chose in the dashboard, which is of the same origin. */
+/** Uses the colour scheme that the visitor chose in the dashboard, which has the same origin. */
 
-/** Where the dashboard keeps the choice. */
+/** The dashboard's key for the choice. */
 const key = 'mantine-color-scheme-value';
 
 export function followColours(): void {
@@ -8,7 +8,7 @@ export function followColours(): void {
   try {
     chosen = localStorage.getItem(key);
   } catch {
-    // A browser that keeps nothing: as its system has it.
+    // Storage is unavailable: uses the system's colour scheme.
   }
   if (chosen === 'light' || chosen === 'dark') document.documentElement.style.colorScheme = chosen;
 }

@@ -1,13 +1,13 @@
-/** The text of a proof or a history: of a JSON file as it is, of a certificate the proof that is attached to the PDF. */
+/** The text of a proof or a history: a JSON file as it is, or the proof attached to a PDF certificate. */
 
-/** Proofs have some kilobytes, certificates some hundreds; what unpacks to more is not ours. */
+/** Proofs have some kilobytes, certificates some hundreds; anything that unpacks to more is not ours. */
 const maxBytes = 32 * 1024 * 1024;
 
 export function isPdf(start: string): boolean {
   return start.startsWith('%PDF-');
 }
 
-/** Throws a TypeError when it is no text at all. */
+/** Throws a TypeError when the file is not text. */
 export async function documentTextOf(file: File): Promise<string> {
   if (file.size > maxBytes) throw new Error(`${file.name} is too large to be a proof.`);
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -20,7 +20,7 @@ export async function documentTextOf(file: File): Promise<string> {
   );
 }
 
-/** Embedded files as certificates have them: each an object of its own, with its length, plain or deflated. */
+/** Embedded files in the form that certificates use: each an object of its own, with its length, plain or deflated. */
 async function* attachmentsOf(pdf: Uint8Array): AsyncGenerator<string> {
   const text = latin1(pdf);
   for (const { 0: whole, 1: dictionary = '', index } of text.matchAll(
@@ -33,7 +33,7 @@ async function* attachmentsOf(pdf: Uint8Array): AsyncGenerator<string> {
     try {
       yield utf8(/\/FlateDecode\b/.test(dictionary) ? await inflate(bytes) : bytes);
     } catch {
-      // Not a text: not what is looked for.
+      // Not text, so not the proof.
     }
   }
 }
@@ -54,7 +54,7 @@ function utf8(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }
 
-/** One character for each byte, so that places in the text are places in the file. */
+/** One character per byte, so that positions in the text are positions in the file. */
 function latin1(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 0x8000) {

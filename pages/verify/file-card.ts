@@ -1,4 +1,4 @@
-/** One of the two places for a file: shows what was chosen, and takes what is dropped on it. */
+/** One of the two file inputs: shows the chosen file, and accepts dropped ones. */
 import { documentTextOf, isPdf } from './embedded-proof.ts';
 import { sizeText } from './size-text.ts';
 
@@ -24,7 +24,7 @@ export function createFileCard(
   }
   function set(file: File | null): void {
     chosen = file;
-    // Else the same file, chosen again, would be no change.
+    // Otherwise choosing the same file again would not fire a change event.
     input.value = '';
     show();
     onChange();
@@ -46,7 +46,7 @@ export interface DropTargets {
   content: FileCard;
 }
 
-/** What is dropped on a card goes there; what is dropped elsewhere, or together, goes where it belongs. */
+/** A file dropped on a card goes there; files dropped elsewhere, or several at once, are assigned by what they are. */
 export function takeDrops({ proof, content }: DropTargets): void {
   const cards = [element('proof-card'), element('content-card')];
   const mark = (target: EventTarget | null) => {

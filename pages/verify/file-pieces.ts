@@ -1,4 +1,4 @@
-/** A chosen file in pieces, so that it may be larger than memory, with word of how far the reading is. */
+/** A chosen file in pieces, so that it may be larger than memory, with progress reports. */
 
 export async function* piecesOf(file: File, onProgress: (share: number) => void): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();

@@ -1,4 +1,4 @@
-/** What the verification of a history adds up to, in words, and which of its proofs a content belongs to. */
+/** The verdict on a history in words, and which of its proofs a content belongs to. */
 import { contentDigest } from '../../src/proof/content.ts';
 import type { History, HistoryVerification } from '../../src/proof/history.ts';
 import type { Proof } from '../../src/proof/proof.ts';
@@ -25,7 +25,7 @@ const subjects: Subject[] = [
   },
 ];
 
-/** `places`: of the proofs that the given content belongs to; null when none was compared. */
+/** `places`: indexes of the proofs that the given content belongs to; null when none was compared. */
 export function historyVerdictOf(
   { proofs, chain, verdict }: HistoryVerification,
   places: number[] | null,
@@ -71,7 +71,7 @@ function contentStatement(places: number[] | null): Statement {
   return { status: 'pass', text: `The content you gave is, byte for byte, what ${which} about.` };
 }
 
-/** Larger contents are compared with a proof of their own, not with a whole history. */
+/** Larger contents are compared only with a single proof, not with a whole history. */
 const maxSaltedBytes = 10 * 1024 * 1024;
 
 /** Reads the content once for all proofs without a salt. Null when nothing could be compared. */

@@ -1,4 +1,4 @@
-/** The page at /verify: runs the verifier on this device whenever something was chosen, and shows what it says. */
+/** The page at /verify: runs the verifier on this device whenever something is chosen, and shows its result. */
 import type { Hex } from 'viem';
 import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
@@ -23,7 +23,7 @@ import {
 import { createRpcCall } from './rpc-call.ts';
 import { verdictOf } from './verdict-words.ts';
 
-/** Below this, reading takes no time that anybody would notice. */
+/** Below this size, reading takes no noticeable time. */
 const progressFromBytes = 50 * 1024 * 1024;
 
 const form = element<HTMLFormElement>('form');
@@ -56,7 +56,7 @@ async function check(): Promise<void> {
   showRunning();
   try {
     const text = await documentTextOf(file).catch((error: unknown) => {
-      // A file that cannot be read may be one.
+      // A file that cannot be read may still be a proof.
       if (error instanceof DOMException) throw error;
       if (mine === latest) showTrouble(reasonOf(error, file.name), notAProof);
       return null;
@@ -75,7 +75,7 @@ async function check(): Promise<void> {
     if (Object(document).format === historyFormat) {
       const result = await verifyHistory(text, options);
       const read = () => piecesOf(given as File, onProgress);
-      // Without a result of any proof the document is no history, and has nothing to compare with.
+      // Without a result for any proof, the document is not a history, and there is nothing to compare.
       const places =
         given && result.proofs.length > 0
           ? await placesOf(document as History, { size: given.size, read })
@@ -97,7 +97,10 @@ async function check(): Promise<void> {
   }
 }
 
-/** Whoever chose the wrong file must not read that a proof does not hold: there is none. Null: it says that it is one. */
+/**
+ * Why the document is not a proof, or null if it claims to be one. Somebody who chose the wrong file must not read that a
+ * proof failed.
+ */
 function foreignReason(document: unknown, name: string): string | null {
   const { format } = Object(document) as { format?: unknown };
   if (format === proofFormat || format === historyFormat) return null;
@@ -105,7 +108,7 @@ function foreignReason(document: unknown, name: string): string | null {
   return `${name} is not a proof: it is JSON whose format is neither ${proofFormat} nor ${historyFormat}.`;
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined when it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -114,7 +117,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Null when a field holds what it should not; the field then says so. */
+/** Null when a field is invalid; the field then shows why. */
 function readOptions() {
   const node = new FormData(form).get('node');
   element('own-node').hidden = node !== 'own';
@@ -145,7 +148,7 @@ function readField(name: keyof typeof fields, isRight: (text: string) => boolean
   return right ? text : null;
 }
 
-/** What the page's content security policy lets through. */
+/** The addresses that the page's content security policy allows. */
 function isRpcAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
@@ -167,7 +170,7 @@ form.addEventListener('change', (event) => {
 });
 element('again').addEventListener('click', () => void check());
 element('restart').addEventListener('click', () => {
-  // The proof first: without it nothing is checked, and nobody asked.
+  // Clears the proof first: without it no check runs and no node is asked.
   proof.set(null);
   content.set(null);
   form.reset();
@@ -176,5 +179,5 @@ element('restart').addEventListener('click', () => {
 });
 takeDrops({ proof, content });
 showOutline();
-// A browser that goes back to the page keeps what was typed.
+// On going back to the page, browsers restore what was typed.
 void check();

@@ -1,4 +1,4 @@
-/** What a document says it is about, for the reader to recognise it. Whether that is true, the steps say. */
+/** What a document says it is about, so that the reader can recognise it. The steps show whether that is true. */
 import { labelOf } from '../../src/proof/kinds.ts';
 import { isEvmAnchor, type Proof } from '../../src/proof/proof.ts';
 import { sizeText } from './size-text.ts';
@@ -6,8 +6,8 @@ import { sizeText } from './size-text.ts';
 export type Fact = [name: string, value: string];
 
 /**
- * `chainId`: of the chain that was asked and bears out the anchors on it; null where none does. A document may name others
- * beside them, which nobody has looked at.
+ * `chainId`: the chain that was asked and confirms its anchors; null if none does. A document may name anchors on other
+ * chains, which nobody has checked.
  */
 export function factsOf(
   { kind, subject, leaf, claims, content, seal, anchors }: Proof,

@@ -1,11 +1,11 @@
-/** Shows how the steps went, and what that adds up to. Texts of documents and nodes go in as text, never as markup. */
+/** Shows the steps and the verdict. Texts from documents and nodes are inserted as text, never as markup. */
 import type { HistoryVerification } from '../../src/proof/history.ts';
 import type { StepName, StepResult, Verification } from '../../src/proof/steps.ts';
 import { element } from './file-card.ts';
 import type { Fact } from './proof-facts.ts';
 import type { Statement, Status, Verdict } from './verdict-words.ts';
 
-/** What each step is about, for people who never read the format. */
+/** What each step is about, for people who have not read the format. */
 const groups: [title: string, steps: [StepName, string][]][] = [
   [
     'The content',
@@ -33,7 +33,7 @@ const groups: [title: string, steps: [StepName, string][]][] = [
   ],
 ];
 
-/** A longer list would make the browser slow. */
+/** A longer list would slow down the browser. */
 const mostShown = 500;
 
 const words: Record<Status, string> = { pass: 'passed', fail: 'failed', skipped: 'skipped' };
@@ -45,7 +45,7 @@ export function showOutline(): void {
   element('outline').replaceChildren(...items);
 }
 
-/** Nothing was given yet. */
+/** For the state before anything was chosen. */
 export function showNothing(): void {
   element('outcome').hidden = true;
   element('empty').hidden = false;
@@ -64,7 +64,7 @@ export function showProgress(share: number): void {
   (bar as HTMLProgressElement).value = share;
 }
 
-/** What kept the check from being made at all. */
+/** Shows why the check could not be made at all. */
 export function showTrouble(message: string, title = 'It could not be checked'): void {
   open();
   showVerdict('trouble', title, message);
@@ -79,7 +79,7 @@ export function showResult({ steps }: Verification, verdict: Verdict & { facts: 
   element('steps').replaceChildren(tag('h2', 'Step by step', 'part'), ...stepGroups(steps));
 }
 
-/** A history: whether its proofs follow each other, and each of them to open. */
+/** A history: whether its proofs follow each other, and the details of each. */
 export function showHistory({ proofs, chain }: HistoryVerification, verdict: Verdict): void {
   open();
   showVerdict(verdict.kind, verdict.title, verdict.sentence);
@@ -102,7 +102,7 @@ const listTitles: [Status, string][] = [
   ['skipped', 'Not proven'],
 ];
 
-/** What was proven and what was not stand apart, so that nobody takes one for the other. */
+/** Proven and unproven statements are listed separately, so that nobody confuses them. */
 function statementLists(statements: Statement[]): HTMLElement[] {
   return listTitles.flatMap(([status, title]) => {
     const items = statements
@@ -161,11 +161,11 @@ function open(): void {
   outcome.hidden = false;
   element('empty').hidden = true;
   element('steps').removeAttribute('aria-busy');
-  // On a phone it comes up below what is seen.
+  // On a phone it appears below the visible area.
   if (first) outcome.scrollIntoView({ block: 'nearest' });
 }
 
-/** Hashes and addresses stand out, and break where they must. */
+/** Makes hashes and addresses stand out, and lets them break across lines. */
 function withHashes(message: string): (string | Node)[] {
   return message.split(/(0x[0-9a-f]{16,})/i).map((part, at) => (at % 2 === 1 ? tag('code', part) : part));
 }
@@ -179,7 +179,7 @@ const shapes: Record<string, string> = {
   running: 'M12 4a8 8 0 1 1-8 8',
 };
 
-/** The words beside it say the same. */
+/** Decorative: the text beside it says the same. */
 function icon(kind: string): SVGElement {
   const namespace = 'http://www.w3.org/2000/svg';
   const svg = document.createElementNS(namespace, 'svg');

@@ -1,15 +1,15 @@
-/** JSON-RPC from a page: the visitor's own node, or the relay of the service that the page comes from. */
+/** JSON-RPC from a page: to the visitor's own node, or to the relay of the service that serves the page. */
 
 import { askAgain, NotNow, retryAfterMs } from '../../src/chain/rules/not-now.ts';
 import type { RpcCall } from '../../src/chain/rules/rpc-call.ts';
 
 const timeoutMs = 15_000;
-/** How often one check tries again after an answer of "not now", and how long it waits at most before that. */
+/** How often one check retries after a "not now", and the longest pause before a retry. */
 const patience = { mostAgain: 3, longestPauseMs: 2_000 };
 
 export function createRpcCall(address: string | URL): RpcCall {
   const url = new URL(address, location.href);
-  // A browser refuses addresses that hold a password.
+  // Browsers refuse URLs with a password.
   const { username, password } = url;
   url.username = '';
   url.password = '';
@@ -29,7 +29,7 @@ export function createRpcCall(address: string | URL): RpcCall {
         cache: 'no-store',
         signal: AbortSignal.timeout(timeoutMs),
       });
-      // What stands before a node may say in any form that it has no time.
+      // A proxy in front of a node may report an overload in any format.
       const answer = response.ok ? await response.json() : await response.json().catch(() => null);
       return { response, answer };
     } catch (cause) {
@@ -55,7 +55,7 @@ export function createRpcCall(address: string | URL): RpcCall {
   }, patience);
 }
 
-/** Browsers do not tell a page why it got no answer. */
+/** Browsers do not tell a page why a request failed. */
 function reasonOf(cause: unknown, { host }: URL): string {
   const { name } = Object(cause) as { name?: string };
   if (name === 'TimeoutError') return `${host} gave no answer within ${timeoutMs / 1000} s`;

@@ -1,4 +1,4 @@
-/** How large something is, in words. */
+/** Sizes in words. */
 
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];

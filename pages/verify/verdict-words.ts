@@ -1,4 +1,4 @@
-/** What a verification adds up to, in words for people who never read the format: what is proven, and what is not. */
+/** The verdict in words for people who have not read the format: what is proven, and what is not. */
 import type { StepName, StepResult, Verification } from '../../src/proof/steps.ts';
 
 export type Status = StepResult['status'];
@@ -15,7 +15,7 @@ export interface Verdict {
   statements: Statement[];
 }
 
-/** What stands on some of the steps, told in three ways. */
+/** A statement that depends on some of the steps, worded for each status. */
 export interface Subject extends Record<Status, string> {
   steps: StepName[];
 }
@@ -66,7 +66,7 @@ export function verdictOf({ steps, verdict }: Verification): Verdict {
   return { kind: verdict, title, sentence: sentence + again(verdict, steps), statements };
 }
 
-/** Behind a verdict that another try may complete. */
+/** Added to a verdict that a retry may complete. */
 export function again(verdict: Verification['verdict'], steps: StepResult[]): string {
   const notNow = verdict === 'incomplete' && steps.some((step) => step.notNow);
   return notNow ? ' The chain cannot be asked just now: try again in a moment.' : '';
@@ -119,7 +119,7 @@ export function statementOf({ steps: names, ...texts }: Subject, steps: Verifica
   return { status, text: withReason(texts[status], results, status) };
 }
 
-/** The steps' own words where they say more than ours: the time, the block, why something was skipped. */
+/** Uses the message of a step when it says more: the time, the block, why something was skipped. */
 function withReason(text: string, results: StepResult[], status: Status): string {
   const [result] = results.filter((one) => one.status === status);
   if (!result || status === 'fail') return text;

@@ -1,25 +1,25 @@
-/** Lists what is anchored, newest first, whatever it is filtered by, with bounded work for a page. */
+/** Lists anchored things, newest first, with any filter and a bounded amount of work per page. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { AnchorStatus } from '../proof/anchor-status.ts';
 import type { Kind } from '../proof/kinds.ts';
 import { batchStatuses } from './anchored.ts';
 
-/** A kind of things, and a query for them. */
+/** A kind of anchored thing and a query for its rows. */
 export interface AnchoredList<Item extends { id: string }> {
   workspaceId: string;
-  /** Of its leaves. */
+  /** The kind of the leaves. */
   kind: Kind;
   status: AnchorStatus | undefined;
-  /** Id after which the page begins. */
+  /** The page begins after this id. */
   before: string | undefined;
   limit: number;
   /**
-   * A select of what the filters leave, without an order, that conditions on `id` and `version` may be added to. Each
-   * thing is in it once, at its newest version.
+   * A select of the filtered rows, without an order, to which conditions on `id` and `version` may be added. It has each
+   * thing once, at its newest version.
    */
   select(before: string | undefined): RawBuilder<unknown>;
-  /** Reads the items of a select, newest first, only those of a status if there is one. */
+  /** Reads the items of a select, newest first; with a status, only items in that status. */
   read(
     db: Db,
     wanted: { select: RawBuilder<unknown>; status?: AnchorStatus; limit: number },
@@ -28,14 +28,14 @@ export interface AnchoredList<Item extends { id: string }> {
 
 export interface AnchoredPage<Item> {
   items: Item[];
-  /** Id after which the list goes on; null at its end. */
+  /** The next page begins after this id; null on the last page. */
   next: string | null;
 }
 
 export interface Bounds {
-  /** Leaves that are looked at to find all of one status; when there are more, things are walked instead. */
+  /** Up to this many leaves in a status are read directly; if there are more, the list walks through the things instead. */
   fewLeaves: number;
-  /** Things that are walked at once, and how often for a page: one that is not full by then is given as it is. */
+  /** Things per walk, and walks per page: after the last walk the page is returned even if it is not full. */
   walkLength: number;
   walksPerPage: number;
 }
@@ -52,7 +52,8 @@ export async function listAnchored<Item extends { id: string }>(
     const newest = sql`${select(before)} order by id desc limit ${limit + 1}`;
     return toPage(await read(db, { select: newest, limit: limit + 1 }), limit);
   }
-  // Almost all are finalized, so a page of them fills by itself. Of the others there are few, unless the chain is away.
+  // Almost all things are finalized, so a page of them fills quickly. Few have another status, unless the chain is
+  // unavailable.
   if (status !== 'finalized' && (await areFew(db, status, bounds.fewLeaves))) {
     const found = sql`
       select r.* from (${leavesWith(status)}) as few
@@ -64,7 +65,7 @@ export async function listAnchored<Item extends { id: string }>(
   return walk(db, { ...list, status }, bounds);
 }
 
-/** Goes through the things from the newest on, and looks at the status of each. */
+/** Goes through the things, newest first, and reads the status of each. */
 async function walk<Item extends { id: string }>(
   db: Db,
   list: AnchoredList<Item> & { status: AnchorStatus },
@@ -75,7 +76,7 @@ async function walk<Item extends { id: string }>(
   let next = list.before ?? null;
   for (let walks = 0; walks < walksPerPage; walks += 1) {
     const ahead = select(next ?? undefined);
-    // Found out first: what is created meanwhile comes before it, and is walked as well.
+    // The end of the walk is read first: a thing created meanwhile is newer, so this walk includes it.
     const { rows } = await sql<{ id: string }>`
       select id from (${ahead}) as r order by id desc offset ${walkLength - 1} limit 1`.execute(db);
     const last = rows[0]?.id ?? null;
@@ -93,7 +94,7 @@ function toPage<Item extends { id: string }>(rows: Item[], limit: number): Ancho
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** Of all workspaces: how much has this status depends on the chain, not on whose it is. */
+/** Across all workspaces: the number of leaves in a status depends on the chain, not on the workspace. */
 function leavesWith(status: AnchorStatus): RawBuilder<unknown> {
   return status === 'pending'
     ? sql`select workspace_id, kind, subject_id, version from anchor_leaves where batch_id is null`

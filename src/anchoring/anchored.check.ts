@@ -1,10 +1,10 @@
-/** What the checks of all anchored things share: each row has a leaf, with the row's digest and of its vault. */
+/** What the checks of all anchored things share: each row has a leaf with the row's digest and vault. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Kind } from '../proof/kinds.ts';
 import { isLeaf, type LeafKey, leafKey } from './anchored.ts';
 import { type AnchoredKind, anchoredKinds } from './kinds.ts';
 
-/** Of a select with `joinLeaf`. */
+/** Columns of a select with `joinLeaf`. */
 export interface LeafColumns {
   leaf_digest: Buffer | null;
   leaf_vault: string | null;
@@ -12,7 +12,7 @@ export interface LeafColumns {
 
 export const leafColumns = sql.raw('leaf.digest as leaf_digest, leaf.vault_id as leaf_vault');
 
-/** Joins its leaf to each row, as `leaf`. */
+/** Joins each row with its leaf, as `leaf`. */
 export function joinLeaf(kind: Kind, alias: string): RawBuilder<unknown> {
   return sql`
       left join lateral (
@@ -20,7 +20,7 @@ export function joinLeaf(kind: Kind, alias: string): RawBuilder<unknown> {
       ) as leaf on true`;
 }
 
-/** Tells `find` what is wrong with the leaf of a row. */
+/** Calls `find` for each fault in the leaf of a row. */
 export function judgeLeaf(
   kind: Kind,
   { leaf_digest, leaf_vault }: LeafColumns,
@@ -34,21 +34,21 @@ export function judgeLeaf(
   }
 }
 
-/** A kind of things, and the event that tells of their confirmation. */
+/** A kind of anchored thing and the event that announces its confirmation. */
 export interface Announced {
-  /** What messages and rules call one: leaf_without_THING, THING_unannounced. */
+  /** The name of a thing in messages and rules: leaf_without_THING, THING_unannounced. */
   thing: string;
-  /** The type of the event, and the member of its data that has the thing's id. Null: it has none. */
+  /** The type of the event, and the member of its data with the thing's id. Null: the kind has no event. */
   event: { type: string; idMember: string } | null;
   /** Whether leaf `l` is of this kind. */
   isOne: RawBuilder<unknown>;
-  /** Whether what leaf `l` is of is stored. */
+  /** Whether the row that leaf `l` belongs to is stored. */
   isStored: RawBuilder<unknown>;
-  /** A select of the ids of the leaves that `told` (workspace_id, subject_id, data: that of the event) may mean. */
+  /** A select of the ids of the leaves that `told` (workspace_id, subject_id and the event's data) may mean. */
   leaves: RawBuilder<unknown>;
 }
 
-/** All kinds but transfers, which files and assets tell of in their own way. */
+/** All kinds except transfers, which files and assets announce themselves. */
 export function announcedKinds(): Announced[] {
   return (Object.entries(anchoredKinds) as [Kind, AnchoredKind][]).flatMap(([kind, { rows, confirmed }]) => {
     if (rows === null || kind === 'transfer') return [];

@@ -1,4 +1,4 @@
-/** What every anchored thing has: a leaf, which leads to its batch and the chain, and a state that follows them. */
+/** What every anchored thing has: a leaf, which leads to its batch and the chain, and a status that follows from them. */
 import { type RawBuilder, sql } from 'kysely';
 import { type TSchema, Type } from 'typebox';
 import { fromBytea } from '../db/bytea.ts';
@@ -9,7 +9,7 @@ import { anchoredKinds } from './kinds.ts';
 
 export interface AnchorState {
   status: AnchorStatus;
-  /** Null until it is confirmed. */
+  /** Null until the batch is confirmed. */
   anchor: {
     chainId: number;
     transactionHash: `0x${string}`;
@@ -19,7 +19,7 @@ export interface AnchorState {
   } | null;
 }
 
-/** Which leaf belongs to a row: expressions in SQL. */
+/** SQL expressions that identify the leaf of a row. */
 export interface LeafKey {
   workspace: string;
   kind: string;
@@ -27,7 +27,7 @@ export interface LeafKey {
   version: string;
 }
 
-/** Of a row of the kind's own table, or of one that has what names the thing in another column. */
+/** For a row of the kind's own table, or of a table that has the subject's id in another column. */
 export function leafKey(kind: Kind, alias: string, columns: { subject?: string } = {}): LeafKey {
   const { rows } = anchoredKinds[kind];
   if (rows === null) throw new Error(`leaves of ${kind} are of no row`);
@@ -40,12 +40,12 @@ export function leafKey(kind: Kind, alias: string, columns: { subject?: string }
   };
 }
 
-/** A condition in SQL: leaf `l` is that of the row. */
+/** A condition in SQL: leaf `l` belongs to the row. */
 export function isLeaf({ workspace, kind, subject, version }: LeafKey): string {
   return `l.workspace_id = ${workspace} and l.subject_id = ${subject} and l.kind = ${kind} and l.version = ${version}`;
 }
 
-/** Joins its leaf `l`, the leaf's batch `b` and the chain `c` to each row; there is no batch while it is pending. */
+/** Joins each row with its leaf `l`, the leaf's batch `b` and the chain `c`; a pending leaf has no batch. */
 export function joinAnchor(key: LeafKey): string {
   return `
   left join anchor_leaves l on ${isLeaf(key)}
@@ -53,10 +53,10 @@ export function joinAnchor(key: LeafKey): string {
   left join chain c on c.singleton`;
 }
 
-/** Of a select with these joins. */
+/** Columns of a select with these joins. */
 export const anchorColumns = 'b.status, c.chain_id, b.transaction_hash, b.block_number, b.block_time';
 
-/** All null while it is pending. */
+/** All null while the leaf is pending. */
 export interface AnchorColumns {
   status: string | null;
   chain_id: number | null;
@@ -65,14 +65,14 @@ export interface AnchorColumns {
   block_time: number | null;
 }
 
-/** A batch that was set aside counts as batched: it stays so until an operator has seen to it. */
+/** A batch that was set aside counts as batched until an operator has dealt with it. */
 export function statusOf(batchStatus: string | null): AnchorStatus {
   if (batchStatus === null) return 'pending';
   const status = anchorStatuses.find((status) => status === batchStatus);
   return status ?? 'batched';
 }
 
-/** The states of a batch that give its leaves this one; there is none for what is pending. */
+/** The batch statuses that correspond to this status of a leaf; a pending leaf has no batch. */
 export function batchStatuses(status: AnchorStatus): string[] {
   if (status === 'pending') return [];
   return status === 'batched' ? ['batched', 'set_aside'] : [status];
@@ -95,17 +95,17 @@ export function anchorStateOf(row: AnchorColumns): AnchorState {
   };
 }
 
-/** A condition on leaf `l` with its batch `b`, which is missing while it is pending. */
+/** A condition on leaf `l` and its batch `b`, which is null while the leaf is pending. */
 export function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
   return status === 'pending' ? sql`l.batch_id is null` : sql`b.status = any(${batchStatuses(status)})`;
 }
 
-/** As answers and dossiers have it. */
+/** The JSON form in responses and dossiers. */
 export function anchorToJson({ status, anchor }: AnchorState) {
   return { status, anchor: anchor && { ...anchor, anchoredAt: anchor.anchoredAt.toISOString() } };
 }
 
-/** The schema of status and anchor in answers. */
+/** The schema of `status` and `anchor` in responses. */
 export const anchorFields = {
   status: like(Type.Unsafe<AnchorStatus>(Type.String({ enum: [...anchorStatuses] })), 'finalized'),
   anchor: orNull(
@@ -121,7 +121,7 @@ export const anchorFields = {
   ),
 };
 
-/** The schema with the example of what was accepted a moment ago. */
+/** The schema with the example of a thing that was just accepted. */
 export function notAnchoredYet<T extends TSchema>(schema: T, rest: object = {}): T {
   return like(schema, { ...rest, status: 'pending', anchor: null });
 }

@@ -1,4 +1,4 @@
-/** How anchoring fares, in figures for metrics: from what is pending to the blocks that are indexed. */
+/** Anchoring stats for metrics, from pending leaves to indexed blocks. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 
@@ -6,25 +6,25 @@ export interface AnchoringStats {
   pendingLeaves: number;
   /** Null when nothing is pending. */
   oldestPendingSeconds: number | null;
-  /** Those that are not final yet, by status. */
+  /** Batches that are not final yet, by status. */
   openBatches: Record<'batched' | 'submitted' | 'confirmed' | 'set_aside', number>;
-  /** Leaves of confirmed batches that no event tells of yet. */
+  /** Leaves of confirmed batches that have not been announced by an event yet. */
   unannouncedLeaves: number;
 }
 
 export interface ChainStats {
-  /** Those that are not confirmed yet, by status. */
+  /** Transactions that are not confirmed yet, by status. */
   openTransactions: Record<'signed' | 'submitted' | 'mined', number>;
-  /** Null when none is open. */
+  /** Null when no transaction is open. */
   oldestOpenSeconds: number | null;
-  /** Of the oldest that is mined and not confirmed; null when there is none. */
+  /** Of the oldest transaction that is mined but not confirmed; null when there is none. */
   confirmationsSoFar: number | null;
   /** Null before the first block. */
   indexedBlock: number | null;
   reorgs: number;
 }
 
-/** For metrics; counts at most so many pending leaves. */
+/** Counts at most `mostCounted` pending leaves. */
 export async function readAnchoringStats(db: Db, mostCounted = 100_000): Promise<AnchoringStats> {
   const { rows } = await sql<{ pending: number; oldest: number | null; unannounced: number }>`
     select count(*) as pending, extract(epoch from now() - min(created_at))::float8 as oldest,
@@ -49,7 +49,7 @@ export async function readAnchoringStats(db: Db, mostCounted = 100_000): Promise
   };
 }
 
-/** In two parts, each of which has an index of its own: what is done is never looked at. */
+/** Two selects, each with its own index, so that finished transactions are never read. */
 export async function readChainStats(db: Db): Promise<ChainStats> {
   const { rows } = await sql<{
     status: keyof ChainStats['openTransactions'];

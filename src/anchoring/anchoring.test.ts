@@ -1,4 +1,4 @@
-/** From an accepted thing to a proof that the chain agrees with: real database, real chain, and everything between. */
+/** From an accepted thing to a proof that the chain confirms, on a real database and a real chain. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
@@ -135,7 +135,7 @@ test('what is accepted is proved by the chain itself, also after a reorg took it
         registry,
       });
       const missed = verification.steps.filter(({ status }) => status !== 'pass');
-      // Development evidence: its operator sets the clock.
+      // The chain is a development chain, whose operator sets the clock.
       assert.deepEqual(
         missed.map(({ name }) => name).filter((name) => name !== 'finality'),
         ['time'],
@@ -192,7 +192,7 @@ test('a batch that was set aside is anchored once an operator has it sent again'
       return (await statuses()).at(-1) === wanted;
     });
   const code = (bytecode: Hex) => anvil.client.setCode({ address: registryAddress, bytecode });
-  // Reverts, whatever is asked of it.
+  // Reverts on every call.
   await code('0x60006000fd');
   await fixture.accept(await fixture.newVault('ws_3'), 'rec_aside');
   await until('set_aside');
@@ -228,7 +228,7 @@ test('a root that is on the chain already is proved by the transaction that logg
   const salt = toHex(randomBytes(32));
   const digest = recordDigest(fromHex(salt), { twice: true });
   await fixture.accept(vault, 'rec_twice', { digest: Buffer.from(fromHex(digest)) });
-  // As another signature of the same call, which was sent and then lost with the last commits of a database.
+  // Another signature of the same call, as if it had been sent and its commit then lost with the database.
   let lost: Hex = '0x';
   await round({
     async beforeSending() {
@@ -273,7 +273,7 @@ test('a root that is on the chain already is proved by the transaction that logg
     (await listed()).map(({ hash }) => toHex(hash)),
     [lost],
   );
-  // A reorg that takes the repeat away, and not what it repeated.
+  // A reorg that removes the repeated transaction but not the original.
   const { rows } = await sql<{ block_number: number; earlier: number }>`
     select block_number, earlier_block_number as earlier from outgoing_transactions
     where earlier_hash is not null`.execute(fixture.db);

@@ -1,6 +1,6 @@
 /**
- * Checks that everything confirmed was announced, and nothing that is not there. No index leads from a thing to its event;
- * so all events are read once, and a bit for each leaf notes that its event was seen: 12 MB for 100 million.
+ * Checks that every confirmed leaf was announced, and that every announcement has a leaf. No index leads from a thing to its
+ * event, so all events are read once, and one bit per leaf notes that its event was seen: 12 MB for 100 million.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
@@ -8,7 +8,7 @@ import { rowsPass } from '../db/rows-pass.ts';
 import type { Check, Finding, Pass } from '../runtime/check.ts';
 import type { Announced } from './anchored.check.ts';
 
-/** What was announced in full before the events were read; what moved since is for the next run. */
+/** The batches that were fully announced before the events were read; later changes are left to the next run. */
 interface Start {
   lastBatch: number;
   unfinished: Set<number>;
@@ -27,7 +27,7 @@ export function announcementsCheck(db: Db, kinds: Announced[]): Check {
       { column: 'e.id', member: 'id' },
     ],
     pageRows: 2_000,
-    // All are read, whatever their type: a page takes as long whether there is something in it or not.
+    // Reads events of all types: a page takes the same time whether or not it has any of these types.
     read: ({ where, end }) => sql<EventRow>`
       select e.workspace_id, e.id, e.type,
              case when e.type = any (${kinds.flatMap(({ event }) => event?.type ?? [])}::text[]) then e.envelope end as envelope
@@ -85,14 +85,14 @@ interface EventRow {
   workspace_id: string;
   id: string;
   type: string;
-  /** Of those types that announce something. */
+  /** Null for types that announce nothing. */
   envelope: string | null;
 }
 
 interface LeafRow {
   id: number;
   workspace_id: string;
-  /** Its place among the kinds; null when it is of none of them. */
+  /** Index into `kinds`; null when the leaf is of none of them. */
   kind: number | null;
   subject_id: string;
   version: number;
@@ -125,7 +125,7 @@ async function readStart(db: Db): Promise<Start> {
   return { lastBatch: rows[0]?.last ?? 0, unfinished: new Set(unfinished.rows.map(({ id }) => id)) };
 }
 
-/** One that cannot be read is a finding of the events themselves. */
+/** An envelope that cannot be parsed is reported by the check of the events. */
 function announcementOf(
   { workspace_id: workspace, id: event, type, envelope }: EventRow,
   kind: Announced,

@@ -1,4 +1,4 @@
-/** Tells of confirmed batches, as long as this node leads on the chain. */
+/** Announces confirmed batches while this node leads on the chain. */
 import type { Lead } from '../chain/chain.ts';
 import { type Loop, repeating, type Wakeup } from '../runtime/loop.ts';
 import type { Announcer } from './announcer.ts';

@@ -1,4 +1,4 @@
-/** Tells of confirmed batches: an event for each leaf, up to a thousand to a commit, each once per confirmation. */
+/** Announces confirmed batches: one event per leaf and confirmation, up to a thousand per commit. */
 import { sql } from 'kysely';
 import type { Lead } from '../chain/chain.ts';
 import { fromBytea } from '../db/bytea.ts';
@@ -15,7 +15,7 @@ export interface AnchoredLeaf {
   subjectId: string;
   version: number;
   vaultId: string;
-  /** JSON; null once the content was erased. */
+  /** JSON; null after the content was erased. */
   claims: string | null;
   transactionHash: `0x${string}`;
   blockNumber: number;
@@ -24,20 +24,20 @@ export interface AnchoredLeaf {
 }
 
 /**
- * What follows from a confirmation of leaves of one kind. Runs in the commit that counts the leaves as told, and gives the
+ * Handles the confirmation of leaves of one kind. Runs in the commit that counts the leaves as announced, and returns the
  * events to insert; after a reorg it runs again for the same leaves.
  */
 export type Confirm = (db: Db, leaves: AnchoredLeaf[]) => Promise<Write[]>;
 
-/** Of other kinds nothing is told. */
+/** Leaves of other kinds are not announced. */
 export type Confirmations = Partial<Record<Kind, Confirm>>;
 
 export interface AnnouncerDeps {
   db: Db;
   confirmations: Confirmations;
-  /** Gives events their places in the feed before they are inserted. */
+  /** Assigns events their positions in the feed before they are inserted. */
   placeEvents(db: Db, writes: Write[]): Promise<void>;
-  /** How many deliveries an event of each workspace may make. */
+  /** The number of deliveries that an event of each workspace may create. */
   countSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>>;
   /** Woken when events were written. */
   eventWakeup: Pick<Wakeup, 'wake'>;
@@ -47,18 +47,18 @@ export interface AnnouncerDeps {
 }
 
 export interface Announcer {
-  /** Tells of a part of the oldest batch that has not been told of; true when there may be more. */
+  /** Announces part of the oldest batch that is not fully announced; true when there may be more. */
   step(lead: Lead): Promise<boolean>;
 }
 
 export function createAnnouncer(deps: AnnouncerDeps): Announcer {
   const { db, confirmations, placeEvents, countSubscribers, eventWakeup } = deps;
-  // Until the commit nobody else gets a place in the feed: it has to be a matter of tenths of a second.
+  // No other event gets a position in the feed until the commit, so the commit must not take longer than tenths of a second.
   const { leavesAtOnce = 1000, rowsAtOnce = 10_000 } = deps;
   let mostRows = rowsAtOnce;
 
   async function announce(db: Db, batchId: number): Promise<boolean> {
-    // Read again and held: a reorg may have taken the confirmation back since.
+    // Reads the batch again and locks it: a reorg may have withdrawn the confirmation meanwhile.
     const batch = await db
       .selectFrom('anchor_batches')
       .select(['announced', 'size', 'transaction_hash', 'block_number', 'block_time'])
@@ -98,7 +98,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
     return writes.length > 0;
   }
 
-  /** How many of these leaves, from the first on, make no more rows than one commit may have; at least one. */
+  /** How many of these leaves, from the first on, fit into the row limit of one commit; at least one. */
   async function countFitting(db: Db, leaves: { workspace_id: string }[]): Promise<number> {
     const subscribers = await countSubscribers(db, [...new Set(leaves.map((leaf) => leaf.workspace_id))]);
     let rows = 0;
@@ -120,7 +120,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
         if (await lead.term.commit((db) => announce(db, batch.id))) eventWakeup.wake();
         mostRows = Math.min(mostRows * 2, rowsAtOnce);
       } catch (error) {
-        // It took too long: half of it is tried at once.
+        // The commit took too long: tries half as many rows right away.
         if (!isStatementTimeout(error) || mostRows === 1) throw error;
         mostRows = Math.ceil(mostRows / 2);
       }

@@ -1,11 +1,11 @@
-/** What subscribers are told of a confirmed leaf, for every kind that has an event of its own. */
+/** The event for a confirmed leaf, for every kind that has an event of its own. */
 import { eventCatalogue } from '../events/catalogue.ts';
 import { eventWrite } from '../events/events.ts';
 import type { Kind } from '../proof/kinds.ts';
 import type { AnchoredLeaf, Confirm, Confirmations } from './announcer.ts';
 import { type AnchoredKind, anchoredKinds } from './kinds.ts';
 
-/** Of all kinds of which nothing else follows. */
+/** For all kinds whose confirmation only emits an event. */
 export function confirmedEvents(): Confirmations {
   const kinds = Object.entries(anchoredKinds) as [Kind, AnchoredKind][];
   return Object.fromEntries(
@@ -31,14 +31,14 @@ function emit({ type, subject, claims = {} }: NonNullable<AnchoredKind['confirme
     });
 }
 
-/** Members that are in the claims of the leaf, by their names there. */
+/** Values of the leaf's claims, by their names in the event. */
 function claimed(leaf: AnchoredLeaf, names: Record<string, string>): Record<string, unknown> {
   const wanted = Object.entries(names);
   if (wanted.length === 0) return {};
   const claims = JSON.parse(leaf.claims ?? '{}') as Record<string, unknown>;
   return Object.fromEntries(
     wanted.map(([member, name]) => {
-      // What has claims in its event is never erased, and they would go with it.
+      // A missing claim is an error: kinds with claims in their event are never erased.
       if (claims[name] === undefined)
         throw new Error(`the leaf of ${leaf.subjectId} does not say its ${name}`);
       return [member, claims[name]];

@@ -1,4 +1,4 @@
-/** Histories by the page: whole, in order, and with the same few statements however long they are. */
+/** History proofs by page: complete, in order, and with the same few statements for any length. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -45,7 +45,7 @@ test('a history lists the confirmed leaves in order, and passes as a chain', asy
   await assert.rejects(ask(), code('resource_not_found'));
   const first = await accept(one);
   const second = await accept(two, { version: 2, after: first });
-  // Beside the chain: it follows a version, but is none.
+  // A leaf beside the chain: it follows a version but is not one itself.
   await accept(two, { kind: 'validation', after: second });
   await assert.rejects(ask(), code('conflict'));
   await confirmBatch(fixture);
@@ -67,7 +67,7 @@ test('a history lists the confirmed leaves in order, and passes as a chain', asy
 
 test('a long history comes in pages of a fixed number of statements and bytes, which join to one chain', async () => {
   const contents = Array.from({ length: 700 }, (_, n) => contentOf({ n }));
-  // Larger than any that the service makes: fewer fit into a page than were asked for.
+  // Larger than any claims the service makes, so that fewer proofs than requested fit into a page.
   const claims = { name: 'n'.repeat(5_000) };
   let previousLeaf: Buffer = firstLeaf;
   for (const [place, { digest }] of contents.entries()) {
@@ -102,14 +102,14 @@ test('a long history comes in pages of a fixed number of statements and bytes, w
     joined.push(...history.proofs);
     position = next ?? undefined;
   } while (position);
-  // Its leaves, those with their batches, and the subtrees; the contents are the caller's.
+  // One statement each for the leaves, the leaves with their batches, and the subtrees; the caller provides the contents.
   assert.deepEqual(counts, [3, 3, 3]);
   assert.equal(joined.length, 700);
   const subject = { workspaceId: 'ws_1', id: 'rec_many' };
   const checked = await verifyHistory({ format: 'holdfast/history@1', subject, proofs: joined });
   assert.equal(checked.chain.status, 'pass', JSON.stringify(checked.chain));
 
-  // The last page reads its own leaves, twice, and none of those before.
+  // The last page reads its own leaves, twice, and no earlier ones.
   await fixture.db.transaction().execute(async (db) => {
     await sql`analyze anchor_leaves, anchor_batches, anchor_subtrees`.execute(db);
     await sql`set local enable_seqscan = off`.execute(db);
@@ -131,7 +131,7 @@ test('a workspace has only so many requests for histories under way, and is told
   assert.deepEqual(await makeAll(requests), []);
 });
 
-/** By this connection, since it last reported; it reports between transactions. */
+/** Read by this connection since its last report; it reports between transactions. */
 async function leavesRead(db: Db): Promise<number> {
   const { rows } = await sql<{ read: number }>`select seq_tup_read + idx_tup_fetch as read
     from pg_stat_xact_user_tables where relname = 'anchor_leaves'`.execute(db);

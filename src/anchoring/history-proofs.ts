@@ -1,6 +1,6 @@
 /**
- * Proofs of histories for answers, by the page: whatever a thing has been through, one request makes a handful of
- * statements, holds a few megabytes, and does not go over what earlier pages had.
+ * Proofs of histories for responses, page by page: for any length of history, one request runs a handful of statements,
+ * holds a few megabytes, and does not read earlier pages again.
  */
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
@@ -15,13 +15,13 @@ import type { ManyProofs } from './many-proofs.ts';
 import { NotAsAnchored, notConfirmed, type ProofRequest } from './proofs.ts';
 import { tooManyProofs } from './subtree-paths.ts';
 
-/** How far earlier pages came: of each kind the last version that they have. */
+/** Where earlier pages ended: for each kind, the last version that they contain. */
 export type HistoryPosition = number[];
 
 export interface HistoryOf {
   workspaceId: string;
   subjectId: string;
-  /** Of the leaves that follow each other; what only hangs beside that chain is of other kinds. */
+  /** Kinds of the leaves that follow each other; leaves beside that chain are of other kinds. */
   kinds: readonly string[];
 }
 
@@ -34,36 +34,36 @@ export interface HistoryLeaf {
   kind: string;
   version: number;
   digest: Hex;
-  /** What it takes to make its proof; null until it is confirmed. */
+  /** What its proof is made from; null until the leaf is confirmed. */
   subtree: { key: string; bytes: number } | null;
 }
 
 export interface HistoryRequest extends HistoryOf, HistoryStretch {
-  /** One for each leaf, in their order. */
+  /** Contents of the leaves, in their order. */
   contentsOf(leaves: HistoryLeaf[]): Promise<ProofContent[]>;
 }
 
 export interface HistoryProofs {
-  /** The proofs up to the first leaf that is not confirmed; AppError conflict when that is the very first. */
+  /** The proofs up to the first unconfirmed leaf; throws AppError conflict when no leaf is confirmed. */
   page(request: HistoryRequest): Promise<{ history: History; next: HistoryPosition | null }>;
-  /** All of one workspace; null for what is not confirmed. */
+  /** All requests are of one workspace; null for leaves that are not confirmed. */
   makeAll(requests: ProofRequest[]): Promise<(Proof | null)[]>;
 }
 
 export interface HistoryProofsDeps {
   db: Db;
   manyProofs: ManyProofs;
-  /** How many requests of one workspace may be under way. */
+  /** How many requests of one workspace may be waiting and running. */
   most?: number;
 }
 
-/** Of subtrees that a page takes its paths from: as much as is read by one statement. One alone may be larger. */
+/** Limits the subtrees that a page takes its paths from to what one statement reads. A single subtree may be larger. */
 const mostSubtreeBytes = 8 * 1024 * 1024;
 const usualMost = 20;
 
 export function createHistoryProofs(deps: HistoryProofsDeps): HistoryProofs {
   const { db, manyProofs, most = usualMost } = deps;
-  // One after the other, so that the subtrees of one request are in memory at a time.
+  // One request at a time, so that only its subtrees are in memory.
   const inTurn = createWorkspaceTurns({ mostOfWorkspace: most, refusal: tooManyProofs });
 
   async function makeAll(requests: ProofRequest[]): Promise<(Proof | null)[]> {
@@ -94,7 +94,7 @@ export function createHistoryProofs(deps: HistoryProofsDeps): HistoryProofs {
           return { workspaceId, kind, subjectId, version, content };
         }),
       );
-      // A reorg may have come between.
+      // A reorg may have happened in between.
       const known = made.slice(0, [...made, null].indexOf(null)) as Proof[];
       const proofs = takeWithin(known, bytesOf, mostPageBytes);
       if (proofs.length === 0) throw notConfirmed();
@@ -105,7 +105,7 @@ export function createHistoryProofs(deps: HistoryProofsDeps): HistoryProofs {
   };
 }
 
-/** In their order. Of one kind they are in the order of their versions, which the index gives from any place on. */
+/** In history order. Leaves of one kind are ordered by version, and the index can start at any version. */
 export async function readHistoryLeaves(
   db: Db,
   { workspaceId, subjectId, kinds }: HistoryOf,
@@ -132,7 +132,7 @@ export async function readHistoryLeaves(
   }));
 }
 
-/** Where the page goes on that follows these leaves. */
+/** The position of the page after these leaves. */
 export function positionAfter(
   kinds: readonly string[],
   leaves: HistoryLeaf[],

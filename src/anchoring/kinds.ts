@@ -1,16 +1,18 @@
 /**
- * All anchored things on one screen: where each kind keeps what its leaves are of, and what subscribers are told when one is
- * confirmed. The joins, the checks and the events are made from it. A new kind is a definition here, its label in
- * proof/kinds.ts, and a room with a table of its own that commits each row together with `pendingLeaf`.
+ * All anchored kinds on one screen: the table that each kind's leaves belong to, and the event when one is confirmed. The
+ * joins, the checks and the events are derived from it. A new kind needs a definition here, its label in proof/kinds.ts, and
+ * a room with a table of its own that commits each row together with `pendingLeaf`.
  */
 import type { Tables } from '../db/tables.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { Kind } from '../proof/kinds.ts';
 
 export interface AnchoredKind {
-  /** The table with a row for each leaf, and its columns that name the thing and the version of the leaf (null: always 1). */
+  /**
+   * The table with a row for each leaf, and its columns with the subject's id and the version of the leaf (null: always 1).
+   */
   rows: { table: keyof Tables; subject: string; version: string | null } | null;
-  /** The event that tells of a confirmation: the member that names the thing, and members that are in the leaf's claims. */
+  /** The event that announces a confirmation: the member with the subject's id, and members taken from the leaf's claims. */
   confirmed: { type: EventType; subject: string; claims?: Record<string, string> } | null;
 }
 
@@ -27,7 +29,7 @@ export const anchoredKinds: Record<Kind, AnchoredKind> = {
     rows: { table: 'asset_versions', subject: 'asset_id', version: 'version' },
     confirmed: null,
   },
-  // Files and assets tell of theirs once they have changed hands: see holdings/transfers/.
+  // Files and assets announce their transfers when they change hands: see holdings/transfers/.
   transfer: {
     rows: { table: 'transfers', subject: 'subject_id', version: 'number' },
     confirmed: null,
@@ -48,6 +50,6 @@ export const anchoredKinds: Record<Kind, AnchoredKind> = {
     rows: { table: 'signoffs', subject: 'maintenance_id', version: 'number' },
     confirmed: null,
   },
-  // Its leaves are of a point in the log, which is in their claims.
+  // Each leaf is of a point in the log, which its claims state.
   'audit-log': { rows: null, confirmed: null },
 };

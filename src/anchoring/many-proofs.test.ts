@@ -1,4 +1,4 @@
-/** Proofs made together, held against those that are made one by one. */
+/** Proofs made together equal proofs made one by one. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Makes proofs by the thousand, for an export: leaves of one subtree share its tree, and however large the subtrees are,
- * only some of them are in memory at a time.
+ * Makes proofs by the thousand, for an export: leaves of one subtree share its tree, and only some subtrees are in memory at
+ * a time, however large they are.
  */
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ import type { Proof } from '../proof/proof.ts';
 import type { BatchThread } from './batching/batch-thread.ts';
 import { assemble, type BatchColumns, type LeafColumns, NotAsAnchored, type ProofRequest } from './proofs.ts';
 
-/** `broken`: what is stored does not lead to what was anchored; rows were changed. */
+/** `broken`: the stored rows do not lead to what was anchored, so rows were changed. */
 export type ManyProofs = (requests: ProofRequest[]) => Promise<(Proof | 'unconfirmed' | 'broken')[]>;
 
 type SubtreeColumns = Pick<
@@ -30,9 +30,9 @@ interface SubtreeRow extends SubtreeColumns {
   vault_id: string;
 }
 
-/** Of subtrees that are read at once; a larger one is read alone. */
+/** Limit of the subtrees that are read at once; a larger one is read alone. */
 const mostSubtreeBytes = 8 * 1024 * 1024;
-/** After so long others get their turn. */
+/** Other work gets its turn after this long. */
 const turnMs = 10;
 
 export function createManyProofs({ db, thread }: { db: Db; thread: Pick<BatchThread, 'paths'> }): ManyProofs {
@@ -81,7 +81,7 @@ function keyOf({ batch_id, vault_id }: Pick<LeafRow, 'batch_id' | 'vault_id'>): 
   return `${batch_id} ${vault_id}`;
 }
 
-/** Leaves of one subtree stay together. */
+/** Splits the leaves into groups by size of their subtrees; leaves of one subtree stay together. */
 function groupsOf(rows: LeafRow[]): LeafRow[][] {
   const subtrees = Map.groupBy(rows, keyOf);
   const groups: LeafRow[][] = [];
@@ -98,7 +98,7 @@ function groupsOf(rows: LeafRow[]): LeafRow[][] {
   return groups;
 }
 
-/** Those that are confirmed. */
+/** Reads the confirmed leaves. */
 async function readLeaves(db: Db, requests: ProofRequest[]): Promise<LeafRow[]> {
   if (requests.length === 0) return [];
   const { rows } = await sql<LeafRow>`

@@ -1,4 +1,4 @@
-/** What Prometheus reads about anchoring: what waits, how the sender and the indexer fare, and what the chain says. */
+/** Prometheus metrics of anchoring: the backlog, the state of the sender and the indexer, and figures from the chain. */
 import type { Metric } from 'prom-client';
 import type { Address } from 'viem';
 import type { Chain, Lead } from '../chain/chain.ts';
@@ -12,7 +12,7 @@ import { readAnchoringStats, readChainStats } from './anchoring-stats.ts';
 export interface ChainMetricsDeps {
   db: Db;
   lead(): Lead | null;
-  /** What keeps the sender of this node from being heard. */
+  /** What the sender of this node is currently waiting for. */
   senderStatus(): SenderStatus;
   submitter(): Promise<{ address: Address }>;
 }
@@ -20,7 +20,7 @@ export interface ChainMetricsDeps {
 const reasons = metricCatalogue.holdfast_sender_waits_for.labels.reason;
 type Reason = (typeof reasons)[number];
 
-/** Figures of the chain itself come from the node that leads; the others need no chain. */
+/** Figures of the chain itself come from the leading node; the others need no chain. */
 export function createChainMetrics({ db, lead, senderStatus, submitter }: ChainMetricsDeps): Metric[] {
   const stored = askOncePerScrape(async () => ({
     ...(await readAnchoringStats(db)),
@@ -34,7 +34,7 @@ export function createChainMetrics({ db, lead, senderStatus, submitter }: ChainM
     const [head, balanceWei, ageSeconds] = await Promise.all([
       chain.head(),
       chain.client.getBalance({ address }),
-      // The embedded chain rests when there is nothing to do.
+      // The embedded chain makes no blocks while idle.
       chain.embedded ? null : headAge(chain),
     ]);
     const { confirmations } = chain;
@@ -72,14 +72,14 @@ export function createChainMetrics({ db, lead, senderStatus, submitter }: ChainM
     gauge('holdfast_chain_lag_blocks', async () => {
       const [chain, figures] = await Promise.all([seen(), stored()]);
       if (!chain || !figures) return null;
-      // The two are not read at the same moment.
+      // The two numbers are not read at the same moment.
       return Math.max(0, chain.head - (figures.indexedBlock ?? -1));
     }),
     counter('holdfast_chain_reorgs_total', async () => (await stored())?.reorgs) as Metric,
   ];
 }
 
-/** Of a chain whose nodes all stand still, nothing else tells: they answer, and nothing is left to index. */
+/** The only sign of a chain whose nodes all stand still: they respond, and nothing is left to index. */
 async function headAge({ client }: Chain): Promise<number> {
   const { timestamp } = await client.getBlock({ blockTag: 'latest' });
   return Math.max(0, Date.now() / 1000 - Number(timestamp));

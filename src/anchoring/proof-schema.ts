@@ -1,4 +1,4 @@
-/** The schema of proofs in answers, with an example for each kind of thing: a batch of one leaf. */
+/** The schema of proofs in responses, with an example for each kind of thing: a batch of one leaf. */
 import { Type } from 'typebox';
 import type { Hex } from 'viem';
 import { registryAddress } from '../chain/registry/registry.ts';
@@ -16,19 +16,19 @@ interface ProvedSample {
   kind: string;
   id: string;
   digest: Hex;
-  /** Of bytes; else the digest is of JSON under the salt of all examples. */
+  /** The digest is of bytes; otherwise it is of JSON with the salt of all examples. */
   raw?: boolean;
   claims?: object;
-  /** What the leaf hangs on. */
+  /** The leaf that this one follows. */
   previousLeaf?: Hex;
 }
 
-/** The schema with the proof of this thing as its example; hashed only when somebody asks for the document. */
+/** The schema with a proof of this thing as its example; hashed only when the OpenAPI document is requested. */
 export function proofOf(proved: ProvedSample): typeof ProofSchema {
   return like(ProofSchema, () => sampleProof(proved));
 }
 
-/** True to the format; the seal is made up. */
+/** Follows the format; the seal is made up. */
 export function sampleProof({ kind, id, digest, raw, claims, previousLeaf }: ProvedSample): Proof {
   const subject = { workspaceId: sample.workspaceId, id };
   const salted: Claims = { salt: claimsSalt, ...claims };

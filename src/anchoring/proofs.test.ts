@@ -1,4 +1,4 @@
-/** Proofs made from what is stored. */
+/** Proofs made from stored rows. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -55,7 +55,7 @@ test('a proof of every leaf of a batch is well-formed, and all its steps away fr
     contents.set(`rec_${count}`, { data, content });
     await accept(`rec_${count}`, content, { claims: { externalId: `x${count}` } });
   }
-  // A vault of one leaf, whose path is the upper one only.
+  // A vault with one leaf: its path is only the upper path.
   await fixture.accept(await fixture.newVault('ws_2'), 'rec_other');
   await confirmBatch(fixture);
   for (const [subjectId, { data, content }] of contents) {

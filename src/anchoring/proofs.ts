@@ -1,4 +1,4 @@
-/** Makes proofs from what is stored, and says how far a thing is anchored. */
+/** Makes proofs from stored rows. */
 
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
@@ -21,11 +21,11 @@ export interface ProofRequest {
 }
 
 export interface Proofs {
-  /** AppError conflict before the confirmation. */
+  /** Throws AppError conflict before the confirmation. */
   make(request: ProofRequest): Promise<Proof>;
 }
 
-/** What is stored does not lead to what was anchored: rows were changed. */
+/** The stored rows do not lead to what was anchored, so rows were changed. */
 export class NotAsAnchored extends Error {
   constructor(subjectId: string) {
     super(`${subjectId} is not as it was anchored`);
@@ -65,22 +65,22 @@ type ConfirmedRow = LeafColumns &
   Omit<BatchColumns, 'leaves'> & {
     batch_id: number;
     vault_id: string;
-    /** Of the subtree, in bytes. */
+    /** Size of the subtree's leaves in bytes. */
     leaves_bytes: number;
-    /** Null when they are many. */
+    /** Null for a large subtree. */
     leaves: Buffer | null;
   };
 type LeafRow = { digest: Buffer; confirmed: false } | ({ confirmed: true } & ConfirmedRow);
-/** What a proof says, beside its path. */
+/** Everything a proof states apart from its lower path. */
 type AssembledRow = LeafColumns & Omit<BatchColumns, 'leaves'> & { leaves_bytes: number };
 type LeafKey = Omit<ProofRequest, 'content'>;
 
 export interface ProofsDeps extends SubtreePathsDeps {
-  /** Leaves of a subtree that are read along with each proof; of a larger one the tree is kept. */
+  /** Up to this size, the leaves of a subtree are read with each proof; the tree of a larger one is cached. */
   smallBytes?: number;
 }
 
-/** 2,048 leaves are built into a tree in some milliseconds. */
+/** Building a tree of 2,048 leaves takes some milliseconds. */
 const smallSubtreeBytes = 64 * 1024;
 
 export function createProofs({ smallBytes = smallSubtreeBytes, ...deps }: ProofsDeps): Proofs {
@@ -106,7 +106,7 @@ export function notConfirmed(): AppError {
   );
 }
 
-/** Throws NotAsAnchored when what is stored does not fit together: a proof that fails is worse than none. */
+/** Throws NotAsAnchored when the stored rows are inconsistent: a proof that fails is worse than none. */
 export function assemble(request: ProofRequest, row: AssembledRow, lower: Uint8Array): Proof {
   const { workspaceId, kind, subjectId, version, content } = request;
   const subject = { workspaceId, id: subjectId };

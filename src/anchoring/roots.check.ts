@@ -1,4 +1,4 @@
-/** Holds confirmed batches against the chain: the registry has each root, logged once, in the transaction that is stored. */
+/** Compares confirmed batches with the chain: the registry has each root, logged once, in the stored transaction. */
 import { sql } from 'kysely';
 import { type Hex, type PublicClient, parseEventLogs } from 'viem';
 import { registryAbi } from '../chain/registry/registry.ts';
@@ -9,7 +9,7 @@ import type { Finding, Pass } from '../runtime/check.ts';
 
 export interface RootsPassDeps {
   db: Db;
-  /** Throws NotMade when the chain cannot be asked. */
+  /** Throws NotMade when the chain cannot be reached. */
   chain(): Promise<PublicClient>;
 }
 
@@ -21,7 +21,7 @@ interface Row {
   block_number: number;
   block_hash: Buffer;
   block_time: number;
-  /** Who sent it, and where to. */
+  /** Sender and recipient of the transaction. */
   account: Buffer;
   to_address: Buffer;
 }
@@ -35,9 +35,9 @@ interface Logged {
   blockHash: Hex;
 }
 
-/** Blocks of one request for logs: no provider that is known to us allows fewer. */
+/** Blocks per request for logs: no provider we know of allows fewer. */
 const logWindow = 500;
-/** Calls at a time. */
+/** Concurrent calls. */
 const inFlight = 8;
 
 export function rootsPass({ db, chain }: RootsPassDeps): Pass {
@@ -111,7 +111,7 @@ async function judge(client: PublicClient, row: Row, logs: Logged[]): Promise<Fi
   return findings;
 }
 
-/** The logs of the blocks that these batches are in, and of those between batches that lie close together. */
+/** Logs of the blocks of these batches, and of the blocks between batches that are close together. */
 async function readLogs(client: PublicClient, rows: Row[]): Promise<Logged[]> {
   const numbers = [...new Set(rows.map((row) => row.block_number))].sort((one, other) => one - other);
   const registries = [...new Set(rows.map((row) => fromBytea(row.to_address)))];

@@ -1,13 +1,13 @@
 /**
- * Paths from leaves to the roots of their subtrees. A large subtree is read and built once for many proofs, one at a time,
- * and only so many requests wait: whoever comes then is told to come again.
+ * Paths from leaves to the roots of their subtrees. A large subtree is read and built once for many proofs, one at a time.
+ * The number of waiting requests is limited; further requests are told to retry later.
  */
 import type { Db } from '../db/database.ts';
 import { hashBytes } from '../proof/merkle.ts';
 import { AppError } from '../runtime/errors.ts';
 import type { BatchThread } from './batching/batch-thread.ts';
 
-/** Each holds a small subtree at most: some 32 MB in all. */
+/** Each request holds at most a small subtree: about 32 MB in all. */
 const mostWaiting = 500;
 const retryAfterSeconds = 2;
 
@@ -15,9 +15,9 @@ export interface WantedPath {
   batch_id: number;
   vault_id: string;
   subtree_root: Buffer;
-  /** Null when they are many. */
+  /** Null for a large subtree. */
   leaves: Buffer | null;
-  /** Its place within the subtree. */
+  /** Index of the leaf within the subtree. */
   leaf: number;
 }
 
@@ -32,7 +32,7 @@ export interface SubtreePathsDeps {
 
 export function createSubtreePaths({ db, thread, most = mostWaiting }: SubtreePathsDeps): PathFinder {
   let waiting = 0;
-  /** Of large subtrees, by their root: settled when it was built, or could not be. */
+  /** Builds of large subtrees, by root; each promise settles when the build ends, also with an error. */
   const builds = new Map<string, Promise<unknown>>();
   let lastBuild: Promise<unknown> = Promise.resolve();
 
@@ -55,7 +55,7 @@ export function createSubtreePaths({ db, thread, most = mostWaiting }: SubtreePa
       if (!others) break;
       await others;
     }
-    // One after the other, so that the leaves of one subtree are in memory at a time.
+    // One build at a time, so that only the leaves of one subtree are in memory.
     const mine = lastBuild.then(() => build(tree, wanted));
     lastBuild = mine.catch(() => {});
     builds.set(tree, lastBuild);

@@ -1,4 +1,4 @@
-/** The part of the service that keeps what vaults hold: records and files, with their proofs, certificates and figures. */
+/** The part of the service for what vaults hold: records and files, with their proofs, certificates and figures. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { HistoryProofs } from '../anchoring/history-proofs.ts';
@@ -52,12 +52,12 @@ export interface HoldingsDeps {
   blobs: Blobs;
   onChain: OnChain;
   documents: DocumentThread;
-  /** Woken after a commit with an event in it. */
+  /** Woken after a commit that contains an event. */
   eventWakeup: Pick<Wakeup, 'wake'>;
   /** Whether the chain is the embedded one. */
   embedded: boolean;
   limits: Limits;
-  /** What this node counts of the use of budgets. */
+  /** Budget use that is counted on this node. */
   nodeUse: NodeUse;
   publicUrl(): string;
   log: Logger;

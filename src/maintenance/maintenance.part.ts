@@ -1,4 +1,4 @@
-/** The part of the service that keeps the maintenance of assets: entries, sign-offs, intervals, workers, dossiers. */
+/** The part of the service for the maintenance of assets: entries, sign-offs, intervals, workers, dossiers. */
 import type { Pool } from 'pg';
 import type { HistoryProofs } from '../anchoring/history-proofs.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
@@ -34,7 +34,7 @@ import { workerRoutes } from './workers/workers.routes.ts';
 import { createWorkers } from './workers/workers.ts';
 
 export interface Maintenance extends Part {
-  /** Dossiers that a workspace has under way on this node. */
+  /** Dossiers that a workspace is exporting on this node. */
   exports(workspaceId: string): number;
 }
 
@@ -47,7 +47,7 @@ export interface MaintenanceDeps {
   fileContents: FileContents;
   onChain: { proofs: Proofs; historyProofs: HistoryProofs; manyProofs: ManyProofs };
   documents: DocumentThread;
-  /** Of the chain that is configured. */
+  /** The configured chain. */
   chainId(): number | Promise<number>;
   /** Whether the chain is the embedded one. */
   embedded: boolean;

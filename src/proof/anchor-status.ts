@@ -1,4 +1,4 @@
-/** How far something is anchored, in the order in which it gets there. */
+/** How far something is anchored, in the order of the steps. */
 
 export const anchorStatuses = ['pending', 'batched', 'submitted', 'confirmed', 'finalized'] as const;
 export type AnchorStatus = (typeof anchorStatuses)[number];

@@ -1,8 +1,8 @@
-/** Canonical JSON (RFC 8785): one text for one value, and a refusal where two readers could see two values. */
+/** Canonical JSON (RFC 8785): one text for each value, and a refusal where two parsers could read two values. */
 import { findJsonFault } from '../runtime/json-fault.ts';
 import { maxJsonDepth } from '../runtime/json-text.ts';
 
-/** Says where the value cannot be written canonically, and why; safe to show to whoever sent it. */
+/** Says where and why the value has no canonical form; safe to show to the sender. */
 export class CanonicalJsonError extends Error {
   constructor(message: string) {
     super(message);
@@ -11,7 +11,7 @@ export class CanonicalJsonError extends Error {
 }
 
 /**
- * `name` is what messages call the value. Integers beyond 2^53 are refused, 2^53 itself included: JSON.parse has already
+ * `name` is the name of the value in messages. Integers from 2^53 on are refused, 2^53 included: JSON.parse has already
  * rounded 2^53 + 1 to it, so what is hashed might not be what was sent.
  */
 export function canonicalJson(value: unknown, name = 'The value'): string {
@@ -22,8 +22,8 @@ export function canonicalJson(value: unknown, name = 'The value'): string {
 }
 
 /**
- * RFC 8785 takes JavaScript's own form of strings and numbers, so what is left to do is to sort the names by their UTF-16
- * units. Null for what cannot be written: only then is it looked for where and why.
+ * RFC 8785 uses JavaScript's own form of strings and numbers, so all that is left is to sort the names by their UTF-16
+ * units. Null for a value without a canonical form: only then does the caller look for the place and the reason.
  */
 function write(value: unknown, depth: number): string | null {
   switch (typeof value) {
@@ -87,11 +87,11 @@ function whyNotName(name: string): string | null {
   return name.isWellFormed() ? null : 'has a name that contains an unpaired surrogate';
 }
 
-/** Whatever has a prototype of its own may have a toJSON too, and would be hashed as something else. */
+/** An object with its own prototype may have a toJSON, too, and would be hashed as something else. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
-  // A plain object of another realm (a frame, a vm context) has a prototype that again has none.
+  // The prototype of a plain object from another realm (a frame, a vm context) has no prototype itself.
   const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
   return plain && typeof (value as { toJSON?: unknown }).toJSON !== 'function';
 }

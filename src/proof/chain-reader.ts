@@ -1,23 +1,23 @@
-/** What the verifier asks a chain; src/chain answers over RPC, tests from memory. */
+/** The chain queries of the verifier; src/chain implements them over RPC, tests in memory. */
 import type { Hex } from 'viem';
 
 /**
- * Null means that the chain has no such thing. What the node cannot tell (it is away, or has dropped that part of its
- * history) is thrown, and skips the step instead of failing it. Hex is lower case.
+ * Null means that the chain has no such thing. When the chain node cannot answer (it is unavailable, or has dropped that
+ * part of its history), the method throws, and the step is skipped instead of failed. Hex is lower case.
  */
 export interface ChainReader {
   chainId(): Promise<number>;
-  /** Whether it is the chain that Holdfast runs itself, whose operator can set the clock. */
+  /** Whether it is Holdfast's own embedded chain, whose operator can set the clock. */
   isEmbedded(): Promise<boolean>;
-  /** Keccak-256 of the code at an address, as of a head that is none older than those told before. */
+  /** Keccak-256 of the code at an address, as of a head no older than any reported before. */
   codeHash(address: Hex): Promise<Hex | null>;
-  /** `anchors[submitter][root]` from the storage of a registry, as of such a head too. */
+  /** `anchors[submitter][root]` from the storage of a registry, also as of such a head. */
   storedAnchor(key: AnchorKey): Promise<StoredAnchor | null>;
-  /** A mined transaction, with what registries logged in it; `blockNumber` is where the document says that it is. */
+  /** A mined transaction with the logs of registries in it; `blockNumber` is where the document says it is. */
   transaction(hash: Hex, blockNumber: number): Promise<AnchorTransaction | null>;
-  /** The block that is now at this height of the chain. */
+  /** The block that is currently at this height. */
   block(number: number): Promise<BlockHeader | null>;
-  /** The newest block, and the newest that counts as final by the rules for this chain. */
+  /** The newest block, and the newest block that is final by the rules of this chain. */
   finality(): Promise<{ head: number; finalized: number }>;
 }
 
@@ -48,7 +48,7 @@ export interface BlockHeader {
   time: number;
 }
 
-/** The contract that counts: built in, or named by whoever verifies, never taken from a proof. */
+/** The registry contract that counts: built in, or named by the person who verifies, never taken from a proof. */
 export interface Registry {
   address: string;
   codeHash: string;

@@ -1,4 +1,4 @@
-/** The digest of what is proved: a file's bytes, a record's canonical JSON under its salt, or an HMAC of the bytes. */
+/** The digest of the proved content: a file's bytes, a record's canonical JSON with its salt, or an HMAC of the bytes. */
 import { createHMAC, createSHA256, type IHasher } from 'hash-wasm';
 import type { Hex } from 'viem';
 import { sha256 } from 'viem/utils';
@@ -18,7 +18,7 @@ export interface DigestRule {
   salt: Hex | null;
 }
 
-/** Throws CanonicalJsonError when a record's content is not JSON that has one reading. */
+/** Throws CanonicalJsonError when a record's content has no canonical form. */
 export async function contentDigest({ canonicalization, salt }: DigestRule, content: Content): Promise<Hex> {
   if (canonicalization === 'raw') return hashPieces(await createSHA256(), content);
   if (salt === null) throw new Error(`content under ${canonicalization} has a salt`);

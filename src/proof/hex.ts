@@ -15,7 +15,7 @@ export function fromHex(text: string): Uint8Array {
   return bytes;
 }
 
-/** Writes the bytes of `text` into `target` from `at` on, without anything made in between: batches are large. */
+/** Writes the bytes of `text` into `target` from `at` on, without intermediate objects, because batches are large. */
 export function writeHex(text: string, target: Uint8Array, at: number): void {
   let valid = text.length % 2 === 0 && text.startsWith('0x');
   for (let place = 2; place < text.length; place += 2) {

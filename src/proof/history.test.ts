@@ -1,4 +1,4 @@
-/** Histories: what a list of proofs says together, and every way in which it may not hang together. */
+/** Histories: what a list of proofs shows together, and every way in which its chain can be broken. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -17,7 +17,7 @@ import { type History, historyFormat, verifyHistory } from './history.ts';
 const [ann, bob, eve] = [fixed(0x11), fixed(0x22), fixed(0x33)];
 const addressOf = (key: typeof ann) => privateKeyToAccount(key).address;
 
-/** Each in a batch of its own, after the one before it. */
+/** Each proof is in a batch of its own, after the previous one. */
 async function makeHistory(
   steps: Pick<Thing, 'kind' | 'key' | 'version' | 'claims'>[],
 ): Promise<{ history: History; made: Made[] }> {
@@ -63,7 +63,7 @@ before(async () => {
   good = history;
 });
 
-/** A fault in the chain alone: every proof for itself is right. */
+/** A fault only in the chain: every proof on its own is right. */
 async function refused(history: unknown, reason: RegExp): Promise<void> {
   const { chain, verdict } = await verifyHistory(history);
   assert.match(chain.message, reason);

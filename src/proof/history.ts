@@ -1,4 +1,4 @@
-/** The document `holdfast/history@1`: all proofs of one thing in order, and a verifier of what they say together. */
+/** The document `holdfast/history@1`: all proofs of one thing in order, and a verifier of what they show together. */
 import type { Hex } from 'viem';
 import { parseJsonText } from '../runtime/json-text.ts';
 import type { Content } from './content.ts';
@@ -14,26 +14,26 @@ export const historyFormat = 'holdfast/history@1';
 export interface History {
   format: typeof historyFormat;
   subject: Subject;
-  /** From the first leaf on, each followed by the one that names it as its previousLeaf. */
+  /** From the first leaf on; each leaf names the one before it as its previousLeaf. */
   proofs: Proof[];
 }
 
 export interface HistoryOptions extends Pick<VerifyOptions, 'chain' | 'registry'> {
-  /** The content of each proof, where it is at hand. */
+  /** The content of each proof, where available. */
   contents?: readonly (Content | undefined)[];
 }
 
 export interface HistoryVerification {
-  /** Of each proof for itself. */
+  /** Each proof on its own. */
   proofs: Verification[];
-  /** Whether they form one chain, and every leaf is sealed by the vault that owned the thing then. */
+  /** Whether they form one chain, and every leaf is sealed by the vault that owned the thing at that time. */
   chain: StepResult;
   verdict: Verification['verdict'];
 }
 
-/** Kinds that pass a thing on: their claims name the vault that has it then, as `to`. */
+/** A kind that transfers a thing: its claims name the receiving vault as `to`. */
 export const transferKind = 'transfer';
-/** Also says that its vault seals nothing any more. */
+/** Also states that its vault seals nothing any more. */
 export const revokeKind = 'revoke';
 
 /** Takes the document as JSON text, or parsed. */
@@ -54,7 +54,7 @@ export async function verifyHistory(
   return { proofs, chain: linked, verdict: failed ? 'fail' : skipped ? 'incomplete' : 'pass' };
 }
 
-/** Gives the document, or why it is none. */
+/** Returns the document, or why it is invalid. */
 function readHistory(document: unknown): History | string {
   let value = document;
   try {
@@ -81,7 +81,7 @@ const checkForm = objectOf({
 
 function checkChain({ subject, proofs }: History): StepResult {
   let previous: Hex = zeroHash;
-  /** Null once it went to somebody whom erased claims no longer name. */
+  /** Null after a transfer whose receiver is unknown because its claims were erased. */
   let owner: Hex | null = proofs[0]?.leaf.values[6] ?? null;
   let unknownOwners = 0;
   const versions = new Map<string, bigint>();

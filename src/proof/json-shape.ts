@@ -1,15 +1,15 @@
-/** Checks of parsed JSON that collect every fault with its place. */
+/** Checks of parsed JSON that collect every fault with its path. */
 
 export interface Fault {
-  /** As in JavaScript: `seal.depth`, `anchors[0].chainId`; empty for the document itself. */
+  /** In JavaScript notation: `seal.depth`, `anchors[0].chainId`; empty for the document itself. */
   path: string;
-  /** Reads on from the path: "is not 0x and 64 lower-case hex digits". */
+  /** Continues the path in a sentence: "is not 0x and 64 lower-case hex digits". */
   message: string;
 }
 
 export type Check = (value: unknown, path: string) => Fault[];
 
-/** An object with exactly these members; an open one may have others beside them. */
+/** An object with exactly these members; an open one may have others. */
 export function objectOf(members: Record<string, Check>, { open = false } = {}): Check {
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -32,7 +32,7 @@ export function objectOf(members: Record<string, Check>, { open = false } = {}):
   };
 }
 
-/** Items that all pass one check, between min and max of them; or, given a list of checks, one item for each. */
+/** A list of min to max items that all pass one check; or, with a list of checks, one item for each check. */
 export function eachOf(checks: Check | readonly Check[], { min = 0, max = 0 } = {}): Check {
   const least = typeof checks === 'function' ? min : checks.length;
   const most = typeof checks === 'function' ? max : checks.length;
@@ -49,7 +49,7 @@ export function eachOf(checks: Check | readonly Check[], { min = 0, max = 0 } = 
   };
 }
 
-/** This very value, a text or a list of texts. */
+/** Exactly this value, a string or a list of strings. */
 export function exactly(wanted: string | readonly string[]): Check {
   const text = JSON.stringify(wanted);
   return (value, path) => (JSON.stringify(value) === text ? [] : [{ path, message: `is not ${text}` }]);

@@ -1,11 +1,12 @@
 /**
- * Keccak-256 twice: in plain JavaScript for the few hashes of one proof, in WebAssembly for whole batches. The second
- * was measured to be ten times as fast and has to be loaded first; its code is inside the package, nothing is fetched.
+ * Two implementations of Keccak-256: plain JavaScript for the few hashes of one proof, WebAssembly for whole batches. The
+ * second was measured to be ten times as fast, but has to be loaded first; its code is inside the package, nothing is
+ * fetched.
  */
 import { createKeccak } from 'hash-wasm';
 import { keccak256 } from 'viem/utils';
 
-/** Gives 32 bytes of its own, which the next call leaves alone. */
+/** Returns a new array of 32 bytes, which the next call does not overwrite. */
 export type Keccak = (bytes: Uint8Array) => Uint8Array;
 
 /** Needs no WebAssembly, so that a page with a strict content security policy can check a proof. */

@@ -1,4 +1,4 @@
-/** Every kind of thing that is anchored: what its leaves call it, and what people do. `anchoring/kinds.ts` says the rest. */
+/** Every anchored kind: its name in leaves and its label for people. `anchoring/kinds.ts` has the rest. */
 
 export const kindLabels = {
   record: 'Record',
@@ -13,7 +13,7 @@ export const kindLabels = {
 
 export type Kind = keyof typeof kindLabels;
 
-/** A document may be of a kind that came later. */
+/** A document may have a kind that this version does not know. */
 export function labelOf(kind: string): string {
   return Object.hasOwn(kindLabels, kind) ? kindLabels[kind as Kind] : kind;
 }

@@ -35,19 +35,19 @@ export interface Subject {
 }
 
 export interface LeafFields {
-  /** What the leaf states, by name; see docs/proof.md for the names in use. */
+  /** The name of the kind; see docs/proof.md for the names in use. */
   kind: string;
   digest: Hex;
   subject: Subject;
   /** Below 2^64. */
   version: number | bigint;
-  /** The leaf of the version, or of the owner, before this one; zeros for the first. */
+  /** The leaf before this one, of the previous version or owner; zeros for the first. */
   previousLeaf: Hex;
   vault: string;
   claimsHash: Hex;
 }
 
-/** Bound to no chain: the same leaf can be anchored on a second one. */
+/** Bound to no chain: the same leaf can be anchored on a second chain. */
 export const leafDomain = 'holdfast/leaf@1';
 export const leafDomainHash: Hex = '0xcfefb2662f5b7b7e19b07125750300184686456154690d93fdc42b52345d9485';
 
@@ -80,7 +80,7 @@ export function encodeLeaf(values: LeafValues): Uint8Array {
   return bytes;
 }
 
-/** A workspace's id holds no slash, so the text is split in one way only. */
+/** A workspace id contains no slash, so the text can be split in only one way. */
 export function subjectHash({ workspaceId, id }: Subject, keccak: Keccak = plainKeccak): Hex {
   return hashOfText(`${workspaceId}/${id}`, keccak);
 }

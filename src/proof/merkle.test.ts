@@ -40,7 +40,7 @@ for (const size of [1000, 4096]) {
 }
 
 test("trees of any leaves, equal and nearly equal ones among them, are OpenZeppelin's", () => {
-  // Few different leaves that share long beginnings: ties inside and beyond the first 32 bits.
+  // Few different leaves with long common prefixes: ties within and beyond the first 32 bits.
   const leaf = fc
     .tuple(fc.constantFrom(0, 1, 255), fc.constantFrom(0, 3, 4, 31), fc.nat(2))
     .map(([fill, place, value]) => {
@@ -128,9 +128,11 @@ function expectSameTree(leaves: Uint8Array, places?: number[]): void {
   }
 }
 
-/** OpenZeppelin's, with paths read from its nodes: its own way to one hashes all of it again, so that is done once. */
+/**
+ * OpenZeppelin's tree, with paths read from its nodes: its getProof hashes the whole tree again, so it is called only once.
+ */
 function theirTree(leaves: Uint8Array): { root: string; size: number; path(place: number): string[] } {
-  // It makes an error for each leaf, and throws none of them; without their stacks that takes a third less time.
+  // It creates an error for each leaf without throwing it; without stack traces that takes a third less time.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   const theirs = SimpleMerkleTree.of(split(leaves));

@@ -1,7 +1,7 @@
 /**
- * Merkle trees over 32-byte leaves, node for node those of OpenZeppelin's SimpleMerkleTree, so that its MerkleProof
- * checks our paths on chain: leaves sorted, a complete binary tree in one array with the root first, and every pair
- * sorted before it is hashed. Kept in one typed array: 100,000 leaves took 0.2 s where theirs took 13 s.
+ * Merkle trees over 32-byte leaves, identical to OpenZeppelin's SimpleMerkleTree node by node, so that its MerkleProof
+ * checks our paths on chain: leaves sorted, a complete binary tree in one array with the root first, and every pair sorted
+ * before it is hashed. Stored in one typed array: 100,000 leaves took 0.2 s where theirs took 13 s.
  */
 import type { Keccak } from './keccak.ts';
 
@@ -9,13 +9,13 @@ export const hashBytes = 32;
 
 export interface MerkleTree {
   root: Uint8Array;
-  /** How many leaves it has. */
+  /** Number of leaves. */
   size: number;
-  /** The siblings from the leaf up to the root, one after the other; `leaf` counts in the order they were given. */
+  /** The siblings from the leaf up to the root, concatenated; `leaf` is an index in the order given. */
   path(leaf: number): Uint8Array;
 }
 
-/** `leaves` holds one leaf of 32 bytes after the other, at least one; equal leaves are fine. */
+/** `leaves` has one or more leaves of 32 bytes, concatenated; equal leaves are allowed. */
 export function buildTree(leaves: Uint8Array, keccak: Keccak): MerkleTree {
   const size = leaves.length / hashBytes;
   if (!Number.isInteger(size) || size === 0) throw new Error('a tree needs whole leaves of 32 bytes');
@@ -31,7 +31,7 @@ export function buildTree(leaves: Uint8Array, keccak: Keccak): MerkleTree {
   }
   const hashPair = createPairHash(keccak);
   for (let place = size - 2; place >= 0; place -= 1) {
-    // Both children lie side by side.
+    // Both children are adjacent.
     nodes.set(hashPair(nodes, (2 * place + 1) * hashBytes), place * hashBytes);
   }
 
@@ -64,7 +64,7 @@ export function foldPath(leaf: Uint8Array, path: Uint8Array, keccak: Keccak): Ui
   return node;
 }
 
-/** How many steps it is from a place of the tree's array up to the root. */
+/** The number of steps from an index of the tree's array up to the root. */
 function depthOf(place: number): number {
   return 31 - Math.clz32(place + 1);
 }
@@ -74,7 +74,7 @@ function createPairHash(keccak: Keccak): (nodes: Uint8Array, at: number) => Uint
   const pair = new Uint8Array(2 * hashBytes);
   return (nodes, at) => {
     const first = compare(nodes, at, at + hashBytes) <= 0 ? 0 : hashBytes;
-    // Byte by byte: for so few this is quicker than making a view of them.
+    // Byte by byte: for so few bytes this is faster than creating a view.
     for (let byte = 0; byte < hashBytes; byte += 1) {
       pair[first + byte] = nodes[at + byte] ?? 0;
       pair[hashBytes - first + byte] = nodes[at + hashBytes + byte] ?? 0;
@@ -92,12 +92,12 @@ function compare(bytes: Uint8Array, one: number, other: number): number {
   return 0;
 }
 
-/** Up to this many leaves an index fits beside 32 bits of a leaf into the 53 bits of a number. */
+/** Up to this many leaves, an index and 32 bits of a leaf fit into the 53 bits of a number. */
 const maxPacked = 2 ** 21;
 
 /**
- * The leaves' indices in ascending order of the leaves, equal ones as they came. Sorting plain numbers needs no calls
- * back into JavaScript: the first 32 bits of each leaf with its index below are sorted, then runs that share those bits.
+ * The leaves' indices in ascending order of the leaves, equal ones in the order given. Sorting plain numbers needs no
+ * callbacks: sorts the first 32 bits of each leaf with its index below, then the runs that share those bits.
  */
 function sortedOrder(leaves: Uint8Array): Uint32Array {
   const size = leaves.length / hashBytes;

@@ -23,7 +23,7 @@ test('every hash of the worked example comes out, step by step, and there is non
     `0x${createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex')}`;
   const text = (value: string) => keccak256(stringToHex(value));
   const shown: Hex[] = [];
-  /** Reads the line with this label after the one read last. */
+  /** Reads the next line with this label. */
   let read = 0;
   const expectLine = (label: string, value: Hex) => {
     const line = new RegExp(`^${label} +(?:0x)?${value.slice(2)}$`, 'm').exec(example.slice(read));

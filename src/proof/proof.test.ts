@@ -78,7 +78,7 @@ test('schema and reader take and refuse the same documents', () => {
     ),
     { numRuns: 4000 },
   );
-  // Both answers have to occur, or the comparison says nothing.
+  // Both outcomes must occur, or the comparison proves nothing.
   assert.ok(taken > 100 && refused > 1000, `${taken} taken, ${refused} refused`);
 });
 
@@ -129,7 +129,7 @@ function pathsOf(value: Json, path: string[] = []): string[][] {
   return [path, ...Object.entries(value).flatMap(([name, member]) => pathsOf(member, [...path, name]))];
 }
 
-/** A place that an earlier change took away is left alone. */
+/** A place that an earlier change removed is skipped. */
 function changeAt(value: Json, [name, ...rest]: string[], apply: Change): Json {
   if (name === undefined) return apply(value) ?? null;
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value;

@@ -1,4 +1,4 @@
-/** The proof document `holdfast/proof@1`: its shape, and a strict reader that says what is wrong and where. */
+/** The proof document `holdfast/proof@1`: its shape, and a strict parser that says what is wrong and where. */
 import type { Hex } from 'viem';
 import { type Canonicalization, canonicalizations } from './content.ts';
 import {
@@ -17,7 +17,7 @@ import { type LeafValues, leafTypes, type Subject } from './leaf.ts';
 
 export const proofFormat = 'holdfast/proof@1';
 
-/** Longer paths are refused: 64 levels hold more leaves than will ever be made. */
+/** Longer paths are refused: 64 levels hold more leaves than will ever exist. */
 export const maxPathLength = 64;
 
 export interface Proof {
@@ -25,12 +25,12 @@ export interface Proof {
   kind: string;
   subject: Subject;
   content: ProofContent;
-  /** Null once the content was erased: without their salt nothing of them can be checked. */
+  /** Null after the content was erased: without their salt, claims cannot be checked. */
   claims: Claims | null;
   leaf: { types: typeof leafTypes; values: LeafValues };
   merkle: { proof: Hex[]; root: Hex; size: number };
   seal: ProofSeal;
-  /** At least one; those of a type other than `evm` are for verifiers that know it. */
+  /** At least one; anchors of a type other than `evm` are for verifiers that know the type. */
   anchors: [Anchor, ...Anchor[]];
 }
 
@@ -38,7 +38,7 @@ export interface ProofContent {
   algorithm: 'sha-256';
   digest: Hex;
   canonicalization: Canonicalization;
-  /** Null for `raw`, and where nobody but the owner has it: an HMAC's, or an erased record's. */
+  /** Null for `raw`, and when only the owner has it: the salt of an HMAC or of an erased record. */
   salt: Hex | null;
 }
 
@@ -69,7 +69,7 @@ export interface EvmAnchor {
   blockTime: number;
 }
 
-/** Of a type that this version does not know. */
+/** An anchor of a type that this version does not know. */
 export interface OtherAnchor {
   type: string;
   [name: string]: unknown;
@@ -79,7 +79,7 @@ export type Anchor = EvmAnchor | OtherAnchor;
 
 export type ParsedProof = { proof: Proof; faults: [] } | { proof: null; faults: [Fault, ...Fault[]] };
 
-/** Takes parsed JSON. Unknown fields are refused: nothing would check them, yet readers would take them for proved. */
+/** Takes parsed JSON. Unknown fields are refused: nothing would check them, yet readers would believe them proved. */
 export function parseProof(document: unknown): ParsedProof {
   const [first, ...rest] = checkProof(document, '');
   if (first !== undefined) return { proof: null, faults: [first, ...rest] };
@@ -92,7 +92,7 @@ export function isEvmAnchor(anchor: Anchor): anchor is EvmAnchor {
 
 const hash = hexOf(32);
 const address = hexOf(20);
-/** Without leading zeros, so that a number is written in one way only; 19 digits always fit a uint64. */
+/** Without leading zeros, so that a number has only one form; 19 digits always fit into a uint64. */
 const version = matching(/^(0|[1-9][0-9]{0,18})$/u, 'a decimal string of at most 19 digits');
 const safeInteger = integerUpTo(Number.MAX_SAFE_INTEGER);
 
@@ -120,7 +120,7 @@ const checkEvmAnchor = objectOf({
   blockTime: safeInteger,
 });
 
-/** Loose for types that are not known yet, so that a second chain needs no new format. */
+/** Loose for unknown types, so that a second chain needs no new format. */
 const checkOtherAnchor = objectOf({ type: matching(/^[a-z][a-z0-9-]{0,31}$/u, 'a name') }, { open: true });
 
 const checkAnchor: Check = (value, path) =>
@@ -131,7 +131,7 @@ const checkProof = objectOf({
   kind: matching(/^[a-z][a-z0-9-]{0,31}$/u, 'a name of lower-case letters, digits and hyphens'),
   subject: objectOf({
     workspaceId: matching(/^[A-Za-z0-9_-]{1,64}$/u, 'an id of letters, digits, _ and -'),
-    // Half of a surrogate pair has no UTF-8, so two ids could share a hash.
+    // Half of a surrogate pair has no UTF-8 form, so two ids could share a hash.
     id: matching(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'an id of 1 to 255 printable characters'),
   }),
   content: checkContent,

@@ -7,13 +7,13 @@ import { type Keccak, plainKeccak } from './keccak.ts';
 export interface SealFields {
   vault: string;
   subtreeRoot: Hex;
-  /** Leaves of the subtree; a uint32. */
+  /** Number of leaves in the subtree; a uint32. */
   leaves: number;
-  /** Counts the vault's seals; two roots under one number prove that the vault told two stories. A uint64. */
+  /** Counts the vault's seals; two roots with the same number prove that the vault contradicted itself. A uint64. */
   sequence: number | bigint;
 }
 
-/** No chain and no contract: a seal is the vault's word, wherever it is anchored. */
+/** No chain and no contract: the vault's statement is independent of where it is anchored. */
 export const sealDomain = { name: 'Holdfast', version: '1' } as const;
 
 export const sealTypes = {
@@ -27,7 +27,7 @@ export const sealTypes = {
 
 export type SealTypedData = ReturnType<typeof sealTypedData>;
 
-/** What a signer's signTypedData takes. */
+/** The argument of a signer's signTypedData. */
 export function sealTypedData({ vault, subtreeRoot, leaves, sequence }: SealFields) {
   return {
     domain: sealDomain,
@@ -37,12 +37,12 @@ export function sealTypedData({ vault, subtreeRoot, leaves, sequence }: SealFiel
   } as const;
 }
 
-/** The 32 bytes that are signed, for a signer that takes a digest. */
+/** The 32 bytes to sign, for a signer that takes a digest. */
 export function sealDigest(fields: SealFields, keccak: Keccak = plainKeccak): Uint8Array {
   const { vault, subtreeRoot, leaves, sequence } = fields;
   if (vault.length !== 42 || subtreeRoot.length !== 66) throw new Error('a seal names an address and a root');
   if (leaves !== leaves >>> 0 || BigInt.asUintN(64, BigInt(sequence)) !== BigInt(sequence)) {
-    // They would be cut off below, and another seal signed than the one asked for.
+    // They would be truncated below, so that a different seal would be signed.
     throw new Error('the numbers of a seal do not fit their types');
   }
   const struct = new Uint8Array(5 * 32);
@@ -65,7 +65,7 @@ export function sealDigest(fields: SealFields, keccak: Keccak = plainKeccak): Ui
   return keccak(signed);
 }
 
-/** Has a seal signed and its form checked, so that no batch carries a signature that a verifier would refuse. */
+/** Has a seal signed and checks the form of the signature, so that no batch carries one that a verifier would refuse. */
 export async function signSeal(
   fields: SealFields,
   sign: (typedData: SealTypedData) => Promise<Hex>,
@@ -76,7 +76,7 @@ export async function signSeal(
   return signature;
 }
 
-/** For signers that give r and s in 64 bytes, and the recovery id beside them. */
+/** For signers that return r and s in 64 bytes and the recovery id separately. */
 export function signatureOf(compact: Uint8Array, recoveryId: number): Hex {
   const bytes = new Uint8Array(65);
   bytes.set(compact);
@@ -84,7 +84,7 @@ export function signatureOf(compact: Uint8Array, recoveryId: number): Hex {
   return toHex(bytes);
 }
 
-/** Says why a signature is refused before anything is recovered from it; null when its form is right. */
+/** Why a signature is refused before the signer is recovered, or null when its form is right. */
 export function signatureFault(signature: Hex): string | null {
   if (!/^0x[0-9a-f]{130}$/.test(signature)) return 'it is not 65 bytes in lower-case hex';
   const v = fromHex(signature)[64];
@@ -94,7 +94,7 @@ export function signatureFault(signature: Hex): string | null {
   return null;
 }
 
-/** The lower-case address whose key signed; null when the signature leads to none. */
+/** The lower-case address whose key signed; null when no address can be recovered. */
 export async function recoverSigner(fields: SealFields, signature: Hex): Promise<Hex | null> {
   try {
     const address = await recoverAddress({ hash: toHex(sealDigest(fields)), signature });

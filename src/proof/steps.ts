@@ -1,4 +1,4 @@
-/** The steps of a verification, in order, and what they add up to. */
+/** The steps of a verification, in order, and their combined verdict. */
 
 export const stepNames = [
   'digest',
@@ -17,13 +17,13 @@ export type StepName = (typeof stepNames)[number];
 export interface StepResult {
   status: 'pass' | 'fail' | 'skipped';
   message: string;
-  /** Skipped only because the chain could not be asked just now: worth another try. */
+  /** Skipped only because the chain could not be reached at the moment: worth a retry. */
   notNow?: true;
 }
 
 export interface Verification {
   steps: ({ name: StepName } & StepResult)[];
-  /** One failed step is a failure; what was skipped is never a pass. */
+  /** One failed step fails the whole; a skipped step never counts as a pass. */
   verdict: 'pass' | 'fail' | 'incomplete';
 }
 

@@ -8,7 +8,7 @@ import { fail, pass, type StepResult, skip } from './steps.ts';
 export interface AnchorOptions {
   chain?: ChainReader | undefined;
   registry?: Registry | undefined;
-  /** Whether the path leads to the root; if not, an anchor of the root says nothing about the content. */
+  /** Whether the path leads to the root; if not, an anchor of the root proves nothing about the content. */
   rooted: boolean;
 }
 
@@ -75,7 +75,7 @@ interface FoundAnchor {
   block: BlockHeader;
 }
 
-/** The anchor as the chain has it, or what disagrees. Every field that the document repeats has to be the same. */
+/** The anchor according to the chain, or what disagrees. Every field that the document repeats must match. */
 async function findAnchor(
   { merkle: { root, size } }: Proof,
   anchor: EvmAnchor,
@@ -131,7 +131,7 @@ function checkFinality(
   return skip(`Block ${newest} is not final yet: the chain is final up to ${finalized}. Check again later.`);
 }
 
-/** What can be said without the chain: whether any anchor names the right contract. */
+/** What can be checked without the chain: whether any anchor names the right contract. */
 function unasked(anchors: EvmAnchor[], { chain, registry }: Omit<AnchorOptions, 'rooted'>): AnchorResults {
   const results = allSkipped(chain === undefined ? 'No chain node was given.' : 'No registry was given.');
   const address = registry?.address.toLowerCase();
@@ -139,7 +139,7 @@ function unasked(anchors: EvmAnchor[], { chain, registry }: Omit<AnchorOptions, 
   return results;
 }
 
-/** A node of another chain cannot contradict the proof: it was merely the wrong one to ask. */
+/** A node of another chain cannot contradict the proof: it was merely the wrong node to ask. */
 function elsewhere(anchors: EvmAnchor[], address: string, asked: number): StepResult {
   const chains = [...new Set(anchors.map(({ chainId }) => chainId))].join(' or ');
   return (
@@ -155,15 +155,15 @@ function namesNone(anchors: EvmAnchor[], address: string): StepResult | null {
   return named ? null : fail(`The proof names no anchor in the registry ${address}.`);
 }
 
-/** The chain's id is what the chain says, never what the document says. */
+/** Uses the chain id that the chain reports, never the one in the document. */
 async function onThisChain(chain: ChainReader, anchors: EvmAnchor[]): Promise<EvmAnchor[]> {
   const id = await chain.chainId();
   return anchors.filter(({ chainId }) => chainId === id);
 }
 
 /**
- * Null only as of a head that has the blocks of these anchors; throws while the node is not there yet: what it lacks, the
- * chain may have. No answer is as of an older head than was told before, so what is asked after the head counts.
+ * Returns null only as of a head that has the blocks of these anchors. Throws while the chain node is behind: what it lacks,
+ * the chain may have. No answer is as of an older head than reported before, so the answer after reading the head counts.
  */
 async function askUntil<Answer>(
   chain: ChainReader,
@@ -178,7 +178,7 @@ async function askUntil<Answer>(
   return ask();
 }
 
-/** A chain that gives no answer has not contradicted the proof. */
+/** A chain that does not answer has not contradicted the proof. */
 async function asked(check: () => Promise<StepResult>): Promise<StepResult> {
   try {
     return await check();
@@ -190,7 +190,7 @@ async function asked(check: () => Promise<StepResult>): Promise<StepResult> {
   }
 }
 
-/** After a step that says why. */
+/** Used after a step that gives the reason. */
 function notAsked(): AnchorResults {
   return allSkipped('The chain was not queried for it.');
 }
@@ -203,7 +203,7 @@ function describe({ transactionHash, blockNumber, chainId }: EvmAnchor): string 
   return `Transaction ${transactionHash} in block ${blockNumber} of chain ${chainId}`;
 }
 
-/** Beyond what a date can be, the seconds themselves. */
+/** Beyond the range of dates, returns the seconds themselves. */
 function isoTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? `second ${seconds}` : date.toISOString().replace('.000', '');

@@ -33,7 +33,7 @@ const evm = ({ anchors: [anchor] }: Proof) => anchor as EvmAnchor;
 const values = ({ leaf }: Proof) => leaf.values as unknown as string[];
 const loose = (part: unknown) => part as Record<string, unknown>;
 
-/** Every field of the document, changed alone: the steps that fail, no more and no fewer. */
+/** Changes every field of the document on its own: exactly these steps fail. */
 const tamperings: [what: string, failing: StepName[], tamper: Tampering][] = [
   ['format', ['leaf'], (proof) => (loose(proof).format = 'holdfast/proof@2')],
   ['kind', ['leaf'], (proof) => (proof.kind = 'file')],
@@ -459,7 +459,7 @@ function messageOf({ steps }: Verification, step: StepName): string {
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** The twin that recovers to the same address. */
+/** The other signature that recovers to the same address. */
 function withHighS(signature: Hex): Hex {
   const s = order - BigInt(`0x${signature.slice(66, 130)}`);
   const r = signature.slice(2, 66);

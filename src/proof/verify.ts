@@ -1,4 +1,4 @@
-/** The verifier: checks a proof step by step, and trusts nothing that the document says about where to look. */
+/** The verifier: checks a proof step by step, and trusts nothing in the document about where to look. */
 import type { Hex } from 'viem';
 import { parseJsonText } from '../runtime/json-text.ts';
 import { CanonicalJsonError } from './canonical.ts';
@@ -17,14 +17,14 @@ import { checkAnchors } from './verify-anchors.ts';
 export interface VerifyOptions {
   /** The file's bytes, or a record's data as JSON text; without it `digest` is skipped. */
   content?: Content | undefined;
-  /** The salt of an HMAC, where its owner keeps it out of the document. */
+  /** The salt of an HMAC, if its owner keeps it out of the document. */
   salt?: Hex | undefined;
   /** Without it, or without a registry, all steps on the chain are skipped. */
   chain?: ChainReader | undefined;
   registry?: Registry | undefined;
 }
 
-/** Takes the document as JSON text, or parsed. Text shows more: a name that occurs twice is refused. */
+/** Takes the document as JSON text, or parsed. Text allows one more check: a name that occurs twice is refused. */
 export async function verifyProof(document: unknown, options: VerifyOptions = {}): Promise<Verification> {
   const { proof, faults } = read(document);
   if (proof === null) return conclude(malformed(faults));
@@ -117,7 +117,7 @@ function read(document: unknown): ParsedProof {
   }
 }
 
-/** A malformed field fails the step that would have used it; nothing else can be said. */
+/** A malformed field fails the step that would have used it; nothing else can be checked. */
 function malformed(faults: Fault[]): Record<StepName, StepResult> {
   const resultOf = (step: StepName): StepResult => {
     const mine = faults.filter(({ path }) => stepOf(path) === step);
@@ -137,7 +137,7 @@ function malformed(faults: Fault[]): Record<StepName, StepResult> {
   };
 }
 
-/** Format, kind, subject and whatever does not belong there count as the leaf's: they say how it is made. */
+/** Format, kind, subject and unknown fields count towards the leaf step, because they determine the leaf. */
 function stepOf(path: string): StepName {
   if (path === 'seal.depth') return 'path';
   if (/^anchors\[\d+\]\.contract$/.test(path)) return 'registry';

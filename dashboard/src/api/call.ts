@@ -1,8 +1,8 @@
-/** Asks the API, the same that everyone uses: with the session's cookie, in the workspace that was chosen. */
+/** Calls the public API, with the session cookie and in the chosen workspace. */
 import { sessionEnded } from './session-end.ts';
 import { chosenWorkspace } from './workspace.ts';
 
-/** What went wrong, in the words of the service. */
+/** An error response, with the message of the service. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -24,7 +24,7 @@ interface ErrorBody {
 }
 
 export interface CallOptions {
-  /** Sent as JSON; a FormData as it is. */
+  /** Sent as JSON, except FormData, which is sent as it is. */
   body?: unknown;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
@@ -39,7 +39,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
 
 export interface Page<T> {
   items: T[];
-  /** Leads to the next page; null on the last. */
+  /** Cursor of the next page; null on the last page. */
   next: string | null;
 }
 
@@ -74,7 +74,7 @@ export async function callWhole<T>(
   return { json: json as T, response };
 }
 
-/** Why the API refused; whoever has no session any more is asked to sign in again. */
+/** The error for a refused request; without a session, the user is asked to sign in again. */
 export function refusal(status: number, json: unknown): ApiError {
   if (status !== 401) return new ApiError(status, (json ?? {}) as Partial<ErrorBody>);
   sessionEnded();
@@ -95,7 +95,7 @@ export function workspaceHeaders(): Record<string, string> {
   return workspace === null ? {} : { 'x-workspace-id': workspace };
 }
 
-/** Below /auth: signing in and what belongs to it. */
+/** Routes below /auth: signing in and related steps. */
 export async function callAuth<T>(path: string, body: unknown = {}): Promise<T> {
   const response = await fetch(`/auth/${path}`, {
     method: 'POST',

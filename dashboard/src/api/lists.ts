@@ -1,4 +1,4 @@
-/** Lists that come page by page, and go on where the one before ended. */
+/** Paginated lists; each page continues where the previous one ended. */
 import {
   type InfiniteData,
   infiniteQueryOptions,
@@ -9,14 +9,14 @@ import { useCallback, useMemo } from 'react';
 import { type CallOptions, callPage, type Page } from './call.ts';
 
 export interface ListOptions {
-  /** First of the key, so that everything about a noun can be fetched anew at once. */
+  /** First element of the query key, so that everything about a noun can be refetched at once. */
   noun: string;
   path: string;
   query?: CallOptions['query'];
   limit?: number;
 }
 
-/** What no event tells of is looked up so often, while the list is short. */
+/** Interval for refetching changes that have no event, while the list is short. */
 const pollMs = 2_000;
 const polledPages = 3;
 
@@ -31,7 +31,7 @@ export function listQuery<T>({ noun, path, query = {}, limit = 100 }: ListOption
 }
 
 export interface List<T> {
-  /** Undefined until the first page is there. */
+  /** Undefined until the first page has loaded. */
   items: T[] | undefined;
   error: Error | null;
   /** Absent on the last page. */
@@ -55,7 +55,7 @@ export function useList<T>(options: ListOptions, unsettled?: (item: T) => boolea
   return useAsList(result);
 }
 
-/** The pages as one list, which stays the same object until there is something new in it. */
+/** The pages as one list, which stays the same object until it changes. */
 export function useAsList<T>({
   data,
   error,

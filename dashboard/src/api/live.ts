@@ -1,4 +1,4 @@
-/** Live updates: the feed of events as it grows, so that what is on the screen is fetched anew without a reload. */
+/** Live updates: follows the feed of events and refetches what is on the screen, without a reload. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { apiUrl, workspaceHeaders } from './call.ts';
@@ -12,7 +12,7 @@ export interface FeedEvent {
   data: Record<string, unknown>;
 }
 
-/** What a type of event touches; everything about these nouns is stale then. */
+/** The nouns that an event type affects; everything about them is then stale. */
 const touched: [prefix: string, nouns: string[]][] = [
   ['file.', ['files', 'vaults', 'stats']],
   ['record.', ['records', 'vaults', 'stats']],
@@ -23,11 +23,11 @@ const touched: [prefix: string, nouns: string[]][] = [
   ['anchor.', ['files', 'records', 'assets', 'stats']],
 ];
 
-/** Whether the feed is open; hopefully so until it was tried. */
+/** Whether the feed is open; assumed true until the first attempt. */
 let live = true;
 const watchers = new Set<() => void>();
 
-/** Whether what happens shows by itself at this moment. */
+/** Whether the page currently updates itself. */
 export function useIsLive(): boolean {
   return useSyncExternalStore(
     (watcher) => {
@@ -43,7 +43,7 @@ function setLive(now: boolean): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Follows the feed from now on; reconnects by itself after a while. */
+/** Follows the feed from now on; reconnects by itself after a pause. */
 export function useLiveUpdates(): void {
   const client = useQueryClient();
   const session = useSessionNumber();
@@ -66,7 +66,7 @@ export function useLiveUpdates(): void {
   }, [client, session]);
 }
 
-/** A list that somebody scrolled far into is not fetched anew page by page under their hands. */
+/** A list with more pages than this is not refetched while somebody is scrolled far into it. */
 const longPages = 5;
 
 function isLongList(data: unknown): boolean {
@@ -74,10 +74,10 @@ function isLongList(data: unknown): boolean {
   return pages !== undefined && pages.length > longPages;
 }
 
-/** However many events come, pages are fetched anew once in a while only. */
+/** Pages are refetched at most this often, however many events arrive. */
 const refreshMs = 1_000;
 
-/** Null: everything. Runs at once, and again after a pause with what came meanwhile. */
+/** Null: everything. Runs at once, and again after a pause with what arrived meanwhile. */
 function gatherNouns(run: (nouns: Set<string> | null) => void): (nouns: string[] | null) => void {
   let waiting: Set<string> | null | undefined;
   let resting = false;
@@ -104,13 +104,13 @@ function gatherNouns(run: (nouns: Set<string> | null) => void): (nouns: string[]
 
 interface Follower {
   tell(event: FeedEvent): void;
-  /** The feed was cut off before it had told anything, so that nobody knows where to go on. */
+  /** The feed was interrupted before its first event, so the position to resume from is unknown. */
   missed(): void;
 }
 
 const pauseMs = 3_000;
 
-/** EventSource cannot choose a workspace by header, so the stream is read here. */
+/** EventSource cannot send the header that chooses a workspace, so the stream is read here. */
 async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<void> {
   let lastId: string | null = null;
   let cut = false;
@@ -127,7 +127,7 @@ async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<
       });
       if (response.status === 401) sessionEnded();
       if (response.status === 401 || response.status === 403) return;
-      // The feed was restored from a backup meanwhile: where it went on is not known any more.
+      // The feed was restored from a backup meanwhile: the position to resume from is no longer valid.
       if (response.status === 400) lastId = null;
       if (response.ok && response.body) {
         setLive(true);
@@ -138,7 +138,7 @@ async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<
         }
       }
     } catch {
-      // Cut off: goes on below.
+      // Interrupted: reconnects below.
     }
     cut = true;
     if (signal.aborted) return;

@@ -1,4 +1,4 @@
-/** What the API answers with, by the names of its document. */
+/** Response types of the API, by the names in its document. */
 import type { components } from '../../../docs/openapi-types.ts';
 
 export type Schemas = components['schemas'];

@@ -1,8 +1,8 @@
-/** Whether the session has ended under the page, and the renewal after somebody signed in again in place. */
+/** Whether the session of the page has ended, and its renewal when the user signs in again in place. */
 import { useSyncExternalStore } from 'react';
 
 let ended = false;
-/** Counts the sessions of this page, so that what belongs to one can be begun anew. */
+/** Counts the sessions of this page, so that whatever depends on a session can be restarted. */
 let number = 0;
 const watchers = new Set<() => void>();
 
@@ -15,7 +15,7 @@ function tell(): void {
   for (const watcher of watchers) watcher();
 }
 
-/** The service knows nobody behind a request of this page any more. */
+/** The service no longer accepts the session of this page. */
 export function sessionEnded(): void {
   if (ended) return;
   ended = true;

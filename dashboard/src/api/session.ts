@@ -1,4 +1,4 @@
-/** Who is signed in. */
+/** The signed-in user. */
 
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, call } from './call.ts';
@@ -9,7 +9,7 @@ export type Role = 'owner' | 'admin' | 'developer' | 'viewer';
 
 export type Me = Schemas['Me'];
 
-/** Null: nobody. */
+/** Null: nobody is signed in. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ client }) => findMe(client.getQueryData<Me | null>(['me']) ?? null),
@@ -17,14 +17,14 @@ export const meQuery = queryOptions({
   retry: false,
 });
 
-/** `before`: who was signed in on this page. When the session ends they stay: their forms are open. */
+/** `before`: who was signed in on this page. When the session ends, the page keeps them, because their forms are open. */
 async function findMe(before: Me | null): Promise<Me | null> {
   try {
     return await call<Me>('GET', '/platform/me');
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401 && before === null) return null;
-    // The workspace that was remembered is closed to this person: go on with another.
+    // This person has no access to the remembered workspace: continues with another.
     if (error.status === 403 && chosenWorkspace() !== null) {
       chooseWorkspace(null);
       return findMe(before);
@@ -33,7 +33,7 @@ async function findMe(before: Me | null): Promise<Me | null> {
   }
 }
 
-/** On pages that are shown only to somebody who is signed in. */
+/** Only for pages that require a signed-in user. */
 export function useMe(): Me {
   const { data } = useQuery(meQuery);
   if (!data) throw new Error('nobody is signed in');

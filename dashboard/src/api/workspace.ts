@@ -1,7 +1,7 @@
-/** Which workspace this browser works in; remembered, and part of no link. */
+/** The workspace this browser works in; remembered, and not part of any link. */
 const key = 'holdfast.workspace';
 
-/** Of this page: a switch in another tab must not send what is typed here to another workspace. */
+/** Per page: a switch in another tab must not redirect what is typed here to another workspace. */
 let chosen = localStorage.getItem(key);
 
 export function chosenWorkspace(): string | null {

@@ -1,4 +1,4 @@
-/** Who looked at an asset, also in vain. */
+/** Who looked at an asset, including refused attempts. */
 import { Badge, Group, Switch, Text } from '@mantine/core';
 import { type List, useList } from '../api/lists.ts';
 import { type Column, DataTable, More } from '../frame/data-table.tsx';

@@ -1,4 +1,4 @@
-/** The few facts of an asset that one looks for first. */
+/** The main facts of an asset. */
 import { Anchor, Badge, Box, Group, Paper, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -37,7 +37,7 @@ export function AssetFacts({ asset, openDue }: { asset: Asset; openDue(): void }
   );
 }
 
-/** `whole`: in a row of its own where it is narrow, because it is long or grows. */
+/** `whole`: in a row of its own on narrow screens, because it is long or grows. */
 function Fact({ name, whole = false, children }: { name: string; whole?: boolean; children: ReactNode }) {
   const nothing = children === '' || children === false;
   return (

@@ -1,4 +1,4 @@
-/** Makes an asset, or changes one. */
+/** Creates or edits an asset. */
 import { NumberInput, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -11,7 +11,7 @@ import { VaultChoice } from '../vaults/vault-choice.tsx';
 import { type Asset, assetsPath, assetUrl } from './asset.ts';
 
 export interface AssetFormProps {
-  /** Absent: a new one. */
+  /** Absent: creates a new one. */
   asset?: Asset;
   close(): void;
   onSaved?(asset: Asset): void;
@@ -29,7 +29,7 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
   const [metadata, setMetadata] = useState(() => metadataText(asset));
   const { seen, changed, headers: seenHeaders, catchUp } = useSeen(asset);
   const before = seen?.usage ?? { hours: 0, cycles: 0 };
-  // What is as it was is left out: it may be an entry's, and go with it.
+  // Unchanged values are left out: they may come from an entry, and must go if that entry is superseded.
   const changedUsage = {
     ...(Number(hours) !== before.hours && { hours: Number(hours) }),
     ...(Number(cycles) !== before.cycles && { cycles: Number(cycles) }),
@@ -60,7 +60,7 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
       onSaved?.(saved);
     },
   });
-  /** Into all fields, or only into those that were left as they were. */
+  /** Updates all fields, or only those that were not edited. */
   const take = (before: Asset, now: Asset, all: boolean) => {
     if (all || name === before.name) setName(now.name);
     if (all || serialNumber === before.serialNumber) setSerialNumber(now.serialNumber);
@@ -156,7 +156,7 @@ function metadataText(asset: Asset | undefined): string {
   return JSON.stringify(asset?.metadata ?? {}, null, 2);
 }
 
-/** What another version has different, as somebody would read it. */
+/** What differs in another version, in readable form. */
 function differences(before: Asset, now: Asset): [label: string, value: string][] {
   const texts = (asset: Asset): [string, string][] => [
     ['Name', asset.name],

@@ -1,4 +1,4 @@
-/** Assets as the API has them, without their maintenance. */
+/** Assets as the API returns them, without their maintenance. */
 
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -17,7 +17,7 @@ export type Look = Schemas['AssetAccess'];
 
 export const assetsPath = '/damc/assets/';
 
-/** The address of an asset, or of something below it such as `workers/`. */
+/** The URL of an asset, or of something below it such as `workers/`. */
 export const assetUrl = (assetId: string, below = '') =>
   `${assetsPath}${encodeURIComponent(assetId)}/${below}`;
 
@@ -32,13 +32,13 @@ export const assetQuery = (assetId: string) =>
   queryOptions({
     queryKey: ['assets', 'one', assetId],
     queryFn: () => call<Asset>('GET', assetUrl(assetId)),
-    // The confirmation of a change is no event of its own.
+    // The confirmation of a change has no event of its own.
     refetchInterval: ({ state: { data } }) => (data && data.anchor === null ? 3_000 : false),
   });
 
 export const isUnderWay = ({ anchor }: Pick<AssetTransfer, 'anchor'>) => anchor === null;
 
-/** In a few words, which stay together in a line; nothing when it never ran. */
+/** In a few words with non-breaking spaces; empty when it never ran. */
 export function usageText({ hours, cycles }: Asset['usage']): string {
   const parts = [
     hours > 0 && `${hours.toLocaleString('en')}\u00a0h`,

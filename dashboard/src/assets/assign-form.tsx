@@ -12,7 +12,7 @@ import { assetUrl } from './asset.ts';
 
 export interface AssignFormProps {
   assetId: string;
-  /** Addresses of those who are. */
+  /** Addresses of assigned workers. */
   assigned: string[];
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Files that are bound into an entry: chosen here, stored in the owner's vault when the form is sent. */
+/** Attachments of an entry: chosen here, stored in the owner's vault when the form is sent. */
 import { FileInput, Group, Pill, Text } from '@mantine/core';
 import { useRef } from 'react';
 import { call } from '../api/call.ts';
@@ -8,7 +8,7 @@ import type { MaintenanceFile } from './maintenance.ts';
 export interface AttachmentsProps {
   chosen: File[];
   choose(files: File[]): void;
-  /** Those of the entry that is corrected. */
+  /** Files of the entry that is corrected. */
   kept: MaintenanceFile[];
   keep(files: MaintenanceFile[]): void;
 }
@@ -56,7 +56,7 @@ export function Attachments({ chosen, choose, kept, keep }: AttachmentsProps) {
   );
 }
 
-/** Stores files; one that is sent a second time, because another one failed, is not stored twice. */
+/** Stores files; a file that is sent again because another one failed is not stored twice. */
 export function useUploads(vaultAddress: string): (files: File[]) => Promise<string[]> {
   const keys = useRef(new Map<File, string>());
   return async (files) => {

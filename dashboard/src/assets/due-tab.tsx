@@ -1,4 +1,4 @@
-/** What is due on an asset: work that comes round again, and open defects. */
+/** What is due on an asset: recurring work and open defects. */
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ import type { MaintenanceStart } from './maintenance-form.tsx';
 export interface DueTabProps {
   asset: Asset;
   open(maintenanceId: string): void;
-  /** Absent for those who may not write. */
+  /** Absent for users who may not write. */
   start: ((start: MaintenanceStart) => void) | undefined;
 }
 
@@ -73,7 +73,7 @@ export function DueTab({ asset, open, start }: DueTabProps) {
         <IntervalForm
           asset={asset}
           {...editing}
-          // As it is by now: somebody else may change it while the form is open.
+          // In its current version: somebody else may change it while the form is open.
           {...(editing.interval && {
             interval: due.intervals.find(({ id }) => id === editing.interval?.id) ?? editing.interval,
           })}

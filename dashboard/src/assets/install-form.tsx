@@ -1,4 +1,4 @@
-/** Puts an asset into another one, or takes it out. */
+/** Installs an asset in another one, or removes it. */
 import { Autocomplete, Text } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -10,7 +10,7 @@ import { useSaving } from '../frame/saving.ts';
 import { type Asset, assetsPath, assetUrl, type Installation } from './asset.ts';
 
 export interface InstallFormProps {
-  /** Which asset is given; the form asks for the other one. */
+  /** The given asset; the form asks for the other one. */
   what: { install: string } | { into: string } | { remove: string; from: string };
   close(): void;
 }
@@ -74,7 +74,7 @@ interface AssetChoiceProps {
   without: string;
 }
 
-/** By its id, which may be typed; the newest thousand are offered. */
+/** By id, which may be typed; suggests the newest thousand. */
 function AssetChoice({ label, value, choose, without }: AssetChoiceProps) {
   const { items = [] } = useList<Asset>({ noun: 'assets', path: assetsPath, limit: 1000 });
   const names = new Map(items.map(({ assetId, name }) => [assetId, name]));

@@ -1,4 +1,4 @@
-/** Makes an interval, changes one, or says by which entry its work was done. */
+/** Creates or edits an interval, or completes it through an entry. */
 import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,9 +14,9 @@ import { entriesQuery, type Interval } from './maintenance.ts';
 
 export interface IntervalFormProps {
   asset: Asset;
-  /** Absent: a new one. */
+  /** Absent: creates a new one. */
   interval?: Interval;
-  /** Only asks by which entry it was done. */
+  /** Only asks for the entry that completes it. */
   done?: boolean;
   close(): void;
 }
@@ -55,7 +55,7 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
       close();
     },
   });
-  /** Into all fields, or only into those that were left as they were. */
+  /** Updates all fields, or only those that were not edited. */
   const take = (before: Interval, now: Interval, all: boolean) => {
     if (all || name === before.name) setName(now.name);
     if (all || days === (before.every.days ?? '')) setDays(now.every.days ?? '');
@@ -161,7 +161,7 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
   );
 }
 
-/** What another version has different, as somebody would read it. */
+/** What differs in another version, in readable form. */
 function differences(before: Interval, now: Interval): [label: string, value: string][] {
   const texts = (interval: Interval): [string, string][] => [
     ['Work', interval.name],
@@ -172,7 +172,7 @@ function differences(before: Interval, now: Interval): [label: string, value: st
   return texts(now).filter(([label, text]) => earlier.get(label) !== text);
 }
 
-/** Among the newest entries that stand. */
+/** Offers the newest entries that are not superseded. */
 function EntryChoice({
   assetId,
   value,
@@ -203,7 +203,7 @@ function EntryChoice({
   );
 }
 
-/** Those that were filled in. */
+/** Only the fields that were filled in. */
 function given(counts: Record<string, Count>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(counts).flatMap(([name, count]) => (count === '' ? [] : [[name, Number(count)]])),

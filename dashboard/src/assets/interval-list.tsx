@@ -1,4 +1,4 @@
-/** Intervals with what is left of each, and when they are due. */
+/** Intervals with what remains of each, and when they are due. */
 import { ActionIcon, Box, Group, Menu, Progress, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
@@ -117,7 +117,7 @@ export function everyText(every: Interval['every']): string {
   return `every ${parts.join(' or ')}`;
 }
 
-/** What is used up most, as a bar, and all that is left in words. */
+/** A bar for what is used up most, and all remainders in words. */
 function Next({ interval }: { interval: Interval }) {
   const { nextDue, remaining, every, lastDone, overdue } = interval;
   const days = nextDue.at === null ? null : (Date.parse(nextDue.at) - Date.parse(lastDone.at)) / dayMs;

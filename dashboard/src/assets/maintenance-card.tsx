@@ -113,7 +113,7 @@ function Signoffs({ signoffs }: { signoffs: Signoff[] }) {
   );
 }
 
-/** What can be done with an entry; one that was corrected takes nothing more. */
+/** The actions on an entry; a superseded entry allows no more changes. */
 export function EntryActions({
   asset,
   entry,

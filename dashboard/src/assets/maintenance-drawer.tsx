@@ -1,4 +1,4 @@
-/** Everything about one maintenance entry, beside the page; its address can be shared. */
+/** Everything about one maintenance entry, in a drawer; its URL can be shared. */
 import { Anchor, Code as CodeBlock, Drawer, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -16,7 +16,7 @@ import type { MaintenanceStart } from './maintenance-form.tsx';
 export interface MaintenanceDrawerProps {
   asset: Asset;
   maintenanceId: string;
-  /** Another entry, or none. */
+  /** Opens another entry; null closes the drawer. */
   open(maintenanceId: string | null): void;
   start: ((start: MaintenanceStart) => void) | undefined;
 }

@@ -1,4 +1,4 @@
-/** Puts work on record, or corrects an entry by a new one. */
+/** Records work, or corrects an entry with a new one. */
 import { Alert, Autocomplete, NumberInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,7 +14,7 @@ import { Attachments, useUploads } from './attachments.tsx';
 import { entryQuery, type Maintenance, type WholeMaintenance } from './maintenance.ts';
 import { WorkerChoice } from './worker-choice.tsx';
 
-/** What the form begins with. */
+/** The initial values of the form. */
 export interface MaintenanceStart {
   type?: string;
   data?: Record<string, unknown>;

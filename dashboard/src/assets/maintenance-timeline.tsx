@@ -1,4 +1,4 @@
-/** What was done to an asset, the newest work first. */
+/** The maintenance of an asset, latest work first. */
 import { Button, Group, Select, TextInput, Timeline } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -15,7 +15,7 @@ import type { MaintenanceStart } from './maintenance-form.tsx';
 export interface MaintenanceTimelineProps {
   asset: Asset;
   open(maintenanceId: string): void;
-  /** Absent for those who may not write. */
+  /** Absent for users who may not write. */
   start: ((start: MaintenanceStart) => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Maintenance entries, sign-offs and what is due, as the API has them. Every look names the owner as the viewer. */
+/** Maintenance entries, sign-offs and what is due, as the API returns them. Every look names the owner as the viewer. */
 
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, callPage } from '../api/call.ts';
@@ -25,7 +25,7 @@ export type WholeMaintenance = Maintenance & {
   entry: Record<string, unknown>;
 };
 
-/** With when it is due next. */
+/** An interval with its next due date. */
 export type Interval = Due['intervals'][number];
 
 export interface OpenDefect {
@@ -43,10 +43,10 @@ export type Due = Schemas['AssetDue'];
 export const entryUrl = (assetId: string, maintenanceId: string, below = '') =>
   assetUrl(assetId, `maintenances/${maintenanceId}/${below}`);
 
-/** Each look is in the access log of the asset: none that no change calls for. */
+/** Each look is in the access log of the asset, so nothing is refetched without a change. */
 const sparing = { staleTime: 60_000, refetchOnWindowFocus: false } as const;
 
-/** The owner of this moment: right after a transfer the one that is on the screen would be refused. */
+/** The current owner: right after a transfer, the owner on the screen would be refused. */
 async function owner(client: QueryClient, assetId: string): Promise<{ viewerAddress: string }> {
   const { vaultAddress } = await client.fetchQuery({ ...assetQuery(assetId), staleTime: 1_000 });
   return { viewerAddress: vaultAddress };

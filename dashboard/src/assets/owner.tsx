@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { pathTo } from '../links.ts';
 import { vaultQuery } from '../vaults/vault.ts';
 
-/** `lines`: cut after so many. */
+/** `lines`: truncates after this many lines. */
 export function Owner({ address, lines }: { address: string; lines?: number }) {
   const { data } = useQuery({ ...vaultQuery(address), staleTime: 60_000 });
   return (

@@ -1,4 +1,4 @@
-/** Signs an entry off: at once with a key that the service holds, else in two steps with the worker's own. */
+/** Signs an entry off: in one step with a key that the service holds, or in two steps with the worker's own key. */
 
 import { Alert, Code as CodeBlock, Group, Select, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -60,7 +60,7 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
       close();
     },
   });
-  // What was prepared is good for exactly what was chosen.
+  // A prepared request is valid only for the choices it was made from.
   const anew =
     <T,>(set: (value: T) => void) =>
     (value: T) => {
@@ -202,13 +202,13 @@ const roleHint: Record<SignoffRole, string> = {
   certified: 'Releases the asset: by somebody else than who did the work, with a licence.',
 };
 
-/** The highest that was signed, and all above it: nothing is added below. */
+/** The highest role signed so far, and all above it: lower ones can no longer be added. */
 function rolesLeft({ signoffs }: Maintenance): SignoffRole[] {
   if (signoffs.length === 0) return ['performed'];
   return signoffRoles.slice(highestOf(signoffs));
 }
 
-/** Certified may follow performed at once, but a second pair of eyes is the usual next step. */
+/** Certified may follow performed directly, but an inspection is the usual next step. */
 function nextRole({ signoffs }: Maintenance): SignoffRole {
   if (signoffs.length === 0) return 'performed';
   return signoffRoles[highestOf(signoffs) + 1] ?? 'certified';

@@ -1,4 +1,4 @@
-/** Hands an asset over to another vault. */
+/** Transfers an asset to another vault. */
 import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';

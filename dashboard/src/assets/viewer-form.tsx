@@ -1,4 +1,4 @@
-/** Lets addresses look at an asset, for a while or until it is taken back. */
+/** Lets addresses see an asset, until a time or until revoked. */
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';

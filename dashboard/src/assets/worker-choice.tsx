@@ -1,4 +1,4 @@
-/** Chooses one of the workers that are assigned to an asset. */
+/** Selects one of the workers assigned to an asset. */
 import { Anchor, Select, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useList } from '../api/lists.ts';

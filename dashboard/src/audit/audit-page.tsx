@@ -1,4 +1,4 @@
-/** The audit log: who did what to which thing, chained by hash so that nothing can be left out unnoticed. */
+/** The audit log: who did what to which thing, chained by hash so that no entry can be removed unnoticed. */
 
 import { Code as CodeBlock, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -101,7 +101,7 @@ function Filter({
   whole = false,
 }: {
   label: string;
-  /** In a row of its own where it is narrow. */
+  /** In a row of its own on narrow screens. */
   whole?: boolean;
   value: string | undefined;
   set(value: string): void;

@@ -1,4 +1,4 @@
-/** What happened, newest first; new events appear by themselves. */
+/** Events, newest first; new ones appear by themselves. */
 import { Badge, Code as CodeBlock, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useList } from '../api/lists.ts';

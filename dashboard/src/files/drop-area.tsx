@@ -1,4 +1,4 @@
-/** An area that takes files: dropped on it, or chosen by click or keyboard. */
+/** An area for files: dropped on it, or chosen by click or keyboard. */
 import { Text } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
 import { Icon, type IconName } from '../frame/icons.tsx';

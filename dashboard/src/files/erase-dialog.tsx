@@ -1,4 +1,4 @@
-/** Asks before the content of a file, or of one of its versions, is erased. */
+/** Asks for confirmation before the content of a file, or of one of its versions, is erased. */
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { Confirm } from '../frame/confirm.tsx';
@@ -7,7 +7,7 @@ import { type FileVersion, filesPath } from './file.ts';
 
 export interface EraseDialogProps {
   file: FileVersion;
-  /** Only of this version. */
+  /** Only this version. */
   version?: number;
   close(): void;
 }

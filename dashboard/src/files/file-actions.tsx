@@ -1,4 +1,4 @@
-/** What those who may write can do with a file. */
+/** The actions on a file, for users who may write. */
 import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../frame/icons.tsx';
@@ -9,9 +9,9 @@ import { UploadDialog } from './upload-dialog.tsx';
 
 export interface FileActionsProps {
   file: FileVersion;
-  /** A transfer is under way, and there is neither another nor a new version. */
+  /** During a transfer, neither another transfer nor a new version is possible. */
   transferring: boolean;
-  /** There is content, or may be. */
+  /** The file has or may have content. */
   erasable: boolean;
 }
 

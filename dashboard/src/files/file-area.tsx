@@ -1,4 +1,4 @@
-/** Files and the place where new ones are dropped: of the workspace, or of one vault. */
+/** The files of the workspace or of one vault, and the area where new ones are dropped. */
 import { Box, Button } from '@mantine/core';
 import { useFilters } from '../frame/filters.ts';
 import { Icon } from '../frame/icons.tsx';
@@ -7,11 +7,11 @@ import { FileList } from './file-list.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
 
 export interface FileAreaProps {
-  /** Of this vault alone. */
+  /** Only files of this vault. */
   vaultAddress?: string;
-  /** False: only to look at. */
+  /** False: read-only. */
   takesFiles: boolean;
-  /** What was dropped; null while nothing is being added. */
+  /** The dropped files; null while nothing is being added. */
   adding: File[] | null;
   setAdding(files: File[] | null): void;
 }

@@ -1,4 +1,4 @@
-/** What is known of the newest version of a file. */
+/** The details of a file's newest version. */
 import { anchorRows } from '../frame/anchor-details.tsx';
 import { Details } from '../frame/details.tsx';
 import { Code, formatBytes, Time } from '../frame/values.tsx';

@@ -1,4 +1,4 @@
-/** What can be taken along of a version: its content, its proof, its certificate; and of the file its history. */
+/** Downloads of a version: its content, its proof, its certificate; and the history of the file. */
 import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { saveHistory, savePath } from '../frame/download.tsx';
@@ -6,7 +6,7 @@ import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { type FileVersion, filesPath } from './file.ts';
 
-/** From here on it takes long enough to say that it has begun. */
+/** From this size on, a download takes long enough for a notice that it has started. */
 const longBytes = 20_000_000;
 
 export function DownloadMenu({ file }: { file: FileVersion }) {
@@ -41,7 +41,7 @@ export function DownloadMenu({ file }: { file: FileVersion }) {
 
 const unconfirmed = 'once it is confirmed';
 
-/** Items of a menu. What cannot be had is there, and says why. */
+/** Menu items. Unavailable ones are shown with the reason. */
 export function VersionDownloads({ file }: { file: FileVersion }) {
   const { id, version, anchor, size, name, erased } = file;
   const path = `${filesPath}/${id}`;
@@ -76,7 +76,7 @@ interface DownloadItemProps {
   label: string;
   path: string;
   fileName: string;
-  /** Why it cannot be had. */
+  /** Why it is unavailable. */
   missing: string | null;
   begun?: string;
   saveAs?: typeof savePath;

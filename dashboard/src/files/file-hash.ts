@@ -1,6 +1,6 @@
-/** Hashes a file where it is: its bytes do not leave the browser. */
+/** Hashes a file locally: its bytes do not leave the browser. */
 
-/** What is in memory at a time. */
+/** Bytes in memory at a time. */
 const pieceBytes = 4 * 1024 * 1024;
 
 export interface Progress {
@@ -9,7 +9,7 @@ export interface Progress {
   tell(part: number): void;
 }
 
-/** As the API writes hashes: 0x and hex. */
+/** In the API's form: 0x and hex. */
 export async function hashFile(file: Blob, { signal, tell }: Progress): Promise<string> {
   const { startHash } = await import('./sha256.ts');
   const hash = await startHash();

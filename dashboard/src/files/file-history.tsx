@@ -1,4 +1,4 @@
-/** What happened to a file, oldest first: versions, transfers and validations with the state of their anchors. */
+/** The history of a file, oldest first: versions, transfers and validations with the state of their anchors. */
 import { Button, Center, Group, Text, Timeline } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { List } from '../api/lists.ts';

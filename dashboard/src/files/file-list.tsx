@@ -66,9 +66,9 @@ const rest: Column<FileVersion>[] = [
 ];
 
 export interface FileListProps {
-  /** Of this vault alone. */
+  /** Only files of this vault. */
   vaultAddress?: string;
-  /** What makes the first one. */
+  /** The button for the first file. */
   create?: ReactNode;
 }
 
@@ -127,7 +127,7 @@ export function FileList({ vaultAddress, create }: FileListProps) {
   );
 }
 
-/** Deactivated vaults too: what they hold can still be found. */
+/** Includes deactivated vaults, so that their files can still be found. */
 function VaultFilter({ value, choose }: { value: string | null; choose(address: string | null): void }) {
   const { items = [] } = useList<Vault>({ ...vaultList, limit: 1000 });
   return (

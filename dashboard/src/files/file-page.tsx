@@ -1,4 +1,4 @@
-/** One file: what is known of it, what happened to it, and what can be done with it. */
+/** One file: its details, its history, and its actions. */
 import { Alert, Badge, Group, Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -25,7 +25,7 @@ export function FilePage() {
   const { data: file, error, refetch } = useQuery(fileQuery(fileId));
   const owner = useQuery({ ...vaultQuery(file?.vaultAddress ?? ''), enabled: file !== undefined });
   if (error && !file) return <FailureState error={error} again={() => void refetch()} />;
-  // Its name stands in the head: the page would jump if it came later than the rest.
+  // The owner's name is in the page head: the page would jump if it came later than the rest.
   if (!file || owner.isPending) return <LoadingRows />;
   return <WholeFile key={file.id} file={file} />;
 }

@@ -1,4 +1,4 @@
-/** Validations of a file: a new one by dropping it, and those before. */
+/** Validations of a file: drop it to start one, and the earlier ones. */
 import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useList } from '../api/lists.ts';
 import { useMayWrite } from '../api/session.ts';

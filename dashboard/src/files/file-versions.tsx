@@ -1,4 +1,4 @@
-/** The versions of a file, newest first, and an area that takes the next one. */
+/** The versions of a file, newest first, and an area for the next one. */
 import { ActionIcon, Badge, Box, Group, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useList } from '../api/lists.ts';
@@ -14,7 +14,7 @@ import { UploadDialog } from './upload-dialog.tsx';
 
 export interface FileVersionsProps {
   file: FileVersion;
-  /** No new version for now. */
+  /** New versions are currently not possible. */
   locked: boolean;
 }
 
@@ -99,7 +99,7 @@ const columns: Column<FileVersion>[] = [
   },
 ];
 
-/** `erase` is null for those who may not. */
+/** `erase` is null for users who may not erase. */
 function menuColumn(erase: ((version: number) => void) | null): Column<FileVersion> {
   return {
     title: 'Actions',

@@ -1,4 +1,4 @@
-/** Files as the API has them. */
+/** Files as the API returns them. */
 
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -14,7 +14,7 @@ export type HistoryItem = Schemas['FileHistoryItem'];
 
 export const filesPath = '/platform/files';
 
-/** Confirmations come as events; asking again is for those whose stream was cut. */
+/** Confirmations come as events; polling is for users whose stream was interrupted. */
 const againMs = 5_000;
 
 export const fileQuery = (id: string) =>

@@ -1,4 +1,4 @@
-/** Sends a form with a file and tells how far it is, which fetch cannot. */
+/** Sends a form with a file and reports progress, which fetch cannot do. */
 import { ApiError, apiUrl, refusal, workspaceHeaders } from '../api/call.ts';
 import type { Progress } from './file-hash.ts';
 

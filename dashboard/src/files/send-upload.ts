@@ -1,4 +1,4 @@
-/** Sends one file to be anchored: its bytes as a form, or nothing but its hash. */
+/** Sends one file to be anchored: its bytes as a form, or only its hash. */
 import { call } from '../api/call.ts';
 import type { FileVersion } from './file.ts';
 import { hashFile } from './file-hash.ts';

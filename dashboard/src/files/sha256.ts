@@ -1,4 +1,4 @@
-/** SHA-256 in pieces, in WebAssembly. Load it when it is needed: nobody who only looks should wait for it. */
+/** SHA-256 in pieces, in WebAssembly. Load it on demand, so that users who only read do not wait for it. */
 import { createSHA256 } from 'hash-wasm';
 
 export interface PiecewiseHash {

@@ -1,4 +1,4 @@
-/** Hands a file over to another vault. */
+/** Transfers a file to another vault. */
 import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -40,7 +40,7 @@ export function TransferForm({ file, close }: { file: FileVersion; close(): void
         without={[file.vaultAddress]}
         choose={(address) => {
           setDestination(address);
-          // To another vault it is another request.
+          // Another vault makes it another request.
           setKey(crypto.randomUUID());
         }}
       />

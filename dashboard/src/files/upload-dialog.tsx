@@ -1,4 +1,4 @@
-/** Sends files, or their hashes, to be anchored: as new files, or as a new version of one. */
+/** Sends files, or their hashes, to be anchored: as new files, or as a new version of a file. */
 import {
   Alert,
   Anchor,
@@ -31,9 +31,9 @@ import { UploadRows } from './upload-rows.tsx';
 export interface UploadDialogProps {
   /** Absent: new files. */
   versionOf?: FileVersion;
-  /** Already dropped somewhere. */
+  /** Files that were already dropped elsewhere. */
   files?: File[];
-  /** The vault that is chosen at first. */
+  /** The preselected vault. */
   vaultAddress?: string;
   close(): void;
 }
@@ -49,9 +49,9 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
   const uploads = useSyncExternalStore(queue.subscribe, queue.list);
   const [chosen, setVault] = useState(vaultAddress ?? null);
   const { items: vaults } = useList<Vault>({ ...vaultList, query: { status: 'active' }, limit: 1000 });
-  // Where there is one vault there is nothing to choose.
+  // With only one vault there is nothing to choose.
   const vault = chosen ?? (vaults?.length === 1 ? (vaults[0]?.address ?? null) : null);
-  // Bytes that were kept back once are not sent by oversight.
+  // If only the hash was given before, the bytes must not be sent by accident.
   const [hashOnly, setHashOnly] = useState(versionOf?.size === null);
   const [expirationDate, setExpirationDate] = useState('');
   const { busy, unsent, finished } = summarise(uploads);
@@ -197,7 +197,7 @@ function NoVault() {
   );
 }
 
-/** Unsent: everything that is not accepted and not under way. */
+/** Unsent: neither accepted nor in progress. */
 function summarise(uploads: readonly Upload[]): { busy: boolean; unsent: Upload[]; finished: boolean } {
   return {
     busy: uploads.some(({ state }) => state === 'hashing' || state === 'sending'),

@@ -1,26 +1,26 @@
-/** Files on their way: a few at a time, each with its progress, its failure, and a repeat that makes nothing twice. */
+/** The upload queue: a few files at a time, each with its progress, its error, and a retry that creates nothing twice. */
 import type { FileVersion } from './file.ts';
 import type { Progress } from './file-hash.ts';
 
 export interface Upload {
   id: string;
   file: File;
-  /** What it will be called. */
+  /** Its future name. */
   name: string;
   state: 'waiting' | 'hashing' | 'sending' | 'done' | 'failed' | 'cancelled';
-  /** Of this state, from 0 to 1. */
+  /** Progress of this state, from 0 to 1. */
   progress: number;
   error: Error | null;
   made: FileVersion | null;
-  /** What was last sent under which Idempotency-Key. */
+  /** The last request and its Idempotency-Key. */
   sent: { what: string; key: string } | null;
 }
 
-/** Where to, and how: the same for all files that are sent together. */
+/** Target and options: the same for all files that are sent together. */
 export interface UploadSettings {
   path: string;
   hashOnly: boolean;
-  /** Beside name and content. */
+  /** In addition to name and content. */
   fields: Record<string, string>;
 }
 
@@ -37,9 +37,9 @@ export interface UploadQueue {
   subscribe(changed: () => void): () => void;
   add(files: File[], name?: string): void;
   rename(id: string, name: string): void;
-  /** Takes one away that is not under way. */
+  /** Removes an upload that is not in progress. */
   remove(id: string): void;
-  /** Sends what waits, or the ones named; resolves when nothing is under way any more. */
+  /** Sends the waiting uploads, or the named ones; resolves when nothing is in progress any more. */
   start(settings: UploadSettings, ids?: string[]): Promise<void>;
   cancel(id: string): void;
   cancelAll(): void;
@@ -47,7 +47,7 @@ export interface UploadQueue {
 
 /** A browser opens six connections to a service; the others are for the page itself. */
 const atOnce = 4;
-/** However much happens on the way, it is shown no more often than this. */
+/** Progress is rendered at most this often. */
 const showMs = 100;
 
 export function createUploadQueue(send: SendUpload): UploadQueue {
@@ -56,7 +56,7 @@ export function createUploadQueue(send: SendUpload): UploadQueue {
   const underWay = new Map<string, AbortController>();
   let showing: ReturnType<typeof setTimeout> | null = null;
 
-  /** At once: somebody did it. */
+  /** Renders at once, because it is a user's action. */
   function put(next: readonly Upload[]): void {
     uploads = next;
     show();
@@ -72,7 +72,7 @@ export function createUploadQueue(send: SendUpload): UploadQueue {
     return uploads.map((upload) => (upload.id === id ? { ...upload, ...values } : upload));
   }
 
-  /** On the way: what happens meanwhile is shown together. */
+  /** Changes in progress are rendered together. */
   function change(id: string, values: Partial<Upload>): void {
     uploads = withChange(id, values);
     showing ??= setTimeout(show, showMs);
@@ -82,7 +82,7 @@ export function createUploadQueue(send: SendUpload): UploadQueue {
     const { id } = upload;
     const ending = new AbortController();
     underWay.set(id, ending);
-    // A repeat of the same is the same request; with anything changed it is another.
+    // A retry of the same upload repeats the request; with any change it is a new request.
     const what = JSON.stringify([settings, upload.name]);
     const sent = upload.sent?.what === what ? upload.sent : { what, key: crypto.randomUUID() };
     change(id, { sent, error: null, progress: 0, state: settings.hashOnly ? 'hashing' : 'sending' });
@@ -133,10 +133,10 @@ export function createUploadQueue(send: SendUpload): UploadQueue {
         const wanted = new Set(ids);
         put(uploads.map((upload) => (wanted.has(upload.id) ? { ...upload, state: 'waiting' } : upload)));
       }
-      // Whoever runs takes these as well.
+      // The running workers send these, too.
       if (underWay.size > 0) return;
       const running = Array.from({ length: atOnce }, () => sendWaiting(settings));
-      // That they are under way shows at once.
+      // Shows at once that they are in progress.
       show();
       await Promise.all(running);
       show();

@@ -1,4 +1,4 @@
-/** The files of an upload, each with how far it is and what can be done about it. */
+/** The files of an upload, each with its progress and its actions. */
 import {
   ActionIcon,
   Anchor,
@@ -25,12 +25,12 @@ export interface UploadRowsProps {
   retry(id: string): void;
 }
 
-/** A row has a field and buttons: hundreds of them would keep the browser busy for seconds. */
+/** A row has a field and buttons: hundreds of rows would keep the browser busy for seconds. */
 const rowsAtFirst = 40;
 
 export function UploadRows({ uploads, queue, retry }: UploadRowsProps) {
   const [most, setMost] = useState(rowsAtFirst);
-  // Always the same, so that a row is drawn anew only when its own file has changed.
+  // A stable function, so that a row renders again only when its own file has changed.
   const retryNow = useRef(retry);
   useEffect(() => {
     retryNow.current = retry;
@@ -38,7 +38,7 @@ export function UploadRows({ uploads, queue, retry }: UploadRowsProps) {
   const again = useCallback((id: string) => retryNow.current(id), []);
   const many = uploads.length > rowsAtFirst;
   const open = uploads.filter(({ state }) => state !== 'done');
-  // Of many, those that still need something; what is accepted makes room for the next.
+  // With many files, lists only the unfinished ones: each accepted file makes room for the next.
   const listed = many && open.length > 0 ? open : uploads;
   return (
     <>

@@ -1,4 +1,4 @@
-/** Validates a file that is dropped: hashed here, compared there, answered live. */
+/** Validates a dropped file: hashed here, compared by the service, with a live result. */
 import { Group, Progress, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';

@@ -1,4 +1,4 @@
-/** What a validation found, in words: integrity, authenticity and ownership each for itself. */
+/** The result of a validation in words: integrity, authenticity and ownership separately. */
 import { Alert, Group, List, Loader, Paper, Text, ThemeIcon } from '@mantine/core';
 import { Icon } from '../frame/icons.tsx';
 import { Time } from '../frame/values.tsx';

@@ -1,4 +1,4 @@
-/** The files that a vault owns today. */
+/** The files that a vault currently owns. */
 import { useState } from 'react';
 import { useMayWrite } from '../api/session.ts';
 import type { Vault } from '../vaults/vault.ts';

@@ -1,8 +1,8 @@
-/** Leads to the public page that checks proofs, which is no part of the dashboard. */
+/** A link to the public page that checks proofs, which is not part of the dashboard. */
 import { Button } from '@mantine/core';
 import { Icon } from '../frame/icons.tsx';
 
-/** `wide`: left out on narrow screens. */
+/** `wide`: hidden on narrow screens. */
 export function VerifyLink({ wide = false }: { wide?: boolean }) {
   return (
     <Button

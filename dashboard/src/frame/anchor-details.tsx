@@ -1,4 +1,4 @@
-/** Where something is anchored, or how far it has come. */
+/** Where something is anchored, or its progress so far. */
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Code, Status, Time } from './values.tsx';

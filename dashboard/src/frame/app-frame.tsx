@@ -1,4 +1,4 @@
-/** What surrounds every page for somebody who is signed in: navigation, workspace, and the person's own menu. */
+/** The frame of every page for signed-in users: navigation, workspace, and the user's own menu. */
 import {
   ActionIcon,
   AppShell,
@@ -114,7 +114,7 @@ function WorkspaceSwitch() {
       value={me.workspaceId}
       onChange={(id) => {
         chooseWorkspace(id);
-        // A new page: nothing of the other workspace stays on the screen, in memory, or in the stream of events.
+        // Loads a new page, so that nothing of the other workspace stays on the screen, in memory, or in the event stream.
         window.location.assign('/');
       }}
     />
@@ -140,7 +140,7 @@ function PersonMenu() {
   async function signOut() {
     await callAuth('sign-out');
     chooseWorkspace(null);
-    // A new page: nothing that was fetched stays in memory.
+    // Loads a new page, so that no fetched data stays in memory.
     window.location.assign('/sign-in');
   }
   return (

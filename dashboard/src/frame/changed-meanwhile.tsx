@@ -1,20 +1,20 @@
-/** What a form says when somebody else changed the same thing meanwhile: the draft stays, and the new values are shown. */
+/** What a form shows when somebody else has changed the same thing: the draft stays, with the new values beside it. */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from './icons.tsx';
 
 export interface Seen<T> {
-  /** What the draft was made from; undefined for something new. */
+  /** The version the draft is based on; undefined for a new thing. */
   seen: T | undefined;
-  /** As it is now, when that is another version. */
+  /** The current version, if it is another one. */
   changed: T | null;
-  /** For the request that changes it: refused when it is at another version by then. */
+  /** For the update request: refused if the thing is at another version by then. */
   headers: Record<string, string>;
-  /** From now on the draft is a change of what there is now. */
+  /** Bases the draft on the current version. */
   catchUp(): void;
 }
 
-/** `now`: as it is known at this moment, which may change while the form is open. */
+/** `now`: the current version, which may change while the form is open. */
 export function useSeen<T extends { version: number }>(now: T | undefined): Seen<T> {
   const [seen, setSeen] = useState(now);
   return {
@@ -26,11 +26,11 @@ export function useSeen<T extends { version: number }>(now: T | undefined): Seen
 }
 
 export interface ChangedMeanwhileProps {
-  /** What differs, with its new value. */
+  /** The differences, with their new values. */
   values: [label: string, value: string][];
   /** Puts the new values into the form. */
   take(): void;
-  /** Leaves what was typed into the form, which is then saved over the new values; the rest is as it is now. */
+  /** Keeps the edited fields, which then overwrite the new values; the other fields get the current ones. */
   keep(): void;
 }
 

@@ -1,4 +1,4 @@
-/** One clock for all times on the page, which are told as how long ago they were. */
+/** One clock for all relative times on the page. */
 import { useSyncExternalStore } from 'react';
 
 const everyMs = 30_000;
@@ -7,7 +7,7 @@ const listeners = new Set<() => void>();
 let timer: number | undefined;
 let ticks = 0;
 
-/** Renders anew at each tick. */
+/** Renders again at each tick. */
 export function useClock(): number {
   return useSyncExternalStore(listen, () => ticks);
 }

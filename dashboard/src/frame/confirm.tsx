@@ -1,4 +1,4 @@
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before something that cannot be undone. */
 import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -6,7 +6,7 @@ import { FormDialog } from './form.tsx';
 
 export interface ConfirmProps {
   title: string;
-  /** What will happen, in a sentence. */
+  /** What will happen, in one sentence. */
   children: ReactNode;
   label: string;
   close(): void;

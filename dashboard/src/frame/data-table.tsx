@@ -1,4 +1,4 @@
-/** A list as a table: loading, failing, empty and full, with a button for more. Long lists render what is in sight. */
+/** A list as a table: loading, failed, empty or full, with a button for more. Long lists render only visible rows. */
 import { Box, Button, Center, Table, Text } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
@@ -10,7 +10,7 @@ export interface Column<T> {
   title: string;
   cell(item: T): ReactNode;
   width?: number | string;
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   wide?: boolean;
   align?: 'right';
 }
@@ -23,9 +23,9 @@ export interface DataTableProps<T> {
   empty: ReactNode;
 }
 
-/** Before one was drawn; rows.css makes each at least so high. */
+/** The estimate before a row was rendered; rows.css makes each row at least this high. */
 const rowHeight = 49;
-/** Below this, rendering all is simpler and as fast. */
+/** Below this length, rendering all rows is simpler and just as fast. */
 const virtualFrom = 50;
 
 export function DataTable<T>({ list, label, columns, keyOf, empty }: DataTableProps<T>) {
@@ -83,7 +83,7 @@ function Rows<T>({ items, label, columns, keyOf }: RowsProps<T> & { label: strin
   );
 }
 
-/** Apart from the rest, which need not be looked at again as one scrolls. */
+/** A component of its own, so that the rest does not render again on scrolling. */
 function RowsInSight<T>({ items, columns, keyOf, top }: RowsProps<T> & { top: number }) {
   const usual = useRef(rowHeight);
   const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
@@ -92,7 +92,8 @@ function RowsInSight<T>({ items, columns, keyOf, top }: RowsProps<T> & { top: nu
     overscan: 8,
     scrollMargin: top,
   });
-  // The others are likely as high as the first one drawn, with these columns: what is not moves the list as one scrolls.
+  // With these columns, other rows are probably as high as the first one rendered; a wrong estimate moves the list on
+  // scrolling.
   useLayoutEffect(() => {
     const drawn = virtualizer.getVirtualItems()[0];
     const height = drawn && virtualizer.elementsCache.get(drawn.key)?.getBoundingClientRect().height;
@@ -120,12 +121,12 @@ function RowsInSight<T>({ items, columns, keyOf, top }: RowsProps<T> & { top: nu
 interface RowProps<T> {
   item: T;
   columns: Column<T>[];
-  /** Of one that is not always drawn. */
+  /** Index of a virtualised row. */
   index?: number;
   measure?: Ref<HTMLTableRowElement>;
 }
 
-/** Drawn once, and again only when its item is another. */
+/** Renders again only when its item changes. */
 const Row = memo(PlainRow) as typeof PlainRow;
 
 function PlainRow<T>({ item, columns, index, measure }: RowProps<T>) {
@@ -145,7 +146,7 @@ function cellClass(wide: boolean | undefined, align: 'right' | undefined): strin
   return align ? `${align} mantine-visible-from-sm` : 'mantine-visible-from-sm';
 }
 
-/** How far below the top of the document it begins. */
+/** The distance from the top of the document. */
 function useTopOf(box: React.RefObject<HTMLDivElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -153,7 +154,7 @@ function useTopOf(box: React.RefObject<HTMLDivElement | null>): number {
       if (box.current) setTop(Math.round(box.current.getBoundingClientRect().top + window.scrollY));
     };
     measure();
-    // What stands above may grow, or wrap in a narrower window.
+    // Content above may grow, or wrap in a narrower window.
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();
@@ -169,7 +170,7 @@ function Space({ height, columns }: { height: number; columns: number }) {
   );
 }
 
-/** Fetches when it comes into sight; the button is for those who do not scroll. */
+/** Fetches when it becomes visible; the button is for users who do not scroll. */
 export function More({ more, loading }: { more(): void; loading: boolean }) {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
   const near = entry?.isIntersecting ?? false;

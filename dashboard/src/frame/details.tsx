@@ -1,4 +1,4 @@
-/** Names and values of one thing, side by side, or one above the other on narrow screens. */
+/** Names and values of one thing, side by side, or stacked on narrow screens. */
 import { Box, Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 

@@ -1,4 +1,4 @@
-/** Buttons that save an answer of the API as a file. */
+/** Buttons that save a response of the API as a file. */
 import { Button, type ButtonSize } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { apiUrl, callWhole, refusal, workspaceHeaders } from '../api/call.ts';
@@ -31,7 +31,7 @@ export function DownloadButton(props: DownloadProps) {
   );
 }
 
-/** `url` as `apiUrl` makes it. */
+/** `url`: as made by `apiUrl`. */
 export async function save(url: string, fileName: string): Promise<void> {
   const response = await fetch(url, { credentials: 'same-origin', headers: workspaceHeaders() });
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => null));
@@ -42,7 +42,7 @@ export function savePath(path: string, fileName: string, query: DownloadProps['q
   return save(apiUrl(path, query), fileName);
 }
 
-/** Whole, although a long one comes in pages. */
+/** Saves the whole history, although a long one comes in pages. */
 export async function saveHistory(
   path: string,
   fileName: string,

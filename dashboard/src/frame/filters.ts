@@ -1,9 +1,9 @@
-/** Filters of a list, kept in the address, so that a link shows the same list. */
+/** Filters of a list, kept in the URL, so that a link shows the same list. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 export type Filters = Record<string, string | undefined>;
 
-/** The values in the address by name, and a function that changes one; empty takes it away. */
+/** The values in the URL by name, and a function that changes one; an empty value removes it. */
 export function useFilters<Name extends string>(
   ...names: Name[]
 ): [filters: Partial<Record<Name, string>>, set: (name: Name, value: string | null) => void] {

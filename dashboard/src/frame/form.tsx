@@ -1,4 +1,4 @@
-/** The frame of a form in a dialog: fields, what went wrong, and two buttons. */
+/** The frame of a form in a dialog: fields, the error, and two buttons. */
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
@@ -10,10 +10,10 @@ export interface FormDialogProps {
   opened: boolean;
   close(): void;
   submitLabel: string;
-  /** Runs when the form is sent; its failure is shown above the buttons. Give it `meta: { shown: true }`. */
+  /** Runs when the form is submitted; its error is shown above the buttons. Set `meta: { shown: true }`. */
   saving: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>;
   danger?: boolean;
-  /** `lg` for forms with much in them. */
+  /** `lg` for large forms. */
   size?: 'md' | 'lg';
   children: ReactNode;
 }
@@ -40,7 +40,7 @@ export function FormDialog({
       title={title}
       size={size}
       centered
-      // The dialog above it, in which one signs in again, must not be the end of the draft.
+      // Escape in the sign-in dialog above must not discard the draft.
       closeOnEscape={!ended}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >

@@ -1,18 +1,18 @@
 /**
- * The short text that says more of what the pointer or the keyboard is on. The page has one of it, and moves it about: a
- * row of a long list has several places with such a text, and a component for each took longer to draw than the row.
+ * The tooltip of the element under the pointer or with the keyboard focus. The page has one, and moves it: a row of a long
+ * list has several such elements, and a component for each took longer to render than the row.
  */
 import type { FocusEvent, PointerEvent } from 'react';
 
 const delayMs = 300;
-/** Between the box and what it is about, and to the edge of the window. */
+/** Distance between the box and its element, and to the edge of the window. */
 const gapPx = 8;
 
 let box: HTMLElement | null = null;
 let about: Element | null = null;
 let waiting: number | undefined;
 
-/** Properties of the element that it is about. */
+/** Properties for the element with the tooltip. */
 export function hint(text: string) {
   return { 'data-hint': text, onPointerEnter, onPointerLeave: hideHint, onFocus, onBlur: hideHint };
 }
@@ -25,7 +25,7 @@ export function showHint(target: HTMLElement, text: string): void {
   box.textContent = text;
   box.classList.toggle('mono', target.classList.contains('mono'));
   document.body.append(box);
-  // Above all else, also above a dialog.
+  // On top of everything, including dialogs.
   box.showPopover();
   place(box, target.getBoundingClientRect());
   if (text !== target.getAttribute('aria-label')) target.setAttribute('aria-describedby', box.id);
@@ -66,7 +66,7 @@ function makeBox(): HTMLElement {
   return made;
 }
 
-/** Above it, or below where there is no room; never beyond the sides. */
+/** Above the element, or below if there is no room; never beyond the sides. */
 function place(made: HTMLElement, target: DOMRect): void {
   const { width, height } = made.getBoundingClientRect();
   const middle = target.left + target.width / 2;

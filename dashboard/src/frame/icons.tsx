@@ -39,7 +39,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Decoration only: what it means stands beside it, or in a label of the button. */
+/** Decoration only: the meaning is in the text beside it, or in the label of the button. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }): ReactNode {
   return (
     <svg

@@ -1,4 +1,4 @@
-/** A field for a JSON object, and its reading. */
+/** A field for a JSON object, and its parser. */
 import { JsonInput } from '@mantine/core';
 
 export interface JsonFieldProps {
@@ -26,7 +26,7 @@ export function JsonField({ label, description, value, change }: JsonFieldProps)
   );
 }
 
-/** Empty is an empty object; throws when it is none. */
+/** Empty text is an empty object; throws when the text is not an object. */
 export function readObject(text: string, label: string): Record<string, unknown> {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** A date and a time of day, as the clock on the wall shows them; handed on in UTC. */
+/** A date and a time of day in local time; passed on in UTC. */
 import { TextInput } from '@mantine/core';
 
 export interface MomentInputProps {
@@ -8,7 +8,7 @@ export interface MomentInputProps {
   value: string;
   change(value: string): void;
   required?: boolean;
-  /** Nothing later than now. */
+  /** Allows nothing later than now. */
   past?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function MomentInput({ label, description, value, change, required = fals
   );
 }
 
-/** To the second, and a moment that is over. */
+/** Rounded down to the second, so that it is in the past. */
 export function justNow(): string {
   return new Date(Math.floor(Date.now() / 1000) * 1000).toISOString();
 }

@@ -1,4 +1,4 @@
-/** Short notices at the edge of the page: that something was done, or why not. */
+/** Short notices at the edge of the page: that something was done, or why it failed. */
 import { notifications } from '@mantine/notifications';
 
 export function showDone(message: string): void {

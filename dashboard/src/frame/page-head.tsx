@@ -1,4 +1,4 @@
-/** The head of a page: where one is, what it is about, and what can be done. */
+/** The head of a page: where the user is, what the page is about, and its actions. */
 import { Anchor, Box, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';

@@ -1,12 +1,12 @@
-/** How a form saves: sends once, has everything it touched fetched anew, tells that it is done, and closes. */
+/** How a form saves: sends once, refetches everything affected, reports success, and closes. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../api/call.ts';
 
 export interface SavingOptions<T> {
-  /** What changes by it, as the first element of query keys. */
+  /** What it changes, as the first element of query keys. */
   nouns: string[];
-  /** `headers` for the request that creates: a second click, or a repeat after a lost answer, makes no second thing. */
+  /** `headers` for the creating request: a second click, or a retry after a lost response, creates nothing twice. */
   send(headers: Record<string, string>): Promise<T>;
   onDone(made: T): void;
 }
@@ -18,7 +18,7 @@ export function useSaving<T>({ nouns, send, onDone }: SavingOptions<T>) {
     meta: { shown: true },
     mutationFn: () => send({ 'idempotency-key': key }),
     onError(error) {
-      // Somebody else was faster: the form shows what there is now.
+      // Somebody else was faster: the form shows the current values.
       if (!(error instanceof ApiError) || error.status !== 412) return;
       for (const noun of nouns) void client.invalidateQueries({ queryKey: [noun] });
     },

@@ -1,4 +1,4 @@
-/** A secret that is shown this once, with a button that copies it. */
+/** A secret that is shown only once, with a button that copies it. */
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { Icon } from './icons.tsx';
 

@@ -1,4 +1,4 @@
-/** What a page shows when there is nothing yet, nothing at all, or nothing to be had. */
+/** What a page shows while loading, when there is nothing, and on an error. */
 import { Alert, Anchor, Button, Center, Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/call.ts';
@@ -38,7 +38,7 @@ export function EmptyState({
 export function FailureState({ error, again }: { error: unknown; again?: () => void }) {
   const message = error instanceof Error ? error.message : String(error);
   const docUrl = error instanceof ApiError ? error.docUrl : null;
-  // Trying again finds no more than before.
+  // A retry would not find it either.
   if (error instanceof ApiError && error.status === 404) {
     return (
       <EmptyState icon="search" title="This was not found">
@@ -73,7 +73,7 @@ export function FailureState({ error, again }: { error: unknown; again?: () => v
   );
 }
 
-/** As high as what comes, so that nothing jumps. */
+/** As high as the content that follows, so that nothing jumps. */
 export function LoadingRows({ rows = 6 }: { rows?: number }) {
   return (
     <Stack gap={10} role="status" aria-busy="true" aria-label="Loading">

@@ -1,4 +1,4 @@
-/** Which tab is open, kept in the address, so that a link leads to it. */
+/** The open tab, kept in the URL, so that a link leads to it. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
@@ -6,7 +6,7 @@ export function useTab(first: string): [tab: string, open: (tab: string | null) 
   const search = useSearch({ strict: false }) as { tab?: string };
   const navigate = useNavigate();
   const tab = search.tab ?? first;
-  // Where it is narrow the row of tabs scrolls, and a link may lead to the last.
+  // On narrow screens the row of tabs scrolls, and a link may lead to the last one.
   useEffect(() => {
     const selected = document.querySelector('[role=tab][aria-selected=true]');
     selected?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

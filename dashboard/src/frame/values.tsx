@@ -5,7 +5,7 @@ import { useClock } from './clock.ts';
 import { hint, showHint } from './hint.ts';
 import { Icon } from './icons.tsx';
 
-/** A hash or an address: its two ends, the whole on hovering, and a button that copies it. */
+/** A hash or an address: its two ends, the whole value in a tooltip, and a button that copies it. */
 export function Code({ value, label, whole = false }: { value: string; label: string; whole?: boolean }) {
   const short = whole || value.length <= 20 ? value : `${value.slice(0, 8)}…${value.slice(-6)}`;
   return (
@@ -30,7 +30,7 @@ export function Copy({ value, label }: { value: string; label: string }) {
 
   async function copy(event: MouseEvent<HTMLButtonElement>) {
     const button = event.currentTarget;
-    // What it stands in may be a link.
+    // The element may be inside a link.
     event.stopPropagation();
     event.preventDefault();
     try {
@@ -57,7 +57,7 @@ export function Copy({ value, label }: { value: string; label: string }) {
   );
 }
 
-/** How long ago, and the exact time on hovering. */
+/** The relative time, with the exact time in a tooltip. */
 export function Time({ at, exact = false }: { at: string | null; exact?: boolean }) {
   useClock();
   if (at === null) return <span className="dimmed">never</span>;

@@ -1,4 +1,4 @@
-/** API keys as the API has them. */
+/** API keys as the API returns them. */
 
 import type { ListOptions } from '../api/lists.ts';
 import type { Schemas } from '../api/schemas.ts';

@@ -1,4 +1,4 @@
-/** Makes an API key, and shows it this once. */
+/** Creates an API key, and shows it only once. */
 import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

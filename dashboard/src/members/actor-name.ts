@@ -1,4 +1,4 @@
-/** How whoever did something is called: people by their names, programs by the end of their key's id. */
+/** The name of an actor: people by name, programs by the end of their key's id. */
 import { useQuery } from '@tanstack/react-query';
 import { membersQuery } from './member.ts';
 
@@ -13,7 +13,7 @@ export function useActorName(): (actor: Actor) => string {
     if (kind === 'command') return 'command line';
     if (kind === 'api_key') return `API key …${id.slice(-6)}`;
     if (kind !== 'user') return id;
-    // As high as the name that comes, so that nothing jumps.
+    // As high as the name that follows, so that nothing jumps.
     return members ? (members.find((member) => member.id === id)?.name ?? id) : '…';
   };
 }

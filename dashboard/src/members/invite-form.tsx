@@ -1,4 +1,4 @@
-/** Invites somebody: the link is shown this once, to be sent by whatever way one likes. */
+/** Invites somebody: the link is shown only once, for the user to send. */
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Members and invitations as the API has them. */
+/** Members and invitations as the API returns them. */
 
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -26,7 +26,7 @@ export const roleTexts: Record<Role, string> = {
   viewer: 'reads only',
 };
 
-/** Those that this person may give or take. */
+/** The roles that a person with this role may grant or revoke. */
 export function rolesFor(role: Role): Role[] {
   return role === 'owner' ? ['owner', 'admin', 'developer', 'viewer'] : ['admin', 'developer', 'viewer'];
 }

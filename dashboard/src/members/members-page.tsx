@@ -1,4 +1,4 @@
-/** Who works in this workspace, as what, and who is invited. */
+/** The members of this workspace, their roles, and open invitations. */
 import { Badge, Button, Group, Select, Table, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** What somebody should look at, with where to go; and that all is well when there is nothing. */
+/** What needs attention, with links; or that all is well. */
 import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,11 +1,11 @@
-/** The charts of the overview; a chunk of their own, because what draws them is large. */
+/** The charts of the overview; a chunk of their own, because the chart library is large. */
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Bucket } from './stats.ts';
 
 const height = 200;
-/** Names of the lines, where there are several. */
+/** Names of the lines, if there are several. */
 const legend = { withLegend: true, legendProps: { verticalAlign: 'bottom' as const, height: 28 } };
 
 export function OverviewCharts({ buckets, bucketSeconds }: { buckets: Bucket[]; bucketSeconds: number }) {
@@ -15,7 +15,7 @@ export function OverviewCharts({ buckets, bucketSeconds }: { buckets: Bucket[]; 
     data,
     dataKey: 'time',
     tickLine: 'none' as const,
-    // Labels at even distances; otherwise there is a gap before the last.
+    // Labels at even distances; otherwise there is a gap before the last one.
     xAxisProps: { interval: 'equidistantPreserveStart' as const },
   };
   const anchored = sum(buckets, ({ anchored }) => anchored);

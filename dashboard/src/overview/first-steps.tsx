@@ -36,7 +36,7 @@ export function FirstSteps() {
   );
 }
 
-/** For those who may only look. */
+/** For users who may only read. */
 function NothingYet() {
   return (
     <Paper withBorder p="lg">

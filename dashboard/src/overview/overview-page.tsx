@@ -1,4 +1,4 @@
-/** The first page: how things stand. */
+/** The first page: the state of the workspace. */
 import { Badge, Paper, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense } from 'react';
@@ -35,7 +35,7 @@ export function OverviewPage() {
       {error && !stats ? (
         <FailureState error={error} again={() => void refetch()} />
       ) : !vaults.items && !vaults.error ? (
-        // Whether the first steps stand above decides where everything else is.
+        // Whether the first steps are shown determines the position of everything else.
         <Skeleton height={760} />
       ) : (
         <Stack gap="md">
@@ -55,7 +55,7 @@ export function OverviewPage() {
   );
 }
 
-/** As high as the charts, beside each other or one below the other. */
+/** As high as the charts, side by side or stacked. */
 function ChartsSkeleton() {
   return <Skeleton h={{ base: 1224, md: 604 }} />;
 }

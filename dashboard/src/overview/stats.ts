@@ -1,4 +1,4 @@
-/** How the workspace fares, as the API has it. */
+/** The figures of the workspace, as the API returns them. */
 
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -16,7 +16,7 @@ export interface Bucket {
   skipped: number;
 }
 
-/** Spans that can be looked at, in hours. */
+/** The available time spans, in hours. */
 export const spans = [
   { value: '1', label: 'Hour' },
   { value: '24', label: 'Day' },

@@ -1,4 +1,4 @@
-/** Makes a record, or a new version of one, from JSON that is checked as it is typed. */
+/** Creates a record, or a new version of one, from JSON that is checked while typing. */
 import { JsonInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -14,7 +14,7 @@ import { type RecordVersion, recordsPath, type WholeRecord } from './record.ts';
 export interface RecordFormProps {
   /** Absent: a new record. */
   record?: WholeRecord;
-  /** The vault that is chosen at first. */
+  /** The preselected vault. */
   vaultAddress?: string;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Records as the API has them. */
+/** Records as the API returns them. */
 
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -14,7 +14,7 @@ export const recordQuery = (id: string, version?: number) =>
   queryOptions({
     queryKey: ['records', 'one', id, version ?? 'newest'],
     queryFn: () => call<WholeRecord>('GET', `${recordsPath}/${id}`, { query: { version } }),
-    // The confirmation comes as an event; this is for those whose stream was cut.
+    // The confirmation comes as an event; polling is for users whose stream was interrupted.
     refetchInterval: ({ state: { data } }) => (data && data.anchor === null ? 5_000 : false),
   });
 

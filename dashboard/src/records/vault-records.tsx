@@ -1,4 +1,4 @@
-/** The records of a vault, and the way to a new one. */
+/** The records of a vault, and a button for a new one. */
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMayWrite } from '../api/session.ts';

@@ -1,4 +1,4 @@
-/** Where the person is signed in, and an end to it. */
+/** The user's sessions, and a button that ends them. */
 
 import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

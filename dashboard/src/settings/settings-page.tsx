@@ -1,4 +1,4 @@
-/** A person's own settings, and the workspace's. */
+/** The user's own settings, and those of the workspace. */
 import { Stack, Tabs } from '@mantine/core';
 import { PageHead } from '../frame/page-head.tsx';
 import { useTab } from '../frame/tab.ts';

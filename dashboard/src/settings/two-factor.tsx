@@ -1,4 +1,4 @@
-/** Turns codes of an authenticator app on and off. */
+/** Turns two-factor authentication with an authenticator app on and off. */
 import {
   Alert,
   Button,

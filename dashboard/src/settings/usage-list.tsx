@@ -1,4 +1,4 @@
-/** What the workspace may use, and what it uses. */
+/** The limits of the workspace, and their use. */
 import { Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -29,7 +29,7 @@ const labels: Record<string, string> = {
   api_keys: 'Valid API keys',
 };
 
-/** From here on a bar warns. */
+/** From this share on, the bar warns. */
 const nearlyAll = 0.9;
 
 export function UsageList() {

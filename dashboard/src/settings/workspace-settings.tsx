@@ -1,4 +1,4 @@
-/** The workspaces of the person, and a new one. */
+/** The workspaces of the user, and a form for a new one. */
 import { Badge, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The card in the middle that signing in and joining are made of. */
+/** The card in the middle of the sign-in and join pages. */
 import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';

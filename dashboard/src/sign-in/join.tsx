@@ -1,4 +1,4 @@
-/** What an invitation opens, also that of the first owner: makes the account, signs in, and is done. */
+/** The page of an invitation, including that of the first owner: creates the account and signs in. */
 
 import { Button, Loader, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -29,7 +29,7 @@ export function JoinPage() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { data: me, isPending } = useQuery(meQuery);
-  // Only the service itself can say that of a link.
+  // Only the service itself can decide that a link is invalid.
   if (error && !(error instanceof ApiError && error.status >= 400 && error.status < 500)) {
     return (
       <SignInCard title="The invitation could not be opened">
@@ -82,7 +82,7 @@ function useEnter(workspaceId: string): () => Promise<void> {
   const navigate = useNavigate();
   return async () => {
     chooseWorkspace(workspaceId);
-    // Also what somebody else, or another workspace, left behind.
+    // Also removes what another user or another workspace left behind.
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'invitation' });
     sessionBegun();
     await client.ensureQueryData(meQuery);

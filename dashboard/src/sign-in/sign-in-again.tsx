@@ -1,6 +1,6 @@
 /**
- * Over the page when the session has ended: whoever worked there signs in again in place, and every form still has what
- * was typed into it. Nothing of the page is to be seen until then.
+ * Covers the page when the session has ended: the user signs in again in place, and every form keeps what was typed. Until
+ * then nothing of the page is visible.
  */
 import { Anchor, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
@@ -21,7 +21,7 @@ function SignInDialog() {
 
   async function enter() {
     const now = await client.fetchQuery({ ...meQuery, staleTime: 0 });
-    // What somebody else typed here, and saw, is not for another person, nor for another role or workspace.
+    // What one person typed and saw here is not for another person, role or workspace.
     if (now?.id !== before.id || now.workspaceId !== before.workspaceId || now.role !== before.role) {
       window.location.assign('/');
       return;

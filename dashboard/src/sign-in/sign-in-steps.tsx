@@ -1,4 +1,4 @@
-/** The two steps of signing in: email and password, then a code where two-factor is on. */
+/** The two steps of signing in: email and password, then a code if two-factor is on. */
 import { Anchor, Button, PasswordInput, PinInput, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
@@ -10,7 +10,7 @@ interface SignInAnswer {
 }
 
 export interface PasswordStepProps {
-  /** Filled in, where it is known who is meant. */
+  /** Filled in when the user is known. */
   email?: string;
   enter(): Promise<void>;
   askForCode(): void;
@@ -61,7 +61,7 @@ export function PasswordStep({ email: known = '', enter, askForCode, children }:
   );
 }
 
-/** `about`: says which code is wanted. */
+/** `about`: renders the sentence that says which code is needed. */
 export function CodeStep({ enter, about }: { enter(): Promise<void>; about(words: string): ReactNode }) {
   const [backup, setBackup] = useState(false);
   const [code, setCode] = useState('');

@@ -15,7 +15,7 @@ export function SignInPage() {
   const [needsCode, setNeedsCode] = useState(false);
 
   async function enter() {
-    // Also what somebody else left behind.
+    // Also removes what another user left behind.
     client.clear();
     sessionBegun();
     await client.ensureQueryData(meQuery);

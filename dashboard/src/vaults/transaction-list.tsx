@@ -1,4 +1,4 @@
-/** The transactions of a vault, newest first, between two days; more come as one scrolls. */
+/** The transactions of a vault, newest first, between two days; scrolling loads more. */
 import { Group, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { callWhole } from '../api/call.ts';
@@ -50,14 +50,14 @@ export function TransactionList({ address }: { address: string }) {
   );
 }
 
-/** Empty dates: without a bound. */
+/** Empty dates: no bound. */
 interface TransactionsProps {
   address: string;
   initialDate: string;
   finalDate: string;
 }
 
-/** Apart from the filters, which stay as they are while pages come. */
+/** A component of its own, so that the filters do not render again as pages load. */
 function Transactions({ address, initialDate, finalDate }: TransactionsProps) {
   const pages = useInfiniteQuery({
     queryKey: ['vaults', 'transactions', address, initialDate, finalDate],
@@ -101,10 +101,10 @@ function Transactions({ address, initialDate, finalDate }: TransactionsProps) {
 
 const weiPerEther = 10n ** 18n;
 
-/** Digits after the point that are shown; all are on hovering. */
+/** Digits shown after the decimal point; the tooltip has all. */
 const shownDigits = 6;
 
-/** In ether where that is readable, else in wei. */
+/** In ether if that is readable, otherwise in wei. */
 function Amount({ wei }: { wei: string }) {
   const amount = BigInt(wei);
   if (amount === 0n) return <span className="dimmed">0</span>;

@@ -1,4 +1,4 @@
-/** Chooses one of the active vaults. */
+/** Selects one of the active vaults. */
 import { Select } from '@mantine/core';
 import { useList } from '../api/lists.ts';
 import { type Vault, vaultList } from './vault.ts';

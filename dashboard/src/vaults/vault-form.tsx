@@ -1,4 +1,4 @@
-/** Makes a vault, or changes how one is called. */
+/** Creates a vault, or edits its name and description. */
 import { Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ export function VaultForm({ vault, close, onSaved }: VaultFormProps) {
   const client = useQueryClient();
   const [name, setName] = useState(vault?.name ?? '');
   const [description, setDescription] = useState(vault?.description ?? '');
-  // One key for this form: a second click, or a repeat after a lost answer, makes no second vault.
+  // One key for this form: a second click, or a retry after a lost response, creates no second vault.
   const [key] = useState(() => crypto.randomUUID());
   const saving = useMutation({
     meta: { shown: true },

@@ -1,4 +1,4 @@
-/** A vault by its name, leading to it; by its address until the name is there. */
+/** A link to a vault by its name; shows the address until the name has loaded. */
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,9 +7,9 @@ import { vaultQuery } from './vault.ts';
 
 export interface VaultLinkProps {
   address: string;
-  /** Inside a sentence, where a colour alone would not tell it from the words around it. */
+  /** Inside a sentence, where colour alone would not distinguish it from the text. */
   inText?: boolean;
-  /** On one line, at most so wide, as in a table. */
+  /** On one line, at most this wide, as in a table. */
   maxWidth?: number;
 }
 

@@ -1,4 +1,4 @@
-/** One vault: what it is called, and its transactions, files and records. */
+/** One vault: its name, and its transactions, files and records. */
 import { Alert, Button, Menu, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -37,7 +37,7 @@ function WholeVault({ vault }: { vault: Vault }) {
         back={{ to: '/vaults', label: 'Vaults' }}
         about={
           <>
-            {/* On one line on a phone, too. */}
+            {/* On one line on phones, too. */}
             <Text span fz={{ base: 12, xs: 'sm' }}>
               <Code value={vault.address} label="address" whole />
             </Text>{' '}

@@ -1,4 +1,4 @@
-/** Vaults as the API has them. */
+/** Vaults as the API returns them. */
 
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';

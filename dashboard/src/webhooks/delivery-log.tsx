@@ -13,7 +13,7 @@ import { EventType } from './event-type.tsx';
 
 const states = ['pending', 'delivering', 'succeeded', 'failed', 'skipped'];
 
-/** `urls`: those of the endpoints by their ids, where it is not clear which one is meant. */
+/** `urls`: URLs of the endpoints by id; null on the page of one endpoint. */
 const columnsFor = (urls: Map<string, string> | null): Column<Delivery>[] => [
   {
     title: 'Event',
@@ -55,13 +55,13 @@ const columnsFor = (urls: Map<string, string> | null): Column<Delivery>[] => [
   },
 ];
 
-/** Of an attempt that is due no event tells how it ended. */
+/** No event reports the end of an attempt that is due. */
 function isUnderWay({ status, nextAttemptAt }: Delivery): boolean {
   const due = nextAttemptAt === null || Date.parse(nextAttemptAt) < Date.now() + 10_000;
   return status === 'delivering' || (status === 'pending' && due);
 }
 
-/** `endpointId`: only those of one endpoint, and no choice of it. */
+/** `endpointId`: only deliveries of this endpoint, without the filter for it. */
 export function DeliveryLog({ endpointId }: { endpointId?: string }) {
   const [filters, setFilter] = useFilters('endpoint', 'event', 'status', 'type', 'from', 'to');
   return (
@@ -129,7 +129,7 @@ interface DeliveriesProps {
   urls: Map<string, string> | null;
 }
 
-/** Apart from the filters, which stay as they are while pages come. */
+/** A component of its own, so that the filters do not render again as pages load. */
 function Deliveries({ filters, endpointId, urls }: DeliveriesProps) {
   const query = {
     endpointId,
@@ -143,7 +143,7 @@ function Deliveries({ filters, endpointId, urls }: DeliveriesProps) {
     { noun: 'deliveries', path: '/platform/webhooks/deliveries', query },
     isUnderWay,
   );
-  // Rows are drawn anew with other columns only.
+  // Memoised, because new columns render all rows again.
   const columns = useMemo(() => columnsFor(urls), [urls]);
   const filtered = Object.keys(filters).length > 0;
   return (

@@ -1,4 +1,4 @@
-/** One delivery: what is sent, and every attempt with its answer. */
+/** One delivery: what is sent, and every attempt with its response. */
 import { Accordion, Anchor, Button, Code as CodeBlock, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';

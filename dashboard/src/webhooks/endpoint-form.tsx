@@ -1,4 +1,4 @@
-/** Makes or changes an endpoint; the outcome of the test event is shown when it is saved. */
+/** Creates or edits an endpoint; shows the outcome of the test event after saving. */
 import { Button, Checkbox, Group, Modal, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

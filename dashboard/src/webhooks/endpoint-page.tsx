@@ -1,4 +1,4 @@
-/** One endpoint: its health, its secret, its deliveries, and sending again. */
+/** One endpoint: its health, its secret, its deliveries, and replays. */
 import { Alert, Badge, Button, Group, Menu, Stack, Tabs } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Endpoints, deliveries and replays as the API has them. */
+/** Endpoints, deliveries and replays as the API returns them. */
 
 import { queryOptions } from '@tanstack/react-query';
 import { eventCatalogue } from '../../../src/events/catalogue.ts';
@@ -8,10 +8,10 @@ import type { Schemas } from '../api/schemas.ts';
 
 export type Endpoint = Schemas['Endpoint'];
 
-/** How the test event went that is sent with every save. */
+/** The outcome of the test event that is sent on every save. */
 export type TestOutcome = Schemas['EndpointTest'];
 
-/** No test is sent to one that is being disabled. */
+/** No test is sent when the endpoint is being disabled. */
 export type SavedEndpoint = Endpoint & { test: TestOutcome | null; secret?: string };
 
 export type Delivery = Schemas['Delivery'];
@@ -36,7 +36,7 @@ export const deliveryQuery = (id: string) =>
   queryOptions({
     queryKey: ['deliveries', 'one', id],
     queryFn: () => call<WholeDelivery>('GET', `/platform/webhooks/deliveries/${id}`),
-    // Until it has ended.
+    // Until the delivery has ended.
     refetchInterval: ({ state: { data } }) =>
       data && ['pending', 'delivering'].includes(data.status) ? 2_000 : false,
   });

@@ -1,4 +1,4 @@
-/** The name of an event type, which breaks before its dots where there is no room. */
+/** The name of an event type, which breaks before its dots if necessary. */
 import { Fragment } from 'react';
 
 export function EventType({ type }: { type: string }) {

@@ -1,4 +1,4 @@
-/** Sends past events again: counts them first, then shows how far it has come. */
+/** Sends past events again: counts them first, then shows the progress. */
 import { Alert, Button, Group, Modal, Progress, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -122,7 +122,7 @@ function Running({ id, close }: { id: string; close(): void }) {
   );
 }
 
-/** To the second. */
+/** Rounded down to the second. */
 function momentOf(time: number): string {
   return new Date(Math.floor(time / 1000) * 1000).toISOString();
 }

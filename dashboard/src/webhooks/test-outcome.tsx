@@ -1,4 +1,4 @@
-/** How the test event went. */
+/** The outcome of the test event. */
 import { Alert } from '@mantine/core';
 import { Icon } from '../frame/icons.tsx';
 import type { TestOutcome } from './endpoint.ts';

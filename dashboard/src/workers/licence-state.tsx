@@ -1,4 +1,4 @@
-/** Whether a licence holds: until when, that it ends soon, or that it is over. */
+/** Whether a licence is valid: until when, expiring soon, or expired. */
 import { Badge, Group, Text } from '@mantine/core';
 import { Time } from '../frame/values.tsx';
 import { expiresSoon, isExpired, type Licence } from './worker.ts';
@@ -19,7 +19,7 @@ export function LicenceState({ licence }: { licence: Licence }) {
   );
 }
 
-/** What a worker may do, in short; licences that are over are marked. */
+/** What a worker may do, in short; expired licences are marked. */
 export function LicenceScopes({ licences }: { licences: Licence[] }) {
   if (licences.length === 0)
     return (

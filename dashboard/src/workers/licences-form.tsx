@@ -1,4 +1,4 @@
-/** Edits the licences of a worker: they are saved together. */
+/** Edits the licences of a worker, which are saved together. */
 import { ActionIcon, Button, Fieldset, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -135,7 +135,7 @@ function LicenceFields({ row, title, change, remove }: LicenceFieldsProps) {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The day that holds the last moment at which it is valid. */
+/** The last day on which the licence is valid. */
 function lastDayOf(expiresAt: string | null): string {
   return expiresAt === null ? '' : new Date(Date.parse(expiresAt) - 1).toISOString().slice(0, 10);
 }

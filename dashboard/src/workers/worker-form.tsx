@@ -1,4 +1,4 @@
-/** Makes a worker, or changes how one is called. */
+/** Creates a worker, or edits the name. */
 import { Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';

@@ -1,4 +1,4 @@
-/** Workers and their licences as the API has them. */
+/** Workers and their licences as the API returns them. */
 
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';

@@ -1,4 +1,4 @@
-/** The call that anchors a root, with as much gas as the chain wants for it. */
+/** The call that anchors a root, with the gas that the chain requires. */
 import { encodeFunctionData } from 'viem/utils';
 import type { Chain } from '../../chain/chain.ts';
 import { registryAbi } from '../../chain/registry/registry.ts';
@@ -10,13 +10,13 @@ import { anchorPurpose } from './batches.ts';
 export interface AnchorOrder {
   root: Uint8Array;
   size: number;
-  /** How many transactions it has had: running out of gas is the one way in which anchor() can revert. */
+  /** How many transactions the batch has had: anchor() can revert only by running out of gas. */
   sends: number;
 }
 
-/** anchor() takes 46,283 gas (see contracts/README.md), whatever the size of the batch; what is not used is not paid. */
+/** anchor() takes 46,283 gas (see contracts/README.md) for any size of batch; unused gas is not charged. */
 const usualGas = 100_000;
-/** Between the question and the block the price of what a chain publishes elsewhere can rise. */
+/** The fee for data that a chain publishes on another chain can rise between the estimate and the block. */
 const margin = 2;
 
 export async function anchorCall(chain: Chain, { root, size, sends }: AnchorOrder): Promise<Outgoing> {
@@ -30,8 +30,8 @@ export async function anchorCall(chain: Chain, { root, size, sends }: AnchorOrde
   return { purpose: anchorPurpose, to, data, gasLimit: Math.max(usualGas, wanted) * 2 ** sends };
 
   /**
-   * Some chains count the bytes that they publish on another one as gas, many times the usual: with less they refuse the
-   * transaction for good. Asked for nobody's account, which costs the same and needs no money.
+   * Some chains charge gas for the bytes that they publish on another chain, many times the usual amount, and with less gas
+   * they refuse the transaction for good. The estimate names no account: it costs the same and needs no balance.
    */
   async function estimate(): Promise<number> {
     try {

@@ -1,4 +1,4 @@
-/** Builds a stored batch again from its leaves, and holds roots, paths, places and seals against what is stored. */
+/** Rebuilds a batch from its leaves, and compares roots, paths, places and seals with those stored. */
 import { sql } from 'kysely';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
@@ -16,7 +16,7 @@ interface Subtree {
   sequence: number;
   signature: Buffer;
   upper_path: Buffer;
-  /** The newest other seal of this vault with this number or a smaller one. */
+  /** The newest other seal of this vault with the same or a smaller number. */
   before: { batch_id: number; sequence: number } | null;
 }
 
@@ -88,7 +88,7 @@ interface Content {
   find: Find;
 }
 
-/** Every leaf that names the batch stands at its place, and no place is without one. */
+/** Every leaf of the batch is at its place, and every place has a leaf. */
 function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): void {
   let next = 0;
   for (const { vault_id: vault, first_place, leaves } of subtrees) {

@@ -1,4 +1,7 @@
-/** The thread that builds batches: equal to what is built here and to what viem signs, and no burden on the main thread. */
+/**
+ * The thread that builds batches: it builds the same trees as this thread and the same signatures as viem, without loading
+ * the main thread.
+ */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -105,7 +108,7 @@ test('an order that fails leaves the next one alone, also after the thread was c
 
 test('100,000 leaves do not hold up the main thread', async () => {
   const order = orderOf(Array.from({ length: 100 }, () => newVault(1000, 1)));
-  // What each has of the processor, which other processes cannot add to.
+  // CPU time per thread, which other processes do not affect.
   const [mine, all] = [threadCpuMs(), process.cpuUsage()];
   const built = await thread.build(order);
   const mineMs = threadCpuMs() - mine;

@@ -1,6 +1,6 @@
 /**
- * Trees and seals from a thread of their own: 100,000 leaves take it a good part of a second, in which requests are
- * answered as ever. Started when first needed; after a fault the next order starts another.
+ * Builds trees and seals in a thread of their own: 100,000 leaves take a good part of a second, during which the main thread
+ * goes on answering requests. The thread starts on first use; after a fault the next order starts a new one.
  */
 import { Worker } from 'node:worker_threads';
 import type {
@@ -14,13 +14,13 @@ import type {
 } from './batch.thread.ts';
 
 export interface BatchThread {
-  /** Builds and seals a batch. The buffers are handed over: here they are empty afterwards. */
+  /** Builds and seals a batch. The buffers are transferred, so they are empty here afterwards. */
   build(order: BatchOrder): Promise<BatchAnswer>;
   /** The path from a leaf to the root of its subtree. */
   path(order: PathOrder): Promise<Uint8Array>;
-  /** The same out of a tree that was kept; null when it was not, or had to make room. */
+  /** The same from a cached tree; null when the tree is not in the cache. */
   keptPath(order: KeptPathOrder): Promise<Uint8Array | null>;
-  /** The same for several leaves of one subtree, whose tree is built once. */
+  /** The same for several leaves of one subtree; the tree is built only once. */
   paths(order: PathsOrder): Promise<Uint8Array[]>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function createBatchThread(): BatchThread {
     const id = lastId;
     return new Promise<Answer>((resolve, reject) => {
       waiting.set(id, { resolve, reject });
-      // While somebody waits, the process must not end for want of other work.
+      // Keeps the process alive while a caller waits.
       used.ref();
       used.postMessage({ id, ...order } satisfies Order, buffers as ArrayBuffer[]);
     }).finally(() => {

@@ -1,4 +1,4 @@
-/** The thread that builds the trees of batches, seals them, and looks up paths for proofs; see batch-thread.ts. */
+/** The thread that builds the trees of batches, seals them, and finds paths for proofs; see batch-thread.ts. */
 import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k1.js';
@@ -9,46 +9,46 @@ import { sealDigest, signatureFault, signatureOf } from '../../proof/seal.ts';
 import { buildBatch } from './batch.ts';
 import { createKeptTrees } from './kept-trees.ts';
 
-/** Everything of all vaults in one piece each, because many small ones take long to hand over. */
+/** One buffer per field for all vaults together, because many small buffers take long to transfer. */
 export interface BatchOrder {
   vaults: { address: string; sequence: number; leaves: number }[];
   /** 32 bytes each, vault by vault. */
   leaves: Uint8Array;
-  /** 32 bytes for each vault; wiped here. */
+  /** 32 bytes per vault; erased here after use. */
   privateKeys: Uint8Array;
 }
 
 export type BatchAnswer =
-  /** Places of vaults whose key is not that of their address; then nothing is built. */
+  /** Indexes of vaults whose key does not match their address; in that case nothing is built. */
   | { unfit: number[] }
   | {
       unfit: [];
       root: Uint8Array;
-      /** Of the subtrees, 32 bytes each. */
+      /** Roots of the subtrees, 32 bytes each. */
       roots: Uint8Array;
       /** 65 bytes each. */
       signatures: Uint8Array;
-      /** From each subtree's root up to the batch's, one after the other, and how many hashes belong to each. */
+      /** The paths from each subtree's root to the batch's root, concatenated, and the number of hashes in each. */
       upperPaths: Uint8Array;
       upperLengths: number[];
     };
 
 export interface PathOrder {
-  /** Of one subtree. */
+  /** The leaves of one subtree. */
   leaves: Uint8Array;
   leaf: number;
-  /** Keeps the tree under this name for the next ones, while there is room. */
+  /** Caches the tree under this name for later orders, while there is room. */
   keepAs?: string;
 }
 
 export interface KeptPathOrder {
-  /** The name of a tree that may be kept. */
+  /** The name of a tree that may be cached. */
   tree: string;
   leaf: number;
 }
 
 export interface PathsOrder {
-  /** Of one subtree. */
+  /** The leaves of one subtree. */
   leaves: Uint8Array;
   wanted: number[];
 }
@@ -63,18 +63,18 @@ export type Order = { id: number } & (
 export type Answer = { id: number } & (
   | { built: BatchAnswer }
   | { path: Uint8Array }
-  /** Null: it is not kept. */
+  /** Null: the tree is not in the cache. */
   | { keptPath: Uint8Array | null }
   | { paths: Uint8Array[] }
   | { error: unknown }
 );
 
-/** Ten trees of 100,000 leaves, of which each took 0.2 s to build. */
+/** Ten trees of 100,000 leaves; each takes 0.2 s to build. */
 const mostKeptBytes = 68 * 1024 * 1024;
 
 const keccak = await loadKeccak();
 const keptTrees = createKeptTrees(mostKeptBytes);
-/** From its own file: the whole package would take another 25 MB in each thread. */
+/** Imported from its own file: the whole package would take another 25 MB in each thread. */
 const secp256k1 = await instantiateSecp256k1(randomBytes(32));
 
 parentPort?.on('message', (order: Order) => {
@@ -143,7 +143,7 @@ function build({ vaults, leaves, privateKeys }: BatchOrder): BatchAnswer {
 
 function addressOf(privateKey: Uint8Array): string | null {
   const publicKey = secp256k1.derivePublicKeyUncompressed(privateKey);
-  // A text says what is wrong with the key.
+  // A string is an error message about the key.
   if (typeof publicKey === 'string') return null;
   return toHex(keccak(publicKey.subarray(1)).subarray(12));
 }

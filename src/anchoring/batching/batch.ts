@@ -1,25 +1,27 @@
-/** The two-storey tree of one batch: each vault's leaves form a tree, and the roots of those form the top tree. */
+/**
+ * The two-level tree of one batch: the leaves of each vault form a subtree, and the roots of the subtrees form the top tree.
+ */
 import type { Keccak } from '../../proof/keccak.ts';
 import { buildTree, hashBytes } from '../../proof/merkle.ts';
 
 export interface VaultLeaves {
   /** The vault's address. */
   vault: string;
-  /** Its leaves of 32 bytes, one after the other. */
+  /** Leaves of 32 bytes, concatenated. */
   leaves: Uint8Array;
 }
 
 export interface Subtree {
   vault: string;
   root: Uint8Array;
-  /** How many leaves it has: the number that its seal names. */
+  /** The number of leaves, which the seal states. */
   leaves: number;
 }
 
 export interface LeafPath {
   /** The siblings from the leaf up to the root of the batch, 32 bytes each. */
   path: Uint8Array;
-  /** How many of them lead to the root of the vault's subtree. */
+  /** How many siblings lead to the root of the vault's subtree. */
   depth: number;
 }
 
@@ -27,15 +29,15 @@ export interface BatchTree {
   root: Uint8Array;
   /** Leaves of all vaults. */
   size: number;
-  /** In the order the vaults were given. */
+  /** In the order of the given vaults. */
   subtrees: Subtree[];
-  /** Both count in the order that vaults and leaves were given. */
+  /** Both are indexes in the order of the given vaults and leaves. */
   path(vault: number, leaf: number): LeafPath;
 }
 
 export function buildBatch(vaults: readonly VaultLeaves[], keccak: Keccak): BatchTree {
   if (new Set(vaults.map(({ vault }) => vault)).size < vaults.length) {
-    // Its seal could cover only one of the two subtrees.
+    // A seal could cover only one of the two subtrees.
     throw new Error('a batch names each vault once');
   }
   const trees = vaults.map(({ leaves }) => buildTree(leaves, keccak));

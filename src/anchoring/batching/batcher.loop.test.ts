@@ -1,4 +1,4 @@
-/** When batches are made: at every interval from the start of the last one, and only by the node that leads. */
+/** When batches are made: one interval after the start of the previous batch, and only by the leading node. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,22 +8,22 @@ import { batcherLoop } from './batcher.loop.ts';
 
 const leading = {} as Lead;
 
-/** A loop whose time passes when the test says so. */
+/** A loop on a clock that the test advances. */
 function follow(
   t: TestContext,
   options: {
     intervalMs: number;
     lead(): Lead | null;
-    /** How long the step takes, and whether it says that there is more. */
+    /** How long the step takes, and whether it reports more work. */
     work?(step: number): { ms: number; more: boolean };
-    /** Whether the batch before is in no block yet. */
+    /** Whether the previous batch is not in a block yet. */
     waits?(): boolean;
   },
 ) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;
   t.mock.method(performance, 'now', () => now);
-  /** When each step began. */
+  /** The start time of each step. */
   const starts: number[] = [];
   const seen = { beats: 0, resends: 0, looks: 0 };
   const stopping = new AbortController();
@@ -56,7 +56,7 @@ function follow(
     for (let passed = 0; passed < ms; passed += 10) {
       now += 10;
       t.mock.timers.tick(10);
-      // Nothing here waits for anything but the clock, so all that is due is done by the next turn.
+      // The loop waits only for the clock, so all work that is due is done by the next turn.
       await nextTurn();
     }
   };
@@ -86,7 +86,7 @@ test('what did not fit into a batch comes at once', async (t) => {
   });
   await pass(1000);
   await stop();
-  // A pause of nothing is a tick of the clock here.
+  // A delay of 0 takes one tick of this clock.
   assert.equal(starts.length, 3);
   assert.ok((starts[2] ?? 0) <= 60, String(starts));
 });

@@ -1,4 +1,4 @@
-/** Makes a batch at every interval, as long as this node leads on the chain and the batch before is in a block. */
+/** Makes a batch at every interval while this node leads on the chain and the previous batch is in a block. */
 import type { Lead } from '../../chain/chain.ts';
 import { type Loop, pause } from '../../runtime/loop.ts';
 import type { Batcher } from './batcher.ts';
@@ -9,10 +9,10 @@ export interface BatcherLoopOptions {
   intervalMs: number;
 }
 
-/** The interval may be long; the lead is looked for, and failed transactions are made anew, at least so often. */
+/** The interval may be long; at least this often the loop checks for the lead and makes new transactions for failed ones. */
 const lookMs = 1_000;
 const longestStepMs = 60_000;
-/** How often to look whether the batch before is in a block: a statement that finds at most one row. */
+/** How often to check whether the previous batch is in a block, with a statement that finds at most one row. */
 const waitMs = 100;
 
 export function batcherLoop(batcher: Batcher, { lead, intervalMs }: BatcherLoopOptions): Loop {

@@ -1,4 +1,4 @@
-/** Batches: takes all pending leaves, has them built into a tree and sealed, and commits them with one transaction. */
+/** The batcher: selects all pending leaves, has them built into a tree and sealed, and commits them with one transaction. */
 import type { Chain, Lead } from '../../chain/chain.ts';
 import type { Sender } from '../../chain/sender/sender.ts';
 import type { Db } from '../../db/database.ts';
@@ -24,17 +24,17 @@ export interface BatcherDeps {
 
 export interface Batcher {
   /**
-   * Whether an anchor is not in a block yet. Another one would wait behind it by its nonce and save nobody time: what is
-   * pending goes into one batch when the chain goes on, however long the account was without money.
+   * Whether an anchor is not in a block yet. Another one would have to wait for it because of its nonce, and would save no
+   * time: all pending leaves go into one batch when the chain continues, however long the account was out of funds.
    */
   waits(): Promise<boolean>;
-  /** Makes one batch of what is pending; true when there is more than fits into it. */
+  /** Makes one batch of the pending leaves; true when there are more than fit into it. */
   step(lead: Lead): Promise<boolean>;
-  /** Makes new transactions for batches whose own reverted. */
+  /** Makes new transactions for batches whose transaction reverted. */
   resend(lead: Lead): Promise<void>;
 }
 
-/** Some 3 MB of leaves, and a second or two for the tree and the rows. */
+/** About 3 MB of leaves, and one or two seconds for the tree and the rows. */
 const mostLeaves = 100_000;
 
 export function createBatcher(deps: BatcherDeps): Batcher {
@@ -58,7 +58,7 @@ export function createBatcher(deps: BatcherDeps): Batcher {
       const selection = await selectPending(db, { maxLeaves, behind, without: sealing.shunned() });
       tellStranded(selection.stranded);
       if (selection.ids.length === 0) return false;
-      // First, so that nothing is built in vain while the chain is away.
+      // The quote comes first, so that nothing is built in vain while the chain is unavailable.
       const quote = await sender.quote(lead.chain);
       const sealed = await sealing.seal(selection);
       if (sealed === null) return false;
@@ -91,8 +91,8 @@ export function createBatcher(deps: BatcherDeps): Batcher {
 }
 
 /**
- * A transaction that reverted could still pass on another branch. With a second one beside it the registry would keep
- * the time of whichever came first, so the second has to wait. The embedded chain has no branches.
+ * A transaction that reverted could still succeed on another branch. Next to a second one, the registry would keep the time
+ * of whichever is mined first, so the second has to wait. The embedded chain has no branches.
  */
 async function newestFinal(chain: Chain): Promise<number> {
   if (chain.embedded) return Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Checks every batch: its transaction and block, and that it was built and sealed from the leaves that name it. */
+/** Checks every batch: its transaction and block, and that it was built and sealed from its leaves. */
 import { sql } from 'kysely';
 import { encodeFunctionData } from 'viem';
 import { registryAbi } from '../../chain/registry/registry.ts';
@@ -41,7 +41,7 @@ export function batchesPass(db: Db): Pass {
     what: 'batches',
     table: 'anchor_batches',
     key: [{ column: 'b.id', member: 'id' }],
-    // Each may have 100,000 leaves, which are read one batch at a time.
+    // Each batch may have 100,000 leaves, which are read one batch at a time.
     pageRows: 50,
     read: ({ where, end }) => sql<Row>`
       select b.id, b.root, b.size, b.status, b.to_resend, b.announced, b.transaction_hash, b.block_number, b.block_hash,
@@ -114,7 +114,7 @@ function judge(row: Row): Finding[] {
   return findings;
 }
 
-/** Both are moved in one commit, so that they never tell different stories. */
+/** One commit updates both, so they always agree. */
 function agree(row: Row): boolean {
   const { status, outgoing_status: outgoing } = row;
   if (status === 'confirmed' || status === 'finalized') {

@@ -1,13 +1,13 @@
-/** Batches as they are written: with their subtrees, their leaves and their transaction, in the leader's commit. */
+/** Stores batches with their subtrees, leaves and transaction, in the leader's commit. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { anchorPurpose } from './batches.ts';
 
 export interface NewBatch {
   root: Buffer;
-  /** Of the transaction that anchors it. */
+  /** The transaction that anchors the batch. */
   outgoingId: number;
-  /** Of its leaves, by place. */
+  /** Ids of the leaves, by place. */
   ids: number[];
   subtrees: NewSubtree[];
 }
@@ -16,19 +16,19 @@ export interface NewSubtree {
   workspaceId: string;
   vaultId: string;
   root: Buffer;
-  /** 32 bytes each, in the order of their places. */
+  /** 32 bytes each, ordered by place. */
   leaves: Buffer;
   sequence: number;
   signature: Buffer;
   upperPath: Buffer;
 }
 
-/** Rows in one statement: each has nine values, and putting these together takes a few milliseconds. */
+/** Rows per statement: each has nine values, and preparing them takes a few milliseconds. */
 const subtreesAtOnce = 50;
-/** Leaves placed by one statement; 100,000 could take longer than a statement may on a busy machine. */
+/** Leaves per statement: placing 100,000 could exceed the statement timeout on a busy machine. */
 const leavesAtOnce = 10_000;
 
-/** Inside the leader's transaction. Throws when a leaf is in a batch already. */
+/** Runs inside the leader's transaction. Throws when a leaf is already in a batch. */
 export async function storeBatch(db: Db, { root, outgoingId, ids, subtrees }: NewBatch): Promise<number> {
   const { id } = await db
     .insertInto('anchor_batches')
@@ -68,7 +68,7 @@ async function placeLeaves(
   db: Db,
   { batchId, firstPlace, ids }: { batchId: number; firstPlace: number; ids: number[] },
 ): Promise<void> {
-  // As text: pg would quote each number for itself.
+  // As text, because pg would quote each number separately.
   const { numAffectedRows } = await sql`
     update anchor_leaves l set batch_id = ${batchId}, place = ${firstPlace - 1} + taken.place
     from unnest(${`{${ids.join(',')}}`}::bigint[]) with ordinality as taken (id, place)
@@ -78,7 +78,7 @@ async function placeLeaves(
   }
 }
 
-/** Whether the transaction of some batch is signed, and in no block as far as is known. */
+/** Whether the transaction of any batch is signed but, as far as we know, not in a block. */
 export async function hasOpenAnchor(db: Db): Promise<boolean> {
   const { rows } = await sql`
     select 1 from outgoing_transactions where status in ('signed', 'submitted') and purpose = ${anchorPurpose}
@@ -93,7 +93,7 @@ export interface BatchToResend {
   sends: number;
 }
 
-/** Batches whose transaction reverted and that get a new one, oldest first, with the block in which it did. */
+/** Batches that need a new transaction because theirs reverted, oldest first, with the block of the revert. */
 export function batchesToResend(db: Db): Promise<(BatchToResend & { revertedIn: number | null })[]> {
   return db
     .selectFrom('anchor_batches')
@@ -111,7 +111,7 @@ export function batchesToResend(db: Db): Promise<(BatchToResend & { revertedIn: 
     .execute();
 }
 
-/** Inside the leader's transaction. False when it is on its way again anyhow, and the new transaction is not wanted. */
+/** Runs inside the leader's transaction. False when the batch is already on its way again and needs no new transaction. */
 export async function lockForResend(db: Db, id: number): Promise<boolean> {
   const row = await db
     .selectFrom('anchor_batches')

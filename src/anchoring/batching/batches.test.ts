@@ -1,4 +1,4 @@
-/** What the chain does to batches, and what is told of it. */
+/** What the chain does to batches, and how it is announced. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
@@ -155,7 +155,7 @@ describe('confirmations', () => {
       while (await stepwise.step(lead));
       return lead.commits;
     };
-    // Five rows for each of four leaves, and one for the leaf of a workspace without an endpoint.
+    // Five rows for each of four leaves, and one row for the leaf of a workspace without an endpoint.
     assert.equal(await tellAll(4, { placeEvents, rowsAtOnce: 10 }), 3);
     assert.equal((await events()).length, 5);
     const sizes: number[] = [];
@@ -230,7 +230,7 @@ describe('a reorg', () => {
     const { id, outgoing_id } = await newBatch(2);
     const was = await mine(fixture.db, outgoing_id);
     await apply(outgoing_id, { to: 'confirmed', mined: was });
-    // Told in part only when it comes.
+    // The batch is only partly announced when the reorg comes.
     await announcer(2).step(fixture.lead);
     await apply(outgoing_id, { to: 'reorged', was });
     const back = await read(id);

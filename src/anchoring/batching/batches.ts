@@ -1,4 +1,4 @@
-/** What the chain does to batches: the hooks that the sender and the indexer call inside their commits. */
+/** What the chain does to batches: hooks that the sender and the indexer call inside their commits. */
 import { sql } from 'kysely';
 import type { MinedAt, TransactionOutcome } from '../../chain/sender/transaction-outcomes.ts';
 import { toBytea } from '../../db/bytea.ts';
@@ -9,10 +9,10 @@ import { eventWrite } from '../../events/events.ts';
 /** Purpose of the transactions that anchor batches. */
 export const anchorPurpose = 'anchor';
 
-/** A batch whose transaction reverts gets another one, so often in all. */
+/** Transactions that a batch may have in all, when they revert. */
 const maxSends = 3;
 
-/** The hook of the sender: a batch follows its transaction in the same commit. */
+/** The sender's hook: updates a batch in the same commit as its transaction. */
 export async function applyOutcomes(db: Db, outcomes: TransactionOutcome[]): Promise<void> {
   for (const outcome of outcomes) {
     if (outcome.purpose !== anchorPurpose) continue;
@@ -24,7 +24,7 @@ export async function applyOutcomes(db: Db, outcomes: TransactionOutcome[]): Pro
   }
 }
 
-/** The hook of the indexer: which vaults have content in the batches that these transactions anchor. */
+/** The indexer's hook: which vaults have leaves in the batches that these transactions anchor. */
 export async function vaultsOfAnchors(
   db: Db,
   outgoingIds: number[],
@@ -44,7 +44,7 @@ export async function vaultsOfAnchors(
     .execute();
 }
 
-/** Also where it had failed: then a reorg took that failure back, and it is on its way again. */
+/** Also applies to a failed batch: a reorg undid the failure, and the batch is on its way again. */
 async function submit(db: Db, outgoingId: number): Promise<void> {
   await db
     .updateTable('anchor_batches')
@@ -75,7 +75,9 @@ async function confirm(
     .execute();
 }
 
-/** Whoever was told of the confirmation is told that it no longer holds; the next one is told to all again. */
+/**
+ * Announces to each workspace in the batch that its confirmation no longer holds; the next one is announced in full again.
+ */
 async function withdraw(db: Db, outgoingId: number, was: MinedAt): Promise<void> {
   const batches = await db
     .updateTable('anchor_batches')
@@ -122,8 +124,8 @@ async function withdraw(db: Db, outgoingId: number, was: MinedAt): Promise<void>
 }
 
 /**
- * A payload that reverted may pass with more gas, so the batch gets another transaction, made later by the batcher. One
- * that could never pass is set aside with its reason.
+ * A payload that reverted may succeed with more gas, so the batcher later makes another transaction for the batch. A batch
+ * that can never succeed is set aside with the reason.
  */
 async function fail(db: Db, outgoingId: number, reason: string): Promise<void> {
   const { rows } = await sql<{ reverted: boolean }>`

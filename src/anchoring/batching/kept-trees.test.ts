@@ -1,10 +1,10 @@
-/** Trees that are kept between proofs. */
+/** Caching of trees between proofs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MerkleTree } from '../../proof/merkle.ts';
 import { createKeptTrees } from './kept-trees.ts';
 
-/** 100 leaves have 199 nodes of 32 bytes, and 4 bytes for the place of each leaf. */
+/** 100 leaves make 199 tree nodes of 32 bytes, plus 4 bytes for the place of each leaf. */
 const bytesOfHundred = 199 * 32 + 100 * 4;
 
 function treeOf(size: number): MerkleTree {
@@ -20,7 +20,7 @@ test('what was used longest ago goes first, and the bytes stay within their boun
     ['a', 'b', 'c', 'd'].map((name) => kept.find(name) !== undefined),
     [true, false, true, true],
   );
-  // The same again takes no room twice.
+  // Keeping the same tree twice takes its room only once.
   kept.keep('d', treeOf(100));
   assert.ok(kept.find('a'));
   kept.keep('e', treeOf(250));

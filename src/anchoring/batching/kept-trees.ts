@@ -1,15 +1,15 @@
-/** Trees that are kept for the next proof out of them: those used last, up to so many bytes in all. */
+/** A cache of trees for later proofs: keeps the most recently used, up to a limit of bytes. */
 import { hashBytes, type MerkleTree } from '../../proof/merkle.ts';
 
 export interface KeptTrees {
-  /** Makes it the one used last. */
+  /** Marks the tree as most recently used. */
   find(name: string): MerkleTree | undefined;
-  /** One that is too large alone is not kept. */
+  /** Does not keep a tree that alone exceeds the limit. */
   keep(name: string, tree: MerkleTree): void;
 }
 
 export function createKeptTrees(mostBytes: number): KeptTrees {
-  /** In the order of their last use. */
+  /** Least recently used first. */
   const trees = new Map<string, MerkleTree>();
   let bytes = 0;
 
@@ -41,7 +41,7 @@ export function createKeptTrees(mostBytes: number): KeptTrees {
   };
 }
 
-/** Its nodes, and the place of each leaf. */
+/** The tree nodes, and the place of each leaf. */
 function bytesOf({ size }: MerkleTree): number {
   return (2 * size - 1) * hashBytes + size * Uint32Array.BYTES_PER_ELEMENT;
 }

@@ -1,4 +1,4 @@
-/** Checks every leaf: it is the hash of its fields, follows the leaf before it, and was never batched before that one. */
+/** Checks every leaf: it is the hash of its fields, follows the previous leaf, and was not batched before that one. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { fromBytea } from '../../db/bytea.ts';
@@ -23,7 +23,7 @@ interface Row {
   claims_hash: Buffer;
   leaf: Buffer;
   batch_id: number | null;
-  /** The leaf that `previous_leaf` names, among those of the same subject. */
+  /** The leaf that `previous_leaf` names, among the leaves of the same subject. */
   previous: { version: number; kind: string; batch_id: number | null } | null;
 }
 
@@ -117,7 +117,7 @@ function hashOf(row: Row, vault: string, keccak: Keccak): Buffer {
   return Buffer.from(leafHash(values, keccak));
 }
 
-/** Null when they are no JSON that has one reading. */
+/** Null when the claims are not JSON or have no canonical form. */
 function claimsDigest(claims: string): Buffer | null {
   try {
     const canonical = canonicalJson(JSON.parse(claims), 'claims');

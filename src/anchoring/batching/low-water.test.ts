@@ -9,7 +9,7 @@ import { createLowWater } from './low-water.ts';
 
 let fixture: Fixture;
 let vault: TestVault;
-/** One connection, so that all it has read is known when it says so. */
+/** A single connection, so that its statistics are complete when it reports them. */
 let single: Database;
 before(async () => {
   fixture = await openFixture();
@@ -27,7 +27,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** Accepts one thing, and copies of it. */
+/** Accepts one thing, and inserts copies of its leaf. */
 async function acceptMany(name: string, count: number): Promise<void> {
   await fixture.accept(vault, name);
   await fixture.pool.query(
@@ -50,7 +50,7 @@ test('a look for what is pending costs the same however much was batched while a
       await batcher.step(fixture.lead);
     }
     const look = { index: 'anchor_leaves_pending', work: () => batcher.step(fixture.lead) };
-    // As soon as those who write at this moment, in whatever database of the server, have ended.
+    // Succeeds once all transactions that write now, in any database of the server, have ended.
     await waitUntil(async () => (await countEntries(single.pool, look)) < 50);
     await acceptMany('d', 3);
     await batcher.step(fixture.lead);
@@ -68,7 +68,7 @@ test('a leaf that is committed after others with higher ids is batched with the 
   const late = await connect();
   try {
     await acceptMany('e', 5);
-    // Of another workspace: those of one may count what they use in the same row, and wait for each other.
+    // Of another workspace: leaves of one workspace may update the same budget row and wait for each other.
     await fixture.accept(await fixture.newVault('ws_late'), 'before');
     await batcher.step(fixture.lead);
     await late.query('begin');

@@ -1,13 +1,16 @@
-/** Up to which id no leaf is pending, or ever will be: a scan that begins behind it meets none that are long batched. */
+/**
+ * The id up to which no leaf is pending or ever will be: a scan that begins after it skips the leaves that were batched long
+ * ago.
+ */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 
 export interface LowWater {
-  /** The id to begin behind. */
+  /** The scan begins after this id. */
   find(db: Db): Promise<number>;
 }
 
-/** What was seen a look ago: all up to `id` is there as soon as every transaction before `transaction` has ended. */
+/** From the previous look: all ids up to `id` are visible once every transaction before `transaction` has ended. */
 interface Horizon {
   id: number;
   transaction: bigint;
@@ -16,17 +19,16 @@ interface Horizon {
 interface Look {
   lowest: number | null;
   highest: number | null;
-  /** Of the transactions that write, the oldest that has not ended, and the next one to come. */
+  /** Among writing transactions: the oldest that has not ended, and the next one to start. */
   oldest_open: string;
   next: string;
 }
 
 /**
- * While an old snapshot is open, a backup's say, PostgreSQL keeps every index entry of a leaf that was batched since, and
- * a scan from the first id on would look at each of them, at every interval. A leaf may be committed after one with a
- * higher id, so the mark goes only as far as what had been given out when all who write now had not begun. The hair's
- * breadth between taking an id and beginning to write, in which a transaction is not known yet, is covered by a look
- * from the start now and then.
+ * While an old snapshot is open, for example by a backup, PostgreSQL keeps the index entry of every leaf batched since, and
+ * a scan from the first id would read all of them at every interval. A leaf may be committed after one with a higher id, so
+ * the mark advances only to ids that were assigned before any open transaction began to write. In the short time between
+ * taking an id and beginning to write, a transaction is not visible; an occasional scan from the start covers that case.
  */
 export function createLowWater(wholeLookMs = 60_000): LowWater {
   let mark = 0;

@@ -1,19 +1,19 @@
-/** What the next batch takes: pending leaves in the order they were accepted, none before the one it follows. */
+/** Selects the leaves of the next batch: pending leaves in the order they were accepted, none before the leaf it follows. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { firstLeaf } from './pending.ts';
 
-/** Plain numbers and bytes, entry i of each list belonging to leaf i: there may be 100,000. */
+/** Plain numbers and bytes, because there may be 100,000 leaves; entry i of each list belongs to leaf i. */
 export interface Selection {
   ids: number[];
   /** 32 bytes each. */
   leaves: Buffer;
-  /** Place of its vault in `vaults`. */
+  /** Index of its vault in `vaults`. */
   vaultOf: number[];
-  /** Place of the leaf that it follows, where that is in this selection too; else -1. */
+  /** Index of the leaf that it follows, if that leaf is in this selection too; otherwise -1. */
   follows: number[];
   vaults: SelectedVault[];
-  /** Leaves left out because what they follow is neither batched nor in this selection. */
+  /** Leaves left out because the leaf they follow is neither batched nor in this selection. */
   stranded: number;
   /** There may be more. */
   full: boolean;
@@ -26,22 +26,25 @@ export interface SelectedVault {
 
 export interface SelectionOptions {
   maxLeaves: number;
-  /** No leaf up to this id is pending; not given: not known. */
+  /** No leaf up to this id is pending; undefined: not known. */
   behind?: number;
-  /** Each has a key to be opened, a seal and a row. */
+  /** Each vault needs its key opened, a seal and a row. */
   maxVaults?: number;
-  /** Ids of vaults that cannot seal at present. */
+  /** Ids of vaults that currently cannot seal. */
   without: string[];
-  /** Rows read at once; between pages others get their turn. */
+  /** Rows per page; other work gets its turn between pages. */
   pageSize?: number;
 }
 
-/** Some pending leaves, in ascending order of their ids: entry i of each list belongs to leaf i. */
+/** Some pending leaves, by ascending id: entry i of each list belongs to leaf i. */
 interface Page {
   ids: number[];
   workspaceIds: string[];
   vaultIds: string[];
-  /** Id of the leaf that it follows, if that is pending; 0 when there is nothing to wait for, -1 when it is nowhere. */
+  /**
+   * Id of the leaf that it follows, if that leaf is pending; 0 when there is nothing to wait for, -1 when that leaf does not
+   * exist.
+   */
   followsIds: number[];
   leaves: Buffer;
 }
@@ -73,11 +76,11 @@ export async function selectPending(db: Db, options: SelectionOptions): Promise<
   for (let after = behind; ; ) {
     const limit = Math.min(pageSize, maxLeaves - selection.ids.length);
     const page = await readPage(db, { after, without, limit });
-    /** Bytes of the leaves that are not among the pieces yet. */
+    /** Byte range of the leaves that are not in `pieces` yet. */
     let [from, to] = [0, page.leaves.length];
     for (const [entry, id] of page.ids.entries()) {
       const followsId = page.followsIds[entry] ?? 0;
-      // What it follows has a lower id, so it was met before.
+      // The leaf that it follows has a lower id, so it was already processed.
       const follows = followsId > 0 ? placeOf(selection.ids, followsId) : -1;
       if (followsId < 0 || (followsId > 0 && follows < 0)) {
         selection.stranded += 1;
@@ -102,17 +105,17 @@ export async function selectPending(db: Db, options: SelectionOptions): Promise<
   }
 }
 
-/** A selection with the leaves of each vault side by side: place n of the batch is entry n. */
+/** A selection grouped by vault: place n of the batch is entry n. */
 export interface Groups {
   vaults: { vault: SelectedVault; leaves: number }[];
   ids: number[];
   leaves: Buffer;
 }
 
-/** Others get their turn after so many leaves, which take a few milliseconds. */
+/** Other work gets its turn after this many leaves, which take a few milliseconds. */
 const leavesPerTurn = 5_000;
 
-/** Leaves out these vaults, by their place in the selection, and whatever follows a leaf of theirs. */
+/** Leaves out these vaults, given by index into the selection, and every leaf that follows one of theirs. */
 export async function groupByVault(selection: Selection, without: ReadonlySet<number>): Promise<Groups> {
   const taken: boolean[] = [];
   const membersOf: number[][] = selection.vaults.map(() => []);
@@ -142,8 +145,8 @@ export async function groupByVault(selection: Selection, without: ReadonlySet<nu
 }
 
 /**
- * What a leaf follows is of its own subject, and looked up only where there is such a leaf. A page comes as one row: with
- * 100,000 rows, reading them would be most of the work here.
+ * A leaf follows a leaf of its own subject, which is looked up only if there is one. A page comes as one row: parsing
+ * 100,000 rows would be most of the work here.
  */
 async function readPage(
   db: Db,
@@ -164,7 +167,7 @@ async function readPage(
       where l.batch_id is null and l.id > ${after} and l.vault_id <> all (${without}::text[])
       order by l.id limit ${limit}
     ) as page`.execute(db);
-  // All of them null: there is no leaf.
+  // All columns are null when there is no leaf.
   const { ids, workspaceIds, vaultIds, followsIds, leaves } = rows[0] ?? {};
   return {
     ids: ids ?? [],
@@ -175,7 +178,7 @@ async function readPage(
   };
 }
 
-/** Where a number stands in an ascending list; -1 when it does not. */
+/** The index of a number in an ascending list, or -1. */
 function placeOf(ids: number[], wanted: number): number {
   let from = 0;
   let to = ids.length;

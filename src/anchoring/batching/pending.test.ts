@@ -1,4 +1,4 @@
-/** Leaves as they are made when a thing is accepted. */
+/** The leaf that is made when a thing is accepted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Hex, zeroHash } from 'viem';
@@ -19,7 +19,7 @@ const thing: Anchorable = {
 };
 
 test('the leaf is that of the stored row, as a verifier computes it', async () => {
-  // The first in plain JavaScript, the later ones in WebAssembly.
+  // The first round hashes in plain JavaScript, the second in WebAssembly.
   for (let round = 0; round < 2; round += 1) {
     const { leaf, write } = pendingLeaf(thing);
     assert.ok(write.table === 'anchor_leaves');
@@ -36,7 +36,7 @@ test('the leaf is that of the stored row, as a verifier computes it', async () =
     assert.equal(toHex(leaf), toHex(leafHash(values)));
     assert.deepEqual(row.leaf, leaf);
     assert.equal(row.vault_id, 'vlt_1');
-    // Asked for later, so loaded later than that of pending.ts.
+    // Called after pending.ts, so this one also finishes loading later.
     await loadKeccak();
   }
 });

@@ -1,4 +1,4 @@
-/** A pending leaf: made when a thing is accepted and committed with it, then waiting for the next batch. */
+/** A pending leaf: made when a thing is accepted, committed with it, then waiting for the next batch. */
 
 import { hash } from 'node:crypto';
 import type { Write } from '../../db/writes.ts';
@@ -15,31 +15,31 @@ export interface Anchorable {
   subjectId: string;
   /** Counts from 1. */
   version: number;
-  /** The vault that the thing belongs to, and that seals it. */
+  /** The vault that owns the thing and seals it. */
   vault: { id: string; address: string };
   digest: Buffer;
-  /** The leaf that came before, of the same subject and committed already; `firstLeaf` when there is none. */
+  /** The previous leaf, of the same subject and already committed; `firstLeaf` when there is none. */
   previousLeaf: Buffer;
-  /** They get a random salt if they have none. */
+  /** Get a random salt if they have none. */
   claims: Record<string, unknown>;
-  /** Of data that is stored with it and not as a blob; counts for the budget of the workspace. */
+  /** Size of data that is stored with the thing and not as a blob; counts against the budget of the workspace. */
   storedBytes?: number;
 }
 
 export interface PendingLeaf {
   leaf: Buffer;
-  /** To be committed with the thing itself, after the leaf that came before. */
+  /** To be committed with the thing itself, after the previous leaf. */
   write: Write;
 }
 
-/** What the first leaf of a thing names as its previous one. */
+/** The previous leaf of a thing's first leaf. */
 export const firstLeaf: Buffer = Buffer.alloc(32);
 
-/** Throws CanonicalJsonError when the claims are no JSON that has one reading. */
+/** Throws CanonicalJsonError when the claims have no canonical form. */
 export function pendingLeaf(thing: Anchorable): PendingLeaf {
   const { workspaceId, kind, subjectId, version, vault, digest, previousLeaf } = thing;
   const claims = canonicalJson({ salt: newSalt(), ...thing.claims }, 'claims');
-  // As text first: asked for a Buffer, it takes twice as long.
+  // Hashes to text first: hashing to a Buffer takes twice as long.
   const claimsHash = Buffer.from(hash('sha256', claims), 'hex');
   const leaf = hashLeaf(thing, claimsHash);
   return {
@@ -67,7 +67,7 @@ function newSalt(): string {
   return `0x${smallRandomBytes(32).toString('hex')}`;
 }
 
-/** The same as `leafHash` of these fields, but without writing each in hex first: a third of the time. */
+/** The same as `leafHash` of these fields, without converting each to hex first: a third of the time. */
 function hashLeaf(thing: Anchorable, claimsHash: Buffer): Buffer {
   const keccak = currentKeccak();
   const hashOfText = (text: string) => keccak(Buffer.from(text));
@@ -88,10 +88,10 @@ function hashLeaf(thing: Anchorable, claimsHash: Buffer): Buffer {
 }
 
 const wordBytes = 32;
-/** Filled anew for each leaf. */
+/** Reused for each leaf. */
 const encoded = Buffer.alloc(wordBytes * leafTypes.length);
 const leafDomainBytes = Buffer.from(leafDomainHash.slice(2), 'hex');
-/** Hashes of the few kinds there are. */
+/** Cached hashes of the kinds, which are few. */
 const kinds = new Map<string, Uint8Array>();
 
 function putWord(place: number, hash: Uint8Array): void {
@@ -101,7 +101,7 @@ function putWord(place: number, hash: Uint8Array): void {
 
 let keccak: Keccak | null = null;
 
-/** The first leaves are hashed in plain JavaScript, while the faster code is loaded. */
+/** Hashes the first leaves in plain JavaScript while the faster code loads. */
 function currentKeccak(): Keccak {
   if (keccak === null) {
     keccak = plainKeccak;

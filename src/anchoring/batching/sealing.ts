@@ -1,4 +1,7 @@
-/** From a selection to a sealed batch: keys are opened, the thread builds and signs, and a vault that cannot is left out. */
+/**
+ * Turns a selection into a sealed batch: opens the keys, has the thread build and sign, and leaves out vaults that cannot
+ * seal.
+ */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import type { Keyring, OpenedKeys } from '../../keys/keyring.ts';
@@ -15,9 +18,9 @@ export interface SealingDeps {
 }
 
 export interface Sealing {
-  /** Null when nothing of the selection can be sealed. */
+  /** Null when no vault of the selection can seal. */
   seal(selection: Selection): Promise<Omit<NewBatch, 'outgoingId'> | null>;
-  /** Ids of vaults that could not seal a short while ago: their leaves must not fill the selections of the others. */
+  /** Ids of vaults that failed to seal recently: their leaves must not fill the selections of other vaults. */
   shunned(): string[];
 }
 
@@ -27,13 +30,13 @@ interface SealingVault extends SelectedVault {
   sequence: number;
 }
 
-/** What came of one try: the batch, or the vaults that have to be left out of the next. */
+/** The result of one attempt: the batch, or the vaults to leave out of the next attempt. */
 type Outcome = { batch: Omit<NewBatch, 'outgoingId'> } | { faults: Map<string, string> };
 
-/** Vaults looked up by one statement: between them others get their turn. */
+/** Vaults per statement; other work gets its turn between statements. */
 const vaultsAtOnce = 500;
 
-/** How long a vault that cannot seal is left alone, and how often its fault is told. */
+/** How long a vault that cannot seal is left out, and how often its fault is logged. */
 const shunnedMs = 60_000;
 
 export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealing {
@@ -56,7 +59,7 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
         sequence,
         leaves: groups.vaults[place]?.leaves ?? 0,
       })),
-      // A copy: the thread takes what it is given.
+      // A copy, because the thread takes ownership of the buffer.
       leaves: new Uint8Array(groups.leaves),
       privateKeys: opened.keys,
     });
@@ -134,7 +137,7 @@ async function findVaults(
   const vaults = wanted.map((vault, place) => {
     const address = rows[place]?.address?.toLowerCase() ?? '';
     if (address === '') faults.set(vault.id, 'there is no such vault');
-    // A batch names each address once.
+    // A batch may contain each address only once.
     else if (addresses.has(address)) faults.set(vault.id, 'another vault has its address');
     addresses.add(address);
     return { ...vault, address, sequence: (rows[place]?.last ?? 0) + 1 };
@@ -147,7 +150,10 @@ interface VaultRow {
   last: number | null;
 }
 
-/** The address and the last number of each vault. Only the leader writes numbers, and the schema refuses one twice. */
+/**
+ * The address and the last sequence number of each vault. Only the leader writes sequence numbers, and the schema refuses
+ * duplicates.
+ */
 async function readVaults(db: Db, wanted: SelectedVault[]): Promise<VaultRow[]> {
   const { rows } = await sql<VaultRow>`
     select v.address, s.sequence as last

@@ -1,9 +1,9 @@
-/** What waits to be anchored, as an operator is shown it; batches whose transactions failed are sent again on their word. */
+/** What an operator sees of the backlog, and the retry of batches that were set aside because their transaction failed. */
 import type { Db } from '../../db/database.ts';
 
 export interface SetAsideBatch {
   id: number;
-  /** Leaves in it. */
+  /** Number of leaves. */
   size: number;
   /** Why it was set aside. */
   reason: string | null;
@@ -21,8 +21,8 @@ export function listSetAside(db: Db, limit: number): Promise<SetAsideBatch[]> {
 }
 
 /**
- * Has the node that leads make new transactions for them, as often as for new batches, and gives them as they were. One
- * that is not set aside by now is left as it is. Needs no lead: it only says what is wanted, and the batcher looks.
+ * Has the leading node make new transactions for them, up to as many as for new batches, and returns the batches as they
+ * were. A batch that is no longer set aside is not changed. Needs no lead: it only sets a flag, which the batcher reads.
  */
 export function sendAgain(db: Db, which: number | 'all'): Promise<SetAsideBatch[]> {
   return db.transaction().execute(async (db) => {
@@ -55,7 +55,7 @@ export async function findBatchStatus(db: Db, id: number): Promise<string | null
   return batch?.status ?? null;
 }
 
-/** What waits, and why, in figures; names at most so many batches. */
+/** Counts what waits and names the reasons; lists at most `mostNamed` batches. */
 export async function readBacklog(db: Db, mostNamed: number) {
   const count = db.fn.countAll<number>().as('count');
   const [indexed, pending, open, aside, setAside] = await Promise.all([

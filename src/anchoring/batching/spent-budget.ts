@@ -1,8 +1,10 @@
-/** Keeps a workspace that has used up its anchors of the day out of the commits that it would share with others. */
+/** Keeps a workspace that has used up its anchors of the day out of shared commits. */
 import { violates } from '../../db/faults.ts';
 import type { CommitTogether, Write } from '../../db/writes.ts';
 
-/** Each refusal has a group of others tried again in halves; so long one counts for what comes after it. */
+/**
+ * Each refusal makes the group commit retry the other rows in halves, so for this long later writes get the same refusal.
+ */
 const holdsMs = 250;
 
 export function sparingSpent(
@@ -29,7 +31,7 @@ function isSpent(error: unknown): boolean {
   return violates(error, 'within_budget') && detail.startsWith('anchors_per_day ');
 }
 
-/** The rows that are committed together are of one workspace. */
+/** Writes of one commit belong to one workspace. */
 function leavesOf(writes: Write[]): { workspaceId: string; leaves: number } {
   let workspaceId = '';
   let leaves = 0;

@@ -1,16 +1,16 @@
-/** Work that is done one piece at a time: workspaces take turns, however much each of them wants. */
+/** Runs one piece of work at a time: workspaces take turns, however much work each of them has. */
 
 export interface WorkspaceTurnsOptions {
-  /** Pieces that one workspace may have under way. */
+  /** Pieces that one workspace may have waiting and running. */
   mostOfWorkspace: number;
-  /** Made for a piece beyond them. */
+  /** The error for a piece beyond that limit. */
   refusal(): Error;
 }
 
 export type WorkspaceTurns = <Result>(workspaceId: string, work: () => Promise<Result>) => Promise<Result>;
 
 export function createWorkspaceTurns({ mostOfWorkspace, refusal }: WorkspaceTurnsOptions): WorkspaceTurns {
-  /** Of each workspace what waits and what runs, the workspace first whose turn is longest ago. */
+  /** Waiting and running work per workspace, ordered by last turn, longest ago first. */
   const lines = new Map<string, { waiting: (() => Promise<void>)[]; underWay: number }>();
   let isRunning = false;
 
@@ -23,7 +23,7 @@ export function createWorkspaceTurns({ mostOfWorkspace, refusal }: WorkspaceTurn
       void next().finally(() => {
         line.underWay -= 1;
         lines.delete(workspaceId);
-        // Behind all others that came meanwhile.
+        // Goes behind all workspaces that came meanwhile.
         if (line.underWay > 0) lines.set(workspaceId, line);
         isRunning = false;
         runNext();

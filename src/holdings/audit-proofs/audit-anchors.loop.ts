@@ -1,4 +1,4 @@
-/** Has the head of each audit log anchored when its day has come. */
+/** Makes the daily leaf of each audit log's head when it is due. */
 import type { Db } from '../../db/database.ts';
 import { type Loop, repeating } from '../../runtime/loop.ts';
 import { anchorAuditHeads } from './audit-anchors.ts';

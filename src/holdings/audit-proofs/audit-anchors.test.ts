@@ -61,7 +61,7 @@ test('a day after a workspace was made its audit head is anchored, once', async 
     .where('workspace_id', '=', 'ws_old')
     .executeTakeFirstOrThrow();
   assert.deepEqual(leaves[0]?.digest, entry.hash);
-  // The content that the digest is of, as somebody would check it.
+  // The content behind the digest, hashed as a verifier would do it.
   const content = Buffer.concat([firstHash, entry.digest]);
   assert.deepEqual(createHash('sha256').update(content).digest(), leaves[0]?.digest);
   assert.equal(JSON.parse(leaves[0]?.claims ?? '{}').sequence, 1);

@@ -1,4 +1,4 @@
-/** Anchors the head of each workspace's audit log once a day, so that not even the operator can rewrite it unseen. */
+/** Anchors the head of each workspace's audit log once a day, so that not even the operator can rewrite it unnoticed. */
 import { sql } from 'kysely';
 import { firstHash } from '../../access/audit/audit.ts';
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
@@ -9,7 +9,7 @@ import { insertAll } from '../../db/writes.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { AppError } from '../../runtime/errors.ts';
 
-/** Also how old a workspace is before its first. */
+/** Also the minimum age of a workspace before its first leaf. */
 const everySeconds = 24 * 60 * 60;
 const workspacesAtOnce = 100;
 
@@ -23,7 +23,7 @@ interface HeadRow {
   address: string;
 }
 
-/** Makes the leaves that are due, one node at a time; true when there may be more. Sealed by the oldest vault. */
+/** Makes the leaves that are due, on one node at a time; true when there may be more. The oldest vault seals them. */
 export function anchorAuditHeads(db: Db): Promise<boolean> {
   return tryWithLock(db, locks.auditAnchors, async (db) => {
     const { rows } = await sql<HeadRow>`
@@ -65,14 +65,14 @@ export function anchorAuditHeads(db: Db): Promise<boolean> {
 }
 
 export interface AuditProof {
-  /** Place of the entry in the chain whose hash is proved. */
+  /** Position in the audit chain of the entry whose hash is proved. */
   sequence: number;
-  /** The 64 bytes whose SHA-256 is that hash: the hash before it, and the digest of the entry. */
+  /** The 64 bytes whose SHA-256 is that hash: the previous hash and the digest of the entry. */
   content: Buffer;
   proof: Proof;
 }
 
-/** The newest confirmed one. */
+/** The newest confirmed proof. */
 export async function proveAuditLog(
   db: Db,
   makeProof: (request: ProofRequest) => Promise<Proof>,

@@ -6,15 +6,15 @@ export interface NamedVault {
   address: string;
 }
 
-/** A version or a transfer, in the order in which their leaves follow each other. */
+/** A version or a transfer, in the order of their leaves. */
 export interface CustodyEntry {
   kind: 'version' | 'transfer';
-  /** Of the version, or of the transfer. */
+  /** The number of the version or the transfer. */
   number: number;
   vault: NamedVault;
-  /** Who took it over; only of a transfer. */
+  /** The receiving vault; only for a transfer. */
   to: NamedVault | null;
-  /** Null until it is confirmed. */
+  /** Null until the leaf is confirmed. */
   anchor: { blockNumber: number; at: Date } | null;
 }
 
@@ -22,10 +22,10 @@ export interface CertificateInput {
   madeAt: Date;
   /** The public page that checks proofs. */
   verifyUrl: string;
-  /** On the embedded chain, whose operator can set the clock. */
+  /** Anchored on the embedded chain, whose operator can set the clock. */
   embedded: boolean;
   workspace: { id: string; name: string };
-  /** That sealed this version. */
+  /** The vault that sealed this version. */
   vault: NamedVault & { id: string };
   file: {
     id: string;
@@ -37,12 +37,12 @@ export interface CertificateInput {
     canonicalization: 'raw' | 'hmac-sha256';
     createdAt: Date;
     expiresAt: Date | null;
-    /** `bytesKept`: another file has the same bytes, so that they are not gone. */
+    /** `bytesKept`: another file has the same bytes, so they still exist. */
     erased: { at: Date; bytesKept: boolean } | null;
   };
   status: 'confirmed' | 'finalized';
   proof: Proof;
   custody: CustodyEntry[];
-  /** That were left out of the middle of `custody`, after its first entry. */
+  /** Number of entries left out of the middle of `custody`, after its first entry. */
   custodyLeftOut: number;
 }

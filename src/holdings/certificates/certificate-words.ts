@@ -1,4 +1,4 @@
-/** The sentences of a certificate. They say what the proof shows and nothing beyond it. */
+/** The sentences of a certificate. They state what the proof shows and nothing more. */
 import type { EvmAnchor } from '../../proof/proof.ts';
 import type { CertificateInput } from './certificate-input.ts';
 import { chainName } from './chain-names.ts';
@@ -28,7 +28,7 @@ export function chainInWords({ chainId }: EvmAnchor, embedded: boolean): string 
   return name === null ? `the chain with the id ${chainId}` : `${name} (chain id ${chainId})`;
 }
 
-/** The one statement that all of the rest explains. */
+/** The main statement; the rest of the certificate explains it. */
 export function statement({ file, vault, embedded }: CertificateInput, anchor: EvmAnchor): string {
   const time = dateAndTime(new Date(anchor.blockTime * 1000));
   const fingerprint = file.canonicalization === 'raw' ? 'SHA-256 fingerprint' : 'keyed fingerprint';
@@ -62,7 +62,7 @@ export interface Notice {
   grave: boolean;
 }
 
-/** What a reader has to know before anything else. */
+/** What a reader must know first. */
 export function noticesOf(input: CertificateInput, anchor: EvmAnchor): Notice[] {
   const { file, status, embedded, madeAt } = input;
   const notices: Notice[] = [];

@@ -1,4 +1,4 @@
-/** What a certificate says, read back from the PDF. */
+/** The text of a certificate, read back from the PDF. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

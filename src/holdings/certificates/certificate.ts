@@ -1,4 +1,4 @@
-/** The certificate of one version of a file: what a reader needs to rely on its proof, as a PDF that carries the proof. */
+/** The certificate of one version of a file, as a PDF: what a reader needs to rely on the proof, and the proof itself. */
 import { checksumAddress } from 'viem';
 import { heading, list, notice, type Pair, pairs, paragraph, title, type Words } from '../../pdf/blocks.ts';
 import type { Drawing, Parts } from '../../pdf/drawing.ts';
@@ -223,7 +223,7 @@ function custody(paper: Paper, { custody, custodyLeftOut }: CertificateInput): v
       kind === 'version' ? `Version ${number}` : `Transfer ${number}`,
       to === null
         ? { text: vault.name, note: vault.address }
-        : // Not an arrow: between names that run from right to left it would point back.
+        : // Not an arrow: between right-to-left names it would point the wrong way.
           { text: `from ${vault.name} to ${to.name}`, note: `${vault.address} → ${to.address}` },
       anchor === null ? '' : String(anchor.blockNumber),
     ]);

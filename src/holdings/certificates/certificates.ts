@@ -1,4 +1,4 @@
-/** Certificates of files: gathers what is known of a version, and has the document written. */
+/** Certificates of files: collects what is known about a version and has the document written. */
 
 import { buffer } from 'node:stream/consumers';
 import type { Pool } from 'pg';
@@ -14,7 +14,7 @@ import type { CertificateInput, CustodyEntry } from './certificate-input.ts';
 export interface CertificateRequest {
   workspaceId: string;
   fileId: string;
-  /** The newest when not given. */
+  /** Default: the newest. */
   version: number | undefined;
   /** The public page that checks proofs. */
   verifyUrl: string;
@@ -26,7 +26,10 @@ export interface Certificate {
 }
 
 export interface Certificates {
-  /** AppError resource_not_found, conflict before the confirmation, or service_unavailable while too many are made. */
+  /**
+   * Throws AppError resource_not_found, conflict before the confirmation, or service_unavailable when too many are being
+   * made.
+   */
   make(request: CertificateRequest): Promise<Certificate>;
 }
 
@@ -34,19 +37,20 @@ export interface CertificatesDeps {
   pool: Pool;
   proofs: Pick<Proofs, 'make'>;
   documents: Pick<DocumentThread, 'write'>;
-  /** Things are anchored on the embedded chain. */
+  /** Whether the chain is the embedded one. */
   embedded: boolean;
   now?(): Date;
 }
 
-/** The newest ones of a long custody; a certificate is no history. */
+/** Shows only the newest entries of a long custody; a certificate is not a history. */
 const custodyShown = 10;
 
 export function createCertificates(deps: CertificatesDeps): Certificates {
   const { pool, proofs, documents, embedded, now } = deps;
   return {
     async make({ workspaceId, fileId, version, verifyUrl }) {
-      // Before the proof: what was final then is final in the proof, and what was not may at worst be called provisional.
+      // Read before the proof: a version that is final here is final in the proof, too. At worst a final version is called
+      // provisional.
       const row = await findVersion(pool, { workspaceId, fileId, version });
       const proof = await proofs.make({
         workspaceId,
@@ -89,7 +93,7 @@ export function createCertificates(deps: CertificatesDeps): Certificates {
   };
 }
 
-/** What does not verify is not certified. */
+/** Never certifies a proof that does not verify. */
 async function requireSound(proof: Proof): Promise<void> {
   const { verdict, steps } = await verifyProof(proof);
   if (verdict !== 'fail') return;
@@ -113,13 +117,13 @@ interface VersionRow {
   created_at: Date;
   expires_at: Date | null;
   erased_at: Date | null;
-  /** Since when the bytes are gone, for whichever file they were kept. */
+  /** When the bytes were erased for all files that have them; null while they exist. */
   gone_at: Date | null;
   vault_id: string;
   vault_name: string;
   vault_address: string;
   workspace_name: string;
-  /** Of the batch; null while there is none. */
+  /** Status of the batch; null while there is none. */
   status: string | null;
 }
 

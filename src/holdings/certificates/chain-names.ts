@@ -1,6 +1,6 @@
-/** Names of chains as people know them, for documents: a number alone says nothing to a lawyer. */
+/** Common names of chains for documents: a lawyer cannot tell a chain by its number. */
 
-/** Null for a chain that is not known here; its id still says which it is. */
+/** Null for an unknown chain; its id still identifies it. */
 export function chainName(chainId: number): string | null {
   return names.get(chainId) ?? null;
 }

@@ -16,7 +16,7 @@ const version = Type.Optional(
 
 const bytes = { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } };
 
-/** A client that has taken nothing for so long does not come back: what is kept for it is let go. */
+/** A client that has read nothing for this long is gone: its connection is closed. */
 const longestStallMs = 120_000;
 
 export function fileContentRoutes(app: Api, { fileContents }: { fileContents: FileContents }): void {
@@ -54,7 +54,7 @@ export function fileContentRoutes(app: Api, { fileContents }: { fileContents: Fi
       const etag = `"${contentHash.toString('hex')}"`;
       reply.headers({ etag, 'accept-ranges': 'bytes' });
       if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send(undefined as never);
-      // RFC 9110 defines ranges for GET alone.
+      // RFC 9110 defines ranges only for GET.
       const range = request.method === 'GET' ? rangeOf(headers, { size, etag }) : 'whole';
       if (range === 'none') {
         reply.header('content-range', `bytes */${size}`);
@@ -71,7 +71,7 @@ export function fileContentRoutes(app: Api, { fileContents }: { fileContents: Fi
         'content-disposition': attachment(content.name),
         'content-security-policy': attachmentPolicy,
         'cross-origin-resource-policy': 'same-origin',
-        // RFC 9530: of the whole, also with a part of it.
+        // RFC 9530: the digest of the whole content, even when only a part is sent.
         'repr-digest': `sha-256=:${contentHash.toString('base64')}:`,
         ...(content.expired !== null && { 'x-expired': content.expired }),
         ...(part && { 'content-range': contentRange(part, size) }),
@@ -81,7 +81,7 @@ export function fileContentRoutes(app: Api, { fileContents }: { fileContents: Fi
   );
 }
 
-/** Reads on only when the client has taken what came before. A fault on the way breaks the connection. */
+/** Reads on only when the client has taken the previous bytes. An error while sending breaks the connection. */
 function sendStream(request: FastifyRequest, reply: FastifyReply, stream: Readable): never {
   stream.on('error', (error) =>
     request.log.error({ requestId: request.id, err: error }, 'could not send all of the content'),

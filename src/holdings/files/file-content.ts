@@ -1,4 +1,4 @@
-/** The content of files: which bytes a version has, and under what name and type they are given out. */
+/** The content of files: the bytes of a version, and the name and type they are served with. */
 import type { Pool } from 'pg';
 import type { ByteRange } from '../../blobs/blob-store.ts';
 import type { Blobs } from '../../blobs/blobs.ts';
@@ -10,14 +10,16 @@ export interface FileContent {
   size: number;
   /** SHA-256 of the bytes. */
   contentHash: Buffer;
-  /** As it was given; null when there is none, or the day is yet to come. */
+  /** As the caller gave it; null when there is no expiry or it is in the future. */
   expired: string | null;
-  /** The bytes, or a part of them. A fault of the first ones is thrown here, a later one while they are read. */
+  /** The bytes or a part of them. An error at the start is thrown here, a later one while reading. */
   read(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export interface FileContents {
-  /** Without a version: the newest. AppError resource_not_found, which says whether there is no file or no content. */
+  /**
+   * Default: the newest version. Throws AppError resource_not_found, which says whether the file or the content is missing.
+   */
   find(workspaceId: string, fileId: string, version?: number): Promise<FileContent>;
 }
 
@@ -63,7 +65,7 @@ export function createFileContents({
   };
 }
 
-/** Null in all columns where there is a file without that version. */
+/** All columns are null when the file exists but the version does not. */
 interface ContentRow {
   version: number | null;
   name: string;

@@ -1,4 +1,4 @@
-/** Erases the content of files for good: the data key of a blob goes when no version needs it any more. Proofs stay. */
+/** Erases the content of files for good: deletes a blob's data key when no version needs it any more. Proofs stay. */
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { BlobRef, Blobs } from '../../blobs/blobs.ts';
 import type { Db } from '../../db/database.ts';
@@ -9,8 +9,8 @@ import { holdFile } from './file-versions.ts';
 import { noFileVersion } from './files.store.ts';
 
 /**
- * Without a version: of all. What is erased already stays so, and nothing is logged of it. Gives the versions whose bytes
- * are kept nevertheless, because another file has the same ones.
+ * Default: all versions. Versions that are already erased are skipped, and not logged. Returns the versions whose bytes are
+ * kept because another file has the same ones.
  */
 export async function eraseContent(
   { db, blobs }: { db: Db; blobs: Pick<Blobs, 'erase'> },
@@ -31,7 +31,7 @@ export async function eraseContent(
       .where('file_id', '=', id)
       .where('version', 'in', versions)
       .execute();
-    // In one order for all, so that two erasures never wait for each other.
+    // A common order, so that two erasures never deadlock.
     const blobIds = [...new Set(open.map(({ blob_id }) => String(blob_id)))].sort();
     const dropped = [];
     for (const blobId of blobIds) {

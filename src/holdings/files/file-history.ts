@@ -1,4 +1,4 @@
-/** What happened to a file: every version, transfer and validation in the order they were asked for, and the proof of it. */
+/** The history of a file: every version, transfer and validation in the order of the requests, and its proof. */
 import type { Pool } from 'pg';
 import {
   type AnchorColumns,
@@ -13,24 +13,24 @@ import type { Proof } from '../../proof/proof.ts';
 import { transferStateOf } from '../transfers/transfers.store.ts';
 import { type FileCanonicalization, type FileKey, findDigest } from './files.store.ts';
 
-/** With the state of its anchor; members that its type does not have are null. */
+/** With the state of its anchor; members that the type does not have are null. */
 export interface FileHistoryItem extends AnchorState {
   type: 'version' | 'transfer' | 'validation';
   at: Date;
-  /** Of a transfer or validation. */
+  /** Only for a transfer or validation. */
   id: string | null;
-  /** Of the file: the version itself, or the one that was handed over or validated. */
+  /** The version of the file: this one, or the one that was transferred or validated. */
   version: number;
-  /** Who owned it, gave it away, or was said to own it. */
+  /** The owner, the giving vault, or the claimed owner. */
   vaultAddress: string;
-  /** Who took it. */
+  /** The receiving vault. */
   toVaultAddress: string | null;
-  /** Of the version or what was presented. */
+  /** Hash of the version or of the presented content. */
   contentHash: `0x${string}`;
   name: string | null;
-  /** Of a validation, once it is completed. */
+  /** Of a completed validation. */
   result: 'valid' | 'invalid' | null;
-  /** Where it was asked for; null until it is confirmed. */
+  /** Only if requested; null until the leaf is confirmed. */
   proof: Proof | null;
   position: [microseconds: number, rank: number, number: number];
 }
@@ -66,7 +66,7 @@ export async function listHistory(
            order by h.micros, h.rank, h.ordinal`,
     values: [workspaceId, id, ...(after ?? [null, null, null]), limit],
   });
-  // Throws when there is no such file.
+  // Throws when the file does not exist.
   if (rows.length === 0 && after === undefined) await findDigest(pool, file);
   const items = rows.map(toItem);
   if (!withProofs) return items;
@@ -82,7 +82,7 @@ export async function proveHistory(
   file: FileKey,
   stretch: HistoryStretch,
 ): ReturnType<HistoryProofs['page']> {
-  // Throws when there is no such file, in the words that the other routes use.
+  // Throws when the file does not exist, with the same message as other routes.
   await findDigest(pool, file);
   return historyProofs.page({
     workspaceId: file.workspaceId,
@@ -101,7 +101,7 @@ export async function proveHistory(
   });
 }
 
-/** Of the version that each leaf is about; a transfer hands one over. */
+/** The canonicalization of each leaf's version; a transfer hands a version over. */
 async function canonicalizationsOf(
   pool: Pool,
   { workspaceId, id }: FileKey,
@@ -136,7 +136,7 @@ const transfers = `
   join file_versions v on v.workspace_id = t.workspace_id and v.file_id = t.subject_id and v.version = t.subject_version
   where t.workspace_id = $1 and t.subject_id = $2`;
 
-/** One that names no vault is judged for whoever has the file then: until that, it is shown with who has it now. */
+/** A validation without a vault is judged against the owner at that time; until then, the current owner is shown. */
 const validations = `
   select 'validation', 'validation', 3, ${micros('w.created_at')},
     row_number() over (order by w.id), w.number, w.created_at, w.id, w.file_version, coalesce(w.vault_id, f.vault_id), null,
@@ -151,9 +151,9 @@ interface HistoryRow extends AnchorColumns {
   kind: string;
   rank: number;
   micros: number;
-  /** Of its type, in the order they were asked for. */
+  /** Index within its type, in the order of the requests. */
   ordinal: number;
-  /** The version of its leaf; null while there is none. */
+  /** The version of its leaf; null while it has none. */
   number: number | null;
   created_at: Date;
   id: string | null;

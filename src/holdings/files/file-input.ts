@@ -1,14 +1,15 @@
-/** What callers say of a file: its name, media type, hash and expiry, checked before anything is stored. */
+/** What callers state about a file: its name, media type, hash and expiry, checked before anything is stored. */
 import { isCalendarDay, isDateTime } from '../../runtime/date-time.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { hasDirectionMark, visible } from '../../runtime/visible-text.ts';
 
-/** Usual limit of file systems, which the name may be saved under one day. */
+/** The usual limit of file systems, because somebody may save the file under this name. */
 const maxNameBytes = 255;
 
 /**
- * A name is data and never a path here, but others will save under it. Refused is what could lead them elsewhere or hide
- * what it is: separators, `.` and `..`, control characters, line separators, and marks that turn the direction of text.
+ * A name is data here and never a path, but clients will save files under it. Names that could lead them elsewhere or hide
+ * the real name are refused: separators, `.` and `..`, control characters, line separators, and marks that change the
+ * direction of text.
  */
 export function checkFileName(name: string): string {
   if (Buffer.byteLength(name) > maxNameBytes) {
@@ -44,13 +45,13 @@ export function checkMediaType(mediaType: string): string {
 }
 
 export interface Expiration {
-  /** As it was given. */
+  /** As the caller gave it. */
   text: string;
-  /** From then on it is expired. */
+  /** When the file expires. */
   at: Date;
 }
 
-/** A day is meant to its end, in UTC. */
+/** A day lasts until its end in UTC. */
 export function readExpiration(text: string, now: Date): Expiration {
   const day = isCalendarDay(text) && text >= '0001-01-01';
   if (!day && !isDateTime(text)) {
@@ -64,7 +65,7 @@ export function readExpiration(text: string, now: Date): Expiration {
   return { text, at };
 }
 
-/** Of a text that its schema has checked. */
+/** `contentHash` has been checked by its schema. */
 export function hashBytes(contentHash: string): Buffer {
   return Buffer.from(contentHash.slice(2), 'hex');
 }

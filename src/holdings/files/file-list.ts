@@ -1,4 +1,4 @@
-/** Lists files, newest first: each at its newest version, with the vault that owns it today. */
+/** Lists files, newest first: each at its newest version, with its current owner. */
 import { sql } from 'kysely';
 import { type AnchoredPage, type Bounds, listAnchored } from '../../anchoring/anchored-list.ts';
 import type { Db } from '../../db/database.ts';
@@ -7,10 +7,10 @@ import { type FileVersion, readFiles } from './files.store.ts';
 
 export interface FileQuery {
   vaultId?: string | undefined;
-  /** Exactly. */
+  /** Exact match. */
   name?: string | undefined;
   status?: AnchorStatus | undefined;
-  /** Id after which the page begins. */
+  /** The page begins after this id. */
   before?: string | undefined;
   limit: number;
 }

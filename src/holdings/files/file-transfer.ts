@@ -1,4 +1,4 @@
-/** What is a file's own in a transfer. */
+/** The part of a transfer that is specific to files. */
 import { eventWrite } from '../../events/events.ts';
 import type { Transferable } from '../transfers/transfers.ts';
 import { holdFile } from './file-versions.ts';
@@ -23,7 +23,7 @@ export const transferableFile: Transferable = {
         file_id: subjectId,
         from_vault_id: fromVaultId,
         to_vault_id: toVaultId,
-        // Of the file; the leaf has the number of the transfer.
+        // The version of the file; the leaf has the number of the transfer.
         version: subjectVersion,
         tx_hash: leaf.transactionHash,
         block_number: leaf.blockNumber,

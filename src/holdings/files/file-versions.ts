@@ -1,4 +1,4 @@
-/** Versions of files: made as the rows that are committed for them, the first or one that follows under the file's lock. */
+/** Versions of files: makes the rows of a first version, or of a next one under the file's lock. */
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { ReceivedBlob } from '../../blobs/blobs.ts';
 import type { Db } from '../../db/database.ts';
@@ -32,7 +32,7 @@ export interface MadeFileVersion {
   writes: Write[];
 }
 
-/** Inside the transaction that inserts the rows: the bytes are attached to it. */
+/** Runs inside the transaction that inserts the rows, because the bytes are attached to it. */
 export async function firstFileVersion(
   db: Db,
   owner: { workspaceId: string; vault: OwningVault },
@@ -59,7 +59,7 @@ export async function firstFileVersion(
   return { ...made, writes: [{ table: 'files', row }, ...made.writes] };
 }
 
-/** Of a file that is held; moves it on to its new version. */
+/** For a locked file; advances it to its new version. */
 export async function nextFileVersion(
   db: Db,
   file: HeldFile,
@@ -90,7 +90,7 @@ export async function nextFileVersion(
   return made;
 }
 
-/** A file as it is now, and its newest version. */
+/** A file in its current state, with its newest version. */
 export interface HeldFile extends FileKey {
   vault: OwningVault;
   version: number;
@@ -101,7 +101,7 @@ export interface HeldFile extends FileKey {
   contentHash: Buffer;
 }
 
-/** Held against other versions, transfers and erasures until the transaction ends. Its vault is not. */
+/** Locks the file against new versions, transfers and erasures until the transaction ends. Does not lock its vault. */
 export async function holdFile(db: Db, { workspaceId, id }: FileKey): Promise<HeldFile> {
   const held = await db
     .selectFrom('files')

@@ -1,4 +1,4 @@
-/** Checks the rows of files: versions and their leaves, who owns them, and what is under way. */
+/** Checks the rows of files: versions and their leaves, owners, and open transfers. */
 import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
 import type { Db } from '../../db/database.ts';

@@ -92,7 +92,7 @@ export const filePath = Type.Object({ fileId: text(sample.fileId) });
 export const fileVersion = Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }));
 
 export const filesUrl = `${apiBase}/platform/files`;
-/** Of versions whose bytes stay when content is erased; the message counts them all. */
+/** Versions listed as kept when content is erased; the message has the full count. */
 const mostKeptVersions = 1000;
 const tags = ['files'];
 const write = { scope: 'files:write', tellsOfChain: true, idempotent: true, upload: 'store' } as const;
@@ -100,7 +100,7 @@ const read = { scope: 'files:read', tellsOfChain: true } as const;
 
 export interface FileRoutesDeps {
   files: Files;
-  /** For routes that take files. */
+  /** For routes that accept uploads. */
   uploads: Api;
   cursors: Cursors;
   idempotency: Idempotency;
@@ -221,7 +221,8 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
     `${filesUrl}/:fileId/versions`,
     {
       config: write,
-      // Before the bytes are read, which may take minutes. A repeat is answered, whatever became of the file since.
+      // Before the bytes are read, which may take minutes. A repeated request gets its stored answer, whatever happened to
+      // the file since.
       preValidation: async (request) => {
         if (await idempotency.isAnswered(request)) return;
         await files.expectVersion(

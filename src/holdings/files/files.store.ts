@@ -1,4 +1,4 @@
-/** Files in SQL: versions as they are answered, read together with their owner and the state of their anchors. */
+/** Files in SQL: versions as returned by the API, read with their owner and the state of their anchors. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import {
@@ -14,10 +14,10 @@ import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { AppError } from '../../runtime/errors.ts';
 
-/** One version of a file, as it is answered. */
+/** One version of a file, as returned by the API. */
 export interface FileVersion extends AnchorState {
   id: string;
-  /** Who owns the file today; in a list of versions, who owned it then. */
+  /** The current owner of the file; in a list of versions, the owner at that time. */
   vaultId: string;
   /** EIP-55. */
   vaultAddress: string;
@@ -26,14 +26,14 @@ export interface FileVersion extends AnchorState {
   version: number;
   /** Hex. */
   contentHash: `0x${string}`;
-  /** Null where only the hash was given. */
+  /** Null when only the hash was given. */
   size: number | null;
   mediaType: string;
-  /** As it was given. */
+  /** As the caller gave it. */
   expirationDate: string | null;
-  /** Whether that time is over. */
+  /** Whether that time has passed. */
   expired: boolean;
-  /** Its content is not given out any more. */
+  /** Its content is no longer served. */
   erased: boolean;
   createdAt: Date;
 }
@@ -45,7 +45,7 @@ export interface FileKey {
   id: string;
 }
 
-/** The newest version, with the owner of today. */
+/** The newest version, with the current owner. */
 export async function findFile(pool: Pool, { workspaceId, id }: FileKey): Promise<FileVersion> {
   const { rows } = await pool.query<FileRow>({
     name: 'file',
@@ -57,7 +57,7 @@ export async function findFile(pool: Pool, { workspaceId, id }: FileKey): Promis
   return toFile(row);
 }
 
-/** Newest first, those before a version; each with the vault that owned it then. */
+/** Versions before `before`, newest first, each with its owner at that time. */
 export async function findFileVersions(
   pool: Pool,
   { workspaceId, id }: FileKey,
@@ -76,7 +76,7 @@ export async function findFileVersions(
   return rows.map(toFile);
 }
 
-/** What a proof of a version is about. Without a version: the newest. */
+/** The digest for a version's proof. Default: the newest version. */
 export async function findDigest(
   pool: Pool,
   { workspaceId, id }: FileKey,
@@ -129,7 +129,7 @@ const columns = `f.id, f.vault_id, o.address, v.version, v.name, v.media_type, v
   v.created_at,
   ${anchorColumns}`;
 
-/** Each by a key of its own, for every row `f` that has workspace_id, id, version and vault_id. */
+/** Each join uses a key, for any row `f` with workspace_id, id, version and vault_id. */
 const joins = `
   join file_versions v on v.workspace_id = f.workspace_id and v.file_id = f.id and v.version = f.version
   join vaults o on o.workspace_id = f.workspace_id and o.id = f.vault_id ${joinAnchor(leafKey('file', 'f', { subject: 'id' }))}`;

@@ -1,4 +1,4 @@
-/** Files: bytes or their hash, of a vault, in versions; each is anchored, handed on, proved, and erased on request. */
+/** Files: a vault's bytes or their hash, in versions; each can be anchored, transferred, proved, and erased on request. */
 import type { Pool } from 'pg';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { HistoryProofs, HistoryStretch } from '../../anchoring/history-proofs.ts';
@@ -35,14 +35,14 @@ import {
 import { type FileVersion, findDigest, findFile, findFileVersions } from './files.store.ts';
 
 export interface Files {
-  /** `also`: rows to commit with the file. A blob is settled, whatever comes of it. */
+  /** `also`: rows to commit with the file. Settles the blob, also on failure. */
   create(caller: Caller, input: NewFile, also: (file: FileVersion) => Write[]): Promise<FileVersion>;
   addVersion(
     caller: Caller,
     input: NewFileVersion,
     also: (file: FileVersion) => Write[],
   ): Promise<FileVersion>;
-  /** Throws AppError when a version could not be added now; asked before its bytes are read. */
+  /** Throws AppError when a version cannot be added now; called before the bytes are read. */
   expectVersion(workspaceId: string, id: string): Promise<void>;
   list(
     workspaceId: string,
@@ -60,17 +60,17 @@ export interface Files {
     request: TransferRequest,
     also: (transfer: Transfer) => Write[],
   ): Promise<Transfer>;
-  /** Everything that happened to it, oldest first. */
+  /** Everything that happened to the file, oldest first. */
   history(workspaceId: string, id: string, page: HistoryPage): Promise<FileHistoryItem[]>;
-  /** The chain of its versions and transfers, up to the first that is not confirmed. */
+  /** The chain of its versions and transfers, up to the first one that is not confirmed. */
   historyProof(workspaceId: string, id: string, stretch: HistoryStretch): ReturnType<HistoryProofs['page']>;
-  /** Without a version: of the newest. */
+  /** Default: the newest version. */
   proof(workspaceId: string, id: string, version?: number): Promise<Proof>;
-  /** Gives the versions whose bytes another file has as well, so that they are not gone. */
+  /** Returns the versions whose bytes still exist because another file has them, too. */
   eraseContent(caller: Caller, of: { id: string; version: number | undefined }): Promise<number[]>;
 }
 
-/** As it was given, unchecked but for the form of the hash. */
+/** As the caller gave it; only the form of the hash has been checked. */
 interface FileInput {
   name?: string | undefined;
   mediaType?: string | undefined;
@@ -80,7 +80,7 @@ interface FileInput {
 
 export type NewFile = FileInput & { vaultAddress: string };
 
-/** Without a name or media type it keeps those of the version before; the vault, if given, must be its owner. */
+/** Name and media type default to those of the previous version; the vault, if given, must be the owner. */
 export type NewFileVersion = FileInput & { id: string; vaultAddress?: string | undefined };
 
 export interface FilesDeps {
@@ -178,7 +178,7 @@ export function createFiles(deps: FilesDeps): Files {
   };
 }
 
-/** Only what was given, so that the rest can be taken from elsewhere. */
+/** Returns only members that were given, so that the others can be defaulted. */
 function checked({ name, mediaType, expirationDate }: Omit<FileInput, 'content'>): {
   name?: string;
   mediaType?: string;

@@ -43,7 +43,7 @@ test('however many ask for the overview, the node of the chain is asked once in 
     to: new Date('2026-01-01T01:00:00Z'),
     forOperator: true,
   };
-  /** One after the other but for the first two, so that none waits for a connection. */
+  /** One after the other except the first two, so that none waits for a connection. */
   const ask = async (tenants: string[]) => {
     const [first = '', second = '', ...others] = tenants;
     const answers = await Promise.all([readStats(first, range), readStats(second, range)]);

@@ -1,4 +1,4 @@
-/** How a workspace fares: what was anchored and delivered over time, what waits now, and what needs attention. */
+/** Figures of a workspace: what was anchored and delivered over time, what waits now, and what needs attention. */
 import { sql } from 'kysely';
 import type { Address } from 'viem';
 import type { Chain } from '../../chain/chain.ts';
@@ -7,7 +7,7 @@ import type { Db } from '../../db/database.ts';
 
 export interface Stats {
   bucketSeconds: number;
-  /** One after the other without a gap, empty ones too. */
+  /** In order and without gaps, including empty ones. */
   buckets: Bucket[];
   waiting: Waiting;
   chain: ChainState | null;
@@ -16,7 +16,7 @@ export interface Stats {
 export interface Bucket {
   at: Date;
   anchored: number;
-  /** From when something was accepted until its anchor was confirmed; null where none was. */
+  /** From acceptance to confirmation of the anchor; null when nothing was confirmed. */
   anchorMsP50: number | null;
   anchorMsP95: number | null;
   delivered: number;
@@ -31,7 +31,7 @@ export interface Waiting {
   oldestDeliveryAt: Date | null;
   failingEndpoints: number;
   disabledEndpoints: number;
-  /** Batches that an operator has to see to: those that carry something of the workspace; for operators all. */
+  /** Batches that need an operator: those with leaves of this workspace; for operators, all. */
   setAsideBatches: number;
 }
 
@@ -41,9 +41,9 @@ export interface ChainState {
   embedded: boolean;
   indexedBlock: number | null;
   indexedAt: Date | null;
-  /** The rest is known on the node that leads; null elsewhere, and while the chain is away. */
+  /** This and the rest are known only on the leading node; null elsewhere, and while the chain is unavailable. */
   headBlock: number | null;
-  /** Of the account that pays for everybody: null for all but operators. */
+  /** Of the account that pays for all workspaces: null except for operators. */
   balanceWei: string | null;
   anchorsLeft: number | null;
 }
@@ -51,13 +51,13 @@ export interface ChainState {
 export interface StatsQuery {
   from: Date;
   to: Date;
-  /** Whether to tell what is of the whole installation. */
+  /** Whether to include figures of the whole installation. */
   forOperator: boolean;
 }
 
 export interface StatsDeps {
   db: Db;
-  /** Null on a node that does not have it open. */
+  /** Null on a node that has no open chain. */
   openChain(): Promise<Chain | null>;
   submitter(): Promise<{ address: Address }>;
 }
@@ -65,7 +65,7 @@ export interface StatsDeps {
 export type ReadStats = (workspaceId: string, query: StatsQuery) => Promise<Stats>;
 
 const mostCounted = 100_000;
-/** The overview of each tenant asks every few seconds; the node of the chain need not be asked as often. */
+/** The overview of each tenant polls every few seconds; the chain node need not be asked as often. */
 const headHoldsMs = 15_000;
 const bucketChoicesSeconds = [60, 300, 900, 3_600, 10_800, 21_600, 86_400];
 const bucketsWanted = 60;
@@ -101,8 +101,8 @@ interface AnchoredRow {
 }
 
 /**
- * By the vaults' parts of batches, which know how many leaves they have. When these were accepted is read of a sample: some
- * leaves of some parts, spread evenly, each counting for those that it stands for.
+ * Counts by subtrees, which know how many leaves they have. The times of acceptance come from a sample: some leaves of some
+ * subtrees, evenly spread, each weighted by the number of leaves it represents.
  */
 async function readAnchored(
   db: Db,
@@ -142,7 +142,10 @@ async function readAnchored(
   return rows;
 }
 
-/** Of each bucket so many parts of batches, and so many leaves of each: some ten thousand at most, found by index. */
+/**
+ * Sample size per bucket: this many subtrees, and this many leaves of each. At most some ten thousand leaves, found by
+ * index.
+ */
 const sampled = { parts: 100, leaves: 8 };
 
 interface DeliveryRow {
@@ -200,7 +203,7 @@ async function readWaiting(db: Db, workspaceId: string, forOperator: boolean): P
   };
 }
 
-/** Null before the chain was ever opened. */
+/** Null if the chain was never opened. */
 async function readChain(db: Db, head: () => Promise<Head>): Promise<ChainState | null> {
   const known = await db.selectFrom('chain').select(['chain_id', 'embedded']).executeTakeFirst();
   if (!known) return null;
@@ -223,7 +226,7 @@ type Head = Pick<ChainState, 'headBlock' | 'balanceWei' | 'anchorsLeft'>;
 
 const notTold = { balanceWei: null, anchorsLeft: null };
 
-/** However often it is asked for, it is read anew no sooner than after this time. */
+/** Caches the result for this long. */
 function heldFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let held: { answer: Promise<T>; until: number } | null = null;
   return () => {
@@ -233,7 +236,7 @@ function heldFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** A chain that does not answer leaves its figures out; the rest is told all the same. */
+/** If the chain does not answer, its figures are null; the others are returned all the same. */
 async function readHead({ openChain, submitter }: Pick<StatsDeps, 'openChain' | 'submitter'>): Promise<Head> {
   const none = { headBlock: null, balanceWei: null, anchorsLeft: null };
   try {

@@ -1,4 +1,4 @@
-/** What a workspace may have of each budget, and what it has. */
+/** The limit and the use of each budget of a workspace. */
 import { sql } from 'kysely';
 import { limitInSql } from '../../access/workspaces/workspace-limits.ts';
 import type { Db } from '../../db/database.ts';
@@ -7,16 +7,16 @@ import type { Caller } from '../../runtime/caller.ts';
 
 export interface BudgetUse {
   name: BudgetName;
-  /** Null: none. */
+  /** Null: no limit. */
   limit: number | null;
   used: number;
-  /** When a budget of a minute or a day begins anew; null for amounts, and while nothing of a minute is used. */
+  /** When a budget per minute or day resets; null for amounts, and while nothing of a minute's budget is used. */
   resetsAt: Date | null;
-  /** Counted on the node that answers, and not for the whole installation. */
+  /** Counted on the answering node only, not for the whole installation. */
   perNode: boolean;
 }
 
-/** What is counted on this node, and not in the database. */
+/** Use that is counted on this node and not in the database. */
 export interface NodeUse {
   requests(workspaceId: string): { used: number; resetsAt: Date | null };
   streams(workspaceId: string): number;
@@ -46,7 +46,7 @@ export function createUsage({ db, limits, node }: { db: Db; limits: Limits; node
   };
 }
 
-/** Those that the database counts, for all nodes. */
+/** Budgets that the database counts, for all nodes. */
 export async function readStored(db: Db, workspaceId: string): Promise<BudgetUse[]> {
   const today = sql`(now() at time zone 'UTC')::date`;
   const { rows } = await sql<{

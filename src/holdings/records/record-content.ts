@@ -1,4 +1,4 @@
-/** What a version of a record is made of: canonical data, its salted hash, and the rows that are committed for it. */
+/** The content of a record's version: canonical data, its salted hash, and the rows to commit. */
 import { hash } from 'node:crypto';
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { Write } from '../../db/writes.ts';
@@ -12,13 +12,13 @@ export interface RecordContent {
   /** RFC 8785 form. */
   data: string;
   salt: Buffer;
-  /** SHA-256 of salt and data: the same as `recordDigest`, which browsers use too, in a fraction of the time. */
+  /** SHA-256 of salt and data: the same as `recordDigest`, which browsers also use, in a fraction of the time. */
   digest: Buffer;
-  /** Of the data. */
+  /** Size of the data. */
   bytes: number;
 }
 
-/** `field` is what messages call the data. */
+/** `field` is the name of the data in messages. */
 export function recordContent(data: unknown, field: string): RecordContent {
   const canonical = canonicalOf(data, field);
   const salt = smallRandomBytes(32);
@@ -49,7 +49,7 @@ export interface MadeVersion {
 
 export function firstVersion(version: NewVersion): MadeVersion {
   const id = newId('rec');
-  // The time in the id, so that a filter by time means what the answer says.
+  // The time comes from the id, so that a filter by time agrees with the response.
   return makeVersion(version, { id, version: 1, previousLeaf: firstLeaf, createdAt: timeOf(id) });
 }
 

@@ -1,4 +1,4 @@
-/** Lists of records under every filter, with records in every state that anchoring can give them. */
+/** Lists of records with every filter, and records in every anchor status. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ import type { RecordVersion } from './records.store.ts';
 
 const workspaceId = 'ws_1';
 let database: Database;
-/** All of the workspace, newest first, with the status that each was given. */
+/** All records of the workspace, newest first, each with its assigned status. */
 let all: RecordVersion[];
 
 before(async () => {
@@ -56,7 +56,7 @@ async function addRecord(workspaceId: string, vault: string, externalId: string)
   return record;
 }
 
-/** Puts leaves into a batch of that status, as the batcher and the sender would. */
+/** Puts leaves into a batch of this status, as the batcher and the sender would do. */
 async function batch(status: string, records: RecordVersion[]): Promise<void> {
   const mined = status === 'confirmed' || status === 'finalized';
   await database.pool.query(
@@ -139,7 +139,7 @@ for (const status of anchorStatuses) {
       before = page.next;
     }
     assert.deepEqual(ids(items), wanted);
-    // All 140, ten at a time, and one that finds the end.
+    // All 140 records, ten per page, and one more page that finds the end.
     assert.equal(pages, 14);
   });
 }

@@ -1,4 +1,4 @@
-/** Lists records, newest first: each at its newest version, whatever it is filtered by, with bounded work for a page. */
+/** Lists records, newest first: each at its newest version, with any filter and a bounded amount of work per page. */
 import { type RawBuilder, sql } from 'kysely';
 import { type AnchoredPage, type Bounds, listAnchored } from '../../anchoring/anchored-list.ts';
 import type { Db } from '../../db/database.ts';
@@ -10,10 +10,10 @@ export interface RecordQuery {
   vaultId?: string | undefined;
   externalId?: string | undefined;
   status?: AnchorStatus | undefined;
-  /** When the record, its first version that is, was created: `from` is included, `to` is not. */
+  /** When the record, that is, its first version, was created: `from` is inclusive, `to` is exclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** Id after which the page begins. */
+  /** The page begins after this id. */
   before?: string | undefined;
   limit: number;
 }
@@ -48,7 +48,7 @@ function currentWithin(workspaceId: string, query: Omit<RecordQuery, 'limit'>): 
   const conditions = [sql`workspace_id = ${workspaceId}`, sql`current`];
   if (vaultId !== undefined) conditions.push(sql`vault_id = ${vaultId}`);
   if (externalId !== undefined) conditions.push(sql`external_id = ${externalId}`);
-  // Ids sort by the time they were made, so the index that orders the list also finds its days.
+  // Ids sort by creation time, so the index that orders the list also serves the time filter.
   if (from !== undefined) conditions.push(sql`id >= ${idBound('rec', from)}`);
   if (to !== undefined) conditions.push(sql`id < ${idBound('rec', to)}`);
   if (before !== undefined) conditions.push(sql`id < ${before}`);

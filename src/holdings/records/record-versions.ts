@@ -1,4 +1,4 @@
-/** Adds versions to records; those asked for at the same time share a commit, and no two get the same number. */
+/** Adds versions to records; concurrent additions share a commit, and no two get the same number. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
@@ -35,7 +35,7 @@ export function createVersionAdder(db: Db): (addition: VersionAddition) => Promi
   };
 }
 
-/** In the order they came; one that is refused takes nothing from the others. */
+/** In the order of arrival; a refused addition does not affect the others. */
 async function addAll(db: Db, additions: VersionAddition[]): Promise<(RecordVersion | AppError)[]> {
   const newest = await lockNewest(db, additions);
   const outdated: Newest[] = [];
@@ -64,7 +64,7 @@ async function addAll(db: Db, additions: VersionAddition[]): Promise<(RecordVers
   });
   if (made.length === 0) return results;
   await insertAll(db, [...made.flatMap(({ writes }) => writes), ...more]);
-  // Of two versions in this very commit the first is outdated at once, so it is inserted by now.
+  // After the inserts: of two versions of a record in this commit, the first is already outdated.
   await sql`
     update records r set current = false
     from unnest(${outdated.map(({ workspaceId }) => workspaceId)}::text[], ${outdated.map(({ id }) => id)}::text[],
@@ -93,7 +93,7 @@ interface NewestRow {
   status: VaultStatus;
 }
 
-/** The newest version of each record that exists, held against other additions until the transaction ends. */
+/** The newest version of each existing record, locked against other additions until the transaction ends. */
 async function lockNewest(db: Db, additions: VersionAddition[]): Promise<Map<string, Newest>> {
   const wanted = [
     ...new Map(
@@ -105,13 +105,13 @@ async function lockNewest(db: Db, additions: VersionAddition[]): Promise<Map<str
   ];
   const keys = sql`unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[],
                           ${wanted.map(({ id }) => id)}::text[]) as wanted (workspace_id, id)`;
-  // The first version stands for the record: it is there for good, while another one is the newest after each wait.
-  // In one order for all, so that two groups never wait for each other.
+  // Locks the first version in place of the record: it always exists, whereas the newest version may change during the wait.
+  // A common order, so that two groups never deadlock.
   await sql`
     select 1 from ${keys}
     join records r on r.workspace_id = wanted.workspace_id and r.id = wanted.id and r.version = 1
     order by r.workspace_id, r.id for update of r`.execute(db);
-  // A statement of its own, which sees what was committed during the wait.
+  // A separate statement, which sees what was committed during the wait.
   const { rows } = await sql<NewestRow>`
     select r.workspace_id, r.id, r.version, r.external_id, l.leaf, r.vault_id, v.address, v.status
     from ${keys}

@@ -81,7 +81,7 @@ interface StoredRow {
   stored: number;
 }
 
-/** Read in one statement, so that nothing is committed between the figure and what it is the sum of. */
+/** Read in one statement, so that nothing is committed between the total and the rows it sums up. */
 function storedBytesPass(db: Db): Pass {
   return rowsPass<StoredRow>({
     db,
@@ -112,7 +112,7 @@ function storedBytesPass(db: Db): Pass {
   });
 }
 
-/** Null when the data are no JSON that has one reading. */
+/** Null when the data is not JSON or has no canonical form. */
 function digestOf({ data, salt }: Row): string | null {
   try {
     return recordDigest(salt, JSON.parse(data));

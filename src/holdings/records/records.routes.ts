@@ -202,7 +202,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     async (request, reply) => {
       const { workspaceId } = callerOf(request);
       const { record, data } = await records.get(workspaceId, request.params.recordId, request.query.version);
-      // The data goes out as the very text that was hashed.
+      // Sends the data as exactly the text that was hashed.
       return sendJson(reply, withStored(toJson(record), { name: 'data', text: data }));
     },
   );

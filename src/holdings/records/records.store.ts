@@ -1,4 +1,4 @@
-/** Records in SQL: versions as they are stored, read together with the state of their anchors. */
+/** Records in SQL: versions as stored, read with the state of their anchors. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import {
@@ -13,7 +13,7 @@ import {
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
 
-/** One version of a record, as it is answered. Its data is apart: lists do without. */
+/** One version of a record, as returned by the API. Without its data, which lists do not need. */
 export interface RecordVersion extends AnchorState {
   id: string;
   /** Empty: none was given. */
@@ -40,7 +40,7 @@ export interface RecordKey {
   id: string;
 }
 
-/** Without a version: the newest. */
+/** Default: the newest version. */
 export async function findRecord(
   pool: Pool,
   { workspaceId, id }: RecordKey,
@@ -59,7 +59,7 @@ export async function findRecord(
   return row ? { record: toRecord(row), data: row.data, salt: row.salt } : null;
 }
 
-/** Newest first, those before a version. */
+/** Versions before `before`, newest first. */
 export async function findVersions(
   pool: Pool,
   { workspaceId, id }: RecordKey,
@@ -92,7 +92,7 @@ export async function readRecords(
 const columns = `r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at,
   ${anchorColumns}`;
 
-/** Each by a key of its own, for every version `r`. */
+/** Each join uses a key, for every version `r`. */
 const joins = `
   join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id ${joinAnchor(leafKey('record', 'r'))}`;
 

@@ -1,4 +1,4 @@
-/** Records: JSON data of a vault in versions, each hashed under a salt and anchored. */
+/** Records: a vault's JSON data in versions, each hashed with a salt and anchored. */
 import type { Pool } from 'pg';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
@@ -22,7 +22,7 @@ export interface Records {
     input: NewRecord & InVault,
     also: (record: RecordVersion) => Write[],
   ): Promise<RecordVersion>;
-  /** All of them, or none. */
+  /** Creates all of them or none. */
   createBatch(
     caller: Caller,
     input: { records: NewRecord[] } & InVault,
@@ -34,7 +34,7 @@ export interface Records {
     also: (record: RecordVersion) => Write[],
   ): Promise<RecordVersion>;
   list(workspaceId: string, query: Omit<RecordQuery, 'vaultId'> & Partial<InVault>): Promise<RecordPage>;
-  /** Without a version: the newest. */
+  /** Default: the newest version. */
   get(workspaceId: string, id: string, version?: number): Promise<WholeRecord>;
   /** Newest first. */
   versions(
@@ -60,7 +60,7 @@ export interface RecordsDeps {
   pool: Pool;
   commit: CommitTogether;
   vaults: Pick<Vaults, 'get'>;
-  /** Refuses what is not confirmed yet. */
+  /** Throws when the version is not confirmed yet. */
   makeProof(of: ProofRequest): Promise<Proof>;
 }
 
@@ -99,7 +99,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
         firstVersion({ workspaceId, vault, externalId: records[place]?.externalId ?? '', content }),
       );
       const versions = made.map(({ record }) => record);
-      // The ids of a batch are made one after the other, so the first and the last tell which are meant.
+      // The ids of a batch are made in sequence, so the first and the last identify all of them.
       const details = { count: made.length, first: versions.at(0)?.id, last: versions.at(-1)?.id };
       await commit([
         ...made.flatMap(({ writes }) => writes),

@@ -1,4 +1,4 @@
-/** Checks the custody of files and assets: who owns them, which transfer is under way, and what was sealed for it. */
+/** Checks the custody of files and assets: owners, open transfers, and their leaves. */
 import { sql } from 'kysely';
 import type { Announced } from '../../anchoring/anchored.check.ts';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
@@ -8,7 +8,7 @@ import { rowsPass } from '../../db/rows-pass.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
 import type { SubjectKind, SubjectTable } from './transfers.store.ts';
 
-/** What changes hands, and the column of its versions that has their digest. */
+/** A kind that can be transferred, and the column of its versions with the digest. */
 export interface Custody extends SubjectTable {
   kind: SubjectKind;
   digest: string;
@@ -23,12 +23,13 @@ export function announcedTransfers(kind: SubjectKind): Announced {
   return {
     thing: `${kind}_transfer`,
     event: { type: `${kind}.transfer.completed`, idMember: `${kind}_id` },
-    // The id of an asset is its owner's choice, and never looks like that of a file.
+    // The owner chooses the id of an asset, and it never looks like the id of a file.
     isOne: sql.raw(`l.kind = 'transfer' and l.subject_id ${kind === 'file' ? '' : 'not'} like 'fil\\_%'`),
     isStored: sql.raw(`exists (
       select 1 from transfers t where t.subject_kind = '${kind}' and ${isLeaf(leafKey('transfer', 't'))}
     )`),
-    // The event has the version of a file, not the number of the transfer: what went back and forth may be meant twice.
+    // The event has the version of a file, not the number of the transfer: after a transfer back and forth, it may match
+    // two.
     leaves: sql.raw(`
       select l.id from transfers t join anchor_leaves l on ${isLeaf(leafKey('transfer', 't'))}
       where t.workspace_id = told.workspace_id and t.subject_kind = '${kind}' and t.subject_id = told.subject_id
@@ -43,7 +44,7 @@ interface SubjectRow {
   workspace_id: string;
   id: string;
   vault_id: string;
-  /** The taker of the last completed transfer, or the vault of the first version. */
+  /** The receiver of the last completed transfer, or the vault of the first version. */
   owner: string | null;
   transfer_id: string | null;
   open_transfer: string | null;
@@ -121,7 +122,7 @@ interface TransferRow {
   completed: boolean;
   leaf_vault: string | null;
   same_digest: boolean | null;
-  /** Confirmed, and told of. */
+  /** Confirmed and announced. */
   told: boolean | null;
 }
 

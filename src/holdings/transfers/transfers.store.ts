@@ -1,4 +1,4 @@
-/** Transfers in SQL: listed with the state of their anchors, and completed once they are confirmed. */
+/** Transfers in SQL: listed with the state of their anchors, and completed once confirmed. */
 import { sql } from 'kysely';
 import {
   type AnchorColumns,
@@ -11,7 +11,7 @@ import {
 import type { AnchoredLeaf } from '../../anchoring/announcer.ts';
 import type { Db } from '../../db/database.ts';
 
-/** What can change hands. */
+/** What can be transferred. */
 export type SubjectKind = 'file' | 'asset';
 
 export interface SubjectKey {
@@ -19,7 +19,7 @@ export interface SubjectKey {
   subjectId: string;
 }
 
-/** A transfer, as it is answered. */
+/** A transfer, as returned by the API. */
 export interface Transfer extends AnchorState {
   id: string;
   subjectId: string;
@@ -64,13 +64,13 @@ interface TransferRow extends AnchorColumns {
   to_address: string;
 }
 
-/** Until the owner has changed, it does not count as confirmed: the two are a moment apart. */
+/** Not confirmed until the owner has changed, which happens a moment after the anchor's confirmation. */
 export function transferStateOf(row: AnchorColumns & { completed_at: Date | null }): AnchorState {
   const state = anchorStateOf(row);
   return row.completed_at === null && state.anchor !== null ? { status: 'submitted', anchor: null } : state;
 }
 
-/** Zero before the first. Asked while the subject is held. */
+/** Zero before the first transfer. Called while the subject is locked. */
 export async function lastTransferNumber(db: Db, { workspaceId, subjectId }: SubjectKey): Promise<number> {
   const last = await db
     .selectFrom('transfers')
@@ -88,15 +88,15 @@ export interface ConfirmedTransfer extends SubjectKey {
   id: string;
   subjectKind: SubjectKind;
   number: number;
-  /** The version that was handed over. */
+  /** The version that was transferred. */
   subjectVersion: number;
   fromVaultId: string;
   toVaultId: string;
-  /** Whether it had been confirmed before, so that the owner has changed. */
+  /** Whether it was confirmed before, so that the owner has already changed. */
   completed: boolean;
 }
 
-/** By thing and number, in one order for all, so that two transactions never wait for each other. */
+/** Ordered by subject and number, a common order, so that two transactions never deadlock. */
 export async function findTransfers(db: Db, leaves: AnchoredLeaf[]): Promise<ConfirmedTransfer[]> {
   const { rows } = await sql<ConfirmedTransfer>`
     select t.workspace_id as "workspaceId", t.id, t.subject_kind as "subjectKind", t.subject_id as "subjectId", t.number,
@@ -113,13 +113,13 @@ export async function findTransfers(db: Db, leaves: AnchoredLeaf[]): Promise<Con
   return rows;
 }
 
-/** The table of what changes hands, and its column with the id. */
+/** The table of a transferable kind, and its id column. */
 export interface SubjectTable {
   table: 'files' | 'assets';
   id: string;
 }
 
-/** Gives the subjects to the taking vaults, each once. The transfers are of one kind, in the order they were found. */
+/** Moves each subject to its receiving vault, once. The transfers are of one kind, in the order of `findTransfers`. */
 export async function moveSubjects(
   db: Db,
   { table, id }: SubjectTable,
@@ -133,7 +133,7 @@ export async function moveSubjects(
     select 1 from ${done}
     join ${sql.table(table)} s on s.workspace_id = done.workspace_id and ${subject} = done.subject_id
     order by s.workspace_id, ${subject} for no key update of s`.execute(db);
-  // Only while it is under way: after a reorg it is confirmed again, and the subject may be elsewhere by then.
+  // Only while the transfer is open: after a reorg it is confirmed again, and by then the subject may have moved on.
   await sql`
     update ${sql.table(table)} s set vault_id = done.to_vault_id, transfer_id = null from ${done}
     where s.workspace_id = done.workspace_id and ${subject} = done.subject_id and s.transfer_id = done.id`.execute(

@@ -1,4 +1,4 @@
-/** Transfers of files and assets: sealed by the giving vault, and done when the chain has confirmed it. */
+/** Transfers of files and assets: sealed by the giving vault, completed when the chain has confirmed them. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { AnchoredLeaf, Confirm } from '../../anchoring/announcer.ts';
@@ -20,24 +20,24 @@ import {
   type Transfer,
 } from './transfers.store.ts';
 
-/** What can change hands, and what is its own in that. */
+/** A kind that can be transferred, and what is specific to it. */
 export interface Transferable extends SubjectTable {
   kind: SubjectKind;
-  /** Held against every other change until the transaction ends. */
+  /** Locks the subject against every other change until the transaction ends. */
   hold(db: Db, key: SubjectKey): Promise<HeldSubject>;
-  /** The claim that names the version which is handed over. */
+  /** The claim with the version that is transferred. */
   versionClaim: string;
-  /** What else follows from the change of owner; in the same commit. */
+  /** Further effects of the change of owner, in the same commit. */
   onCompleted?(db: Db, transfers: ConfirmedTransfer[]): Promise<Write[]>;
-  /** The event that tells of it, each time the chain confirms it. */
+  /** The event that announces it, each time the chain confirms it. */
   completed(leaf: AnchoredLeaf, transfer: ConfirmedTransfer): Write;
 }
 
 export interface HeldSubject {
   vault: OwningVault;
-  /** The newest one. */
+  /** The newest version. */
   version: number;
-  /** Of that version, so that it verifies the transfer too. */
+  /** Digest of that version, so that its content verifies the transfer, too. */
   digest: Buffer;
   lastLeaf: Buffer;
   transferId: string | null;
@@ -117,7 +117,7 @@ export function startTransfer(
   });
 }
 
-/** The next leaf has to be sealed by the owner of that time, and who that is is not settled before the confirmation. */
+/** The owner at that time has to seal the next leaf, and the owner is not known before the confirmation. */
 export function refuseDuringTransfer(kind: SubjectKind, subjectId: string, transferId: string | null): void {
   if (transferId === null) return;
   throw new AppError(
@@ -126,7 +126,7 @@ export function refuseDuringTransfer(kind: SubjectKind, subjectId: string, trans
   );
 }
 
-/** Inside the commit that tells of confirmed transfers: they take effect. */
+/** Runs inside the commit that announces confirmed transfers, and makes them take effect. */
 export function confirmTransfers(...kinds: Transferable[]): Confirm {
   return async (db, leaves) => {
     const transfers = await findTransfers(db, leaves);

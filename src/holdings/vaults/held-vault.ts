@@ -1,4 +1,4 @@
-/** The vault that something belongs to, or is to belong to: held, so that it stays active until the commit. */
+/** Locks the vault that owns something or will own it, so that it stays active until the commit. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -10,7 +10,10 @@ export interface OwningVault {
   address: string;
 }
 
-/** Held until the transaction ends, so that it cannot be deactivated in between. One for each transaction: no order needed. */
+/**
+ * Locks the vault until the transaction ends, so that nobody can deactivate it meanwhile. A transaction locks only one
+ * vault, so no lock order is needed.
+ */
 export async function holdActiveVault(
   db: Db,
   { workspaceId, address }: { workspaceId: string; address: string },

@@ -1,4 +1,4 @@
-/** What may not be sealed: a vault that is deactivated takes nothing new, and nobody seals for an asset of somebody else. */
+/** Refused seals: a deactivated vault accepts nothing new, and no vault seals for an asset that it does not own. */
 import { violates } from '../../db/faults.ts';
 import { AppError } from '../../runtime/errors.ts';
 
@@ -9,9 +9,9 @@ export function vaultDeactivated(address: string): AppError {
   );
 }
 
-/** For a commit that fails: says it in our words when the database refused it for what happened meanwhile. */
+/** For a failed commit: throws an AppError if the database refused it because of a concurrent change. */
 export function explainRefusedSeal(error: unknown): never {
-  // The constraints are those of the trigger on anchor_leaves; their detail is whom they are about.
+  // Constraints of the trigger on anchor_leaves; their detail is the vault or asset concerned.
   const { detail = '' } = error as { detail?: string };
   if (violates(error, 'sealed_by_active_vault')) throw vaultDeactivated(detail);
   if (violates(error, 'sealed_by_owner')) {

@@ -100,8 +100,8 @@ function writePlace(cursors: Cursors, list: CursorList, { hash, stood }: Require
 }
 
 /**
- * Written by hand, as the schema has it: hex digits, decimals and times need no escaping, and a page of a hundred took
- * longer to serialise than to select.
+ * Written by hand to match the schema: hex digits, decimals and times need no escaping, and serialising a page of a hundred
+ * took longer than selecting it.
  */
 function toJson(transactions: VaultTransaction[]): string {
   const writeTime = createTimeWriter();
@@ -115,7 +115,7 @@ function toJson(transactions: VaultTransaction[]): string {
 const daySeconds = 86_400;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
-/** The same as toISOString, which took most of the time that a page takes to write; many in a row are of one day. */
+/** The same as toISOString, which took most of the time of writing a page; many in a row are of the same day. */
 function createTimeWriter(): (timeSeconds: number) => string {
   let day = Number.NaN;
   let date = '';

@@ -1,9 +1,9 @@
-/** Pages of a vault's transactions in SQL: how they are looked up, and the text that they come as. */
+/** Pages of a vault's transactions in SQL: the queries, and the text format of their results. */
 import type { HexText } from '../../db/bytea.ts';
 
 export interface VaultTransaction {
   hash: HexText;
-  /** EIP-55, as `to`. */
+  /** EIP-55, like `to`. */
   from: string;
   to: string;
   valueWei: string;
@@ -13,13 +13,13 @@ export interface VaultTransaction {
 export interface PageRow {
   indexed_block: number | null;
   reorg_id: number;
-  /** How many of the lines, from the first one, tell of what was moved. */
+  /** How many of the lines, from the first on, are moved transactions. */
   moved: number;
-  /** See `readLine`; null: none. */
+  /** See `readLine`; null: no lines. */
   lines: string | null;
 }
 
-/** Reads a line of `lines`. */
+/** Parses a line of `lines`. */
 export function readLine(line: string): VaultTransaction {
   const valueEnd = line.indexOf(' ', 148);
   return {
@@ -31,7 +31,7 @@ export function readLine(line: string): VaultTransaction {
   };
 }
 
-/** Where the transaction of a line stands. */
+/** The position of a line's transaction. */
 export function readPosition(line: string): { blockNumber: number; index: number } {
   const [, , blockNumber, index] = line.slice(148).split(' ');
   return { blockNumber: Number(blockNumber), index: Number(index) };
@@ -48,8 +48,8 @@ export type Statement = (dates: Dates) => { name: string; text: string };
 const columns = 'hash, from_address, to_address, value_wei, time_seconds, block_number, transaction_index';
 
 /**
- * A page comes as one text with a line for each row, separated by commas: 101 rows of ten columns each took 0.5 ms to
- * read here and 0.1 ms to write there.
+ * A page comes as one text with a line for each row, separated by commas: 101 rows of ten columns took 0.5 ms to read here
+ * and 0.1 ms to write there.
  */
 const lineOf = `encode(hash, 'hex') || from_address || to_address || value_wei || ' ' || time_seconds
   || ' ' || block_number || ' ' || transaction_index`;
@@ -57,12 +57,12 @@ const lineOf = `encode(hash, 'hex') || from_address || to_address || value_wei |
 const facts = `(select max(number) from chain_blocks) as indexed_block,
   (select coalesce(max(id), 0) from chain_reorgs) as reorg_id`;
 
-/** The common case: the rows below a position, and one more that tells whether there is another page. */
+/** The common case: the rows below a position, and one more that shows whether there is another page. */
 export const belowStatement = statement('transactions-below', (dates) =>
   pageBelow('select $4::bigint, $5::integer', dates, 6),
 );
 
-/** Below a transaction that no reorg ever moved. Nothing is returned for another one. */
+/** Below a transaction that no reorg ever moved. Returns nothing for a transaction that was moved. */
 export const belowHashStatement = statement('transactions-below-hash', (dates) =>
   pageBelow(
     `select block_number, transaction_index from vault_transactions
@@ -89,15 +89,15 @@ function pageBelow(place: string, dates: Dates, firstDate: number): string {
 }
 
 /**
- * After a reorg, or by the hash of what one has moved. With H for the transaction that the cursor names:
- * - `place`: where to go on. A signed cursor knows where H stood; else it is where H is now or, if it is in no block now,
- *   where it was last;
- * - `stood`: where H stood when the reader may have read it. A signed cursor knows; else it is each place that a reorg
- *   took H away from;
- * - `moved`: what stood below that until a reorg since then, and does not stand below `place` now. The reader has not
- *   seen it and would never come to it, so it goes ahead of the page.
- * A page has at least one row below `place` when there is any, also if the moved ones fill it already: every page ends
- * lower than the one before, or is the last. Nothing is returned for a hash that the vault never had.
+ * After a reorg, or with the hash of a transaction that a reorg has moved. H is the transaction that the cursor names:
+ * - `place`: where to continue. A signed cursor knows where H was; otherwise it is where H is now or, if H is in no block
+ *   now, where it was last;
+ * - `stood`: where H was when the reader may have read it. A signed cursor knows; otherwise it is each position that a
+ *   reorg removed H from;
+ * - `moved`: transactions that were below that until a later reorg, and are not below `place` now. The reader has not
+ *   seen them and would never reach them, so they go first in the page.
+ * A page has at least one row below `place` if there is any, even if the moved ones already fill it: every page ends lower
+ * than the previous one, or is the last. Returns nothing for a hash that the vault never had.
  */
 export const movedStatement = statement(
   'transactions-moved',
@@ -151,7 +151,7 @@ export const movedStatement = statement(
     ) as page`,
 );
 
-/** Written once for each kind of dates. */
+/** One text for each combination of dates. */
 function statement(name: string, textFor: (dates: Dates) => string): Statement {
   const written = new Map<string, { name: string; text: string }>();
   return (dates) => {
@@ -163,8 +163,8 @@ function statement(name: string, textFor: (dates: Dates) => string): Statement {
 }
 
 /**
- * One upper bound, the lower of `place` and last day. With a condition for each, the scan of the index begins at the one
- * and reads past everything down to the other: 18,000 rows for five days of a busy vault.
+ * One upper bound, the lower of `place` and the last day. With two conditions, the index scan would begin at the one and
+ * read all rows down to the other: 18,000 rows for five days of a busy vault.
  */
 function boundOf(dates: Dates, firstDate: number): string {
   if (dates.finalDate === undefined) return 'select block, index from place';
@@ -184,8 +184,8 @@ function rowsBelow(dates: Dates, firstDate: number): string {
 }
 
 /**
- * Days as a range of blocks, which the primary key can look up: as a condition on the time a window deep down took
- * 615 ms at ten million rows, like this 0.3 ms. Blocks with transactions of vaults are never dropped.
+ * Days as a range of blocks, which the primary key can look up: with ten million rows, a window far down took 615 ms as a
+ * condition on the time, and 0.3 ms like this. Blocks with transactions of vaults are never dropped.
  */
 function fromClause({ initialDate }: Dates, first: number): string {
   if (initialDate === undefined) return '';

@@ -19,14 +19,16 @@ before(async () => {
 after(() => database.close());
 beforeEach(clear);
 
-/** Chains share the tables of one database. Not row by row: what is left of ten thousand slows down the next test. */
+/**
+ * Chains share the tables of one database. Truncates instead of deleting: ten thousand dead rows slow down the next test.
+ */
 async function clear(): Promise<void> {
   await database.pool.query(
     'truncate vault_transactions, vault_transactions_undone, chain_reorgs, chain_blocks',
   );
 }
 
-/** A chain in the database whose blocks hold what a test says; one list of a vault is the test's own. */
+/** A chain in the database with the given blocks; each test lists a vault of its own. */
 function createChain(vaultId: string, { secondsPerBlock = 12, firstSeconds = 1_700_000_000 } = {}) {
   const workspaceId = 'ws_test';
   const from: Hex = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed';
@@ -55,7 +57,7 @@ function createChain(vaultId: string, { secondsPerBlock = 12, firstSeconds = 1_7
           workspaceId,
           vaultId,
           blockNumber: number,
-          // Others have transactions between them.
+          // Leaves gaps for transactions of others.
           index: 2 * index + 1,
           hash,
           from,
@@ -167,7 +169,7 @@ test('a page deep down costs the same whether its last day is near or far', asyn
   const chain = createChain('vlt_deep', { secondsPerBlock: 60 });
   // Seven days.
   await chain.append(Array.from({ length: 10_000 }, (_, number) => [hashOf(`deep ${number}`)]));
-  // Else the server does it by itself, at any time, and one of two plans is made with other figures than the other.
+  // Otherwise autovacuum may do it at any time, so that the two plans are made with different statistics.
   await database.pool.query('vacuum analyze chain_blocks, vault_transactions');
   for (const kind of ['signed', 'hash'] as const) {
     const place: Place = {
@@ -264,7 +266,7 @@ for (const kind of ['signed', 'hash'] as const) {
       let count = 0;
       let most = 0;
       for (let pages = 0; ; pages += 1) {
-        // Each page shows something, and only a reorg has anything shown again.
+        // Each page shows something, and only a reorg makes anything appear again.
         most = Math.max(most, chain.listed().length);
         assert.ok(pages <= (1 + reorgs) * most, `seed ${seed}: listing ${listing} does not end`);
         const page = await chain.read(place, limit);
@@ -274,7 +276,7 @@ for (const kind of ['signed', 'hash'] as const) {
           seen.add(hash);
           count += 1;
         }
-        // What is in no block while a page is read is a new transaction when it comes back.
+        // A transaction that is in no block while a page is read counts as new when it returns.
         for (const hash of owed) if (!present.has(hash)) owed.delete(hash);
         place = placeAfter(page, kind);
         if (place === null) break;
@@ -290,7 +292,7 @@ for (const kind of ['signed', 'hash'] as const) {
         `seed ${seed}: listing ${listing} with limit ${limit} and ${reorgs} reorgs`,
       );
       if (kind === 'signed' && reorgs === 0) assert.equal(count, seen.size, 'nothing twice without a reorg');
-      // So that listings stay short.
+      // Keeps listings short.
       if (chain.listed().length > 40) {
         await clear();
         chain.blocks.length = 0;
@@ -300,7 +302,7 @@ for (const kind of ['signed', 'hash'] as const) {
   });
 }
 
-/** Takes back some blocks; their transactions come back in any order, later, or never. */
+/** Removes some blocks; their transactions return in any order, later, or never. */
 async function reorganise(chain: ReturnType<typeof createChain>, random: Random): Promise<void> {
   const depth = random.between(1, Math.min(8, chain.blocks.length - 1));
   const fork = chain.blocks.length - 1 - depth;
@@ -320,7 +322,7 @@ async function reorganise(chain: ReturnType<typeof createChain>, random: Random)
   await chain.append(contents, fork);
 }
 
-/** More of them with LISTINGS. */
+/** Set LISTINGS for more. */
 const listings = Number(process.env.LISTINGS ?? 20);
 let limbo: Hex[] = [];
 let made = 0;

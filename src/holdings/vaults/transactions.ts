@@ -1,6 +1,6 @@
 /**
- * The transactions of a vault, newest first, a page at a time. A reorg can move transactions past the place where a
- * reader stands; those are shown again rather than left out.
+ * The transactions of a vault, newest first, page by page. A reorg can move transactions past the reader's position; those
+ * are shown again rather than left out.
  */
 import type { Pool } from 'pg';
 import { type HexText, toBytea } from '../../db/bytea.ts';
@@ -16,7 +16,7 @@ import {
   type VaultTransaction,
 } from './transactions.store.ts';
 
-/** The last transaction of the page before: by its hash alone, or with where it stood, and as of which reorg. */
+/** The last transaction of the previous page: only its hash, or also its position and the last reorg at that time. */
 export interface Place {
   hash: HexText;
   stood?: { blockNumber: number; index: number; reorgId: number };
@@ -34,9 +34,9 @@ export interface TransactionQuery {
 
 export interface TransactionPage {
   transactions: VaultTransaction[];
-  /** Where the next page begins; null: this is the last one. */
+  /** Where the next page begins; null on the last page. */
   next: Required<Place> | null;
-  /** The newest block that is indexed; null while there is none. */
+  /** The newest indexed block; null while there is none. */
   indexedBlock: number | null;
 }
 
@@ -75,13 +75,13 @@ export function createTransactions(pool: Pool): Transactions {
     },
   };
 
-  /** Null when a reorg may have moved something past the place where the reader stands. */
+  /** Null when a reorg may have moved something past the reader's position. */
   async function findBelow(query: TransactionQuery): Promise<PageRow | null> {
     const { after } = query;
     if (after && !after.stood) return run(belowHashStatement, query, [toBytea(after.hash)]);
     const { blockNumber, index, reorgId } = after?.stood ?? farthest;
     const row = await run(belowStatement, query, [blockNumber, index]);
-    // While no reorg came between, what stood below still does.
+    // Without a reorg in between, the transactions below the position are still the same.
     return after === null || row?.reorg_id === reorgId ? row : null;
   }
 
@@ -100,7 +100,7 @@ const farthest = { blockNumber: Number.MAX_SAFE_INTEGER, index: 0, reorgId: null
 
 const daySeconds = 86_400;
 
-/** The first second, and the first one after the last. */
+/** The first second of the first day, and the first second after the last day. */
 function daysOf({ initialDate, finalDate }: TransactionQuery): number[] {
   return [
     ...(initialDate === undefined ? [] : [secondsOf(initialDate)]),

@@ -1,4 +1,4 @@
-/** Deactivates and reactivates vaults; changes asked for at the same time share a commit. */
+/** Deactivates and reactivates vaults; concurrent changes share a commit. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
@@ -16,8 +16,8 @@ export interface StatusChange {
 }
 
 /**
- * The vault as it is then, or null when there is none. What has the status already is left as it is. A transfer that was
- * accepted before still arrives: nobody can keep a vault from being deactivated by sending it something.
+ * Returns the vault after the change, or null when it does not exist. A vault that already has the status is not changed. A
+ * transfer that was accepted before still completes: nobody can prevent the deactivation of a vault by sending it something.
  */
 export function createStatusChanger(db: Db): (change: StatusChange) => Promise<Vault | null> {
   return gather<StatusChange, Vault | null>({
@@ -41,7 +41,7 @@ export function createStatusChanger(db: Db): (change: StatusChange) => Promise<V
           if (!vault || vault.status === status) return vault ?? null;
           const at = new Date();
           const now = { ...vault, status, updatedAt: at };
-          // One that comes twice in a group is changed twice, in order.
+          // A vault that occurs twice in a group is changed twice, in order.
           vaults.set(keyOf(key), now);
           changed.set(vault.id, { workspace_id: key.workspaceId, id: vault.id, status, at });
           const verb = status === 'active' ? 'reactivate' : 'deactivate';

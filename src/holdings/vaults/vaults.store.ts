@@ -1,4 +1,4 @@
-/** Vaults in SQL: their rows, looked up for many requests at once or held for a change. */
+/** Vaults in SQL: their rows, looked up for many requests at once or locked for a change. */
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../../db/database.ts';
@@ -69,15 +69,15 @@ export function createVaultFinder(pool: Pool): (key: VaultKey) => Promise<Vault 
   });
 }
 
-/** One text for a vault, however its address is written. */
+/** One key per vault, whatever the case of its address. */
 export function keyOf({ workspaceId, address }: VaultKey): string {
   return `${workspaceId} ${address.toLowerCase()}`;
 }
 
-/** Those that exist, by `keyOf`, held against other changes until the transaction ends. */
+/** The existing vaults, by `keyOf`, locked against other changes until the transaction ends. */
 export async function lockVaults(db: Db, keys: VaultKey[]): Promise<Map<string, Vault>> {
   const wanted = [...new Map(keys.map((key) => [keyOf(key), key])).values()];
-  // In one order for all, so that two groups never wait for each other.
+  // A common order, so that two groups never deadlock.
   const { rows } = await sql<VaultRow & { workspace_id: string }>`
     select v.workspace_id, ${sql.join(vaultColumns.map((column) => sql.ref(`v.${column}`)))}
     from unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[],

@@ -28,7 +28,7 @@ export interface Vaults {
   ): Promise<Vault>;
   list(workspaceId: string, query: VaultQuery): Promise<Vault[]>;
   get(workspaceId: string, address: string): Promise<Vault>;
-  /** The id of the same; asked of the database once, because a vault keeps its address and never goes. */
+  /** The id of the vault; queried only once, because a vault keeps its address and is never deleted. */
   idOf(workspaceId: string, address: string): Promise<string>;
   update(caller: Caller, address: string, change: { name?: string; description?: string }): Promise<Vault>;
   setStatus(caller: Caller, address: string, status: VaultStatus): Promise<Vault>;
@@ -36,7 +36,7 @@ export interface Vaults {
 
 export interface VaultQuery {
   status: VaultStatus | undefined;
-  /** Id of the last vault of the page before. */
+  /** Id of the last vault of the previous page. */
   before: string | undefined;
   limit: number;
 }
@@ -50,7 +50,7 @@ export interface VaultsDeps {
   eventWakeup: Pick<Wakeup, 'wake'>;
 }
 
-/** When so many ids are remembered, they are asked for again. */
+/** When this many ids are cached, the cache is cleared. */
 const mostIds = 10_000;
 
 export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsDeps): Vaults {
@@ -143,7 +143,7 @@ export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsD
   };
 }
 
-/** What a change really changes, for the audit log. */
+/** The actual changes, for the audit log. */
 function changed(vault: Vault, change: { name?: string; description?: string }): Record<string, unknown> {
   const fields = (['name', 'description'] as const).filter(
     (field) => change[field] !== undefined && change[field] !== vault[field],

@@ -22,7 +22,7 @@ function relayTo(call: (method: string, params: readonly unknown[]) => unknown) 
 }
 
 const isCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
-/** What a caller may try again, and is told when. */
+/** An error that tells the caller when to retry. */
 const isNotNow = (error: unknown) =>
   isCode('service_unavailable')(error) && ((error as AppError).retryAfterSeconds ?? 0) > 0;
 

@@ -1,6 +1,6 @@
 /**
  * Lets anybody ask this service's chain node what a verification needs, and nothing else: the node itself listens on
- * loopback only and has methods that change the chain. Every parameter is checked before the node hears of it.
+ * loopback only and has methods that change the chain. Every parameter is checked before it reaches the node.
  */
 
 import { rpcFaultOf } from '../../chain/rpc/json-rpc.ts';
@@ -9,23 +9,23 @@ import { AppError } from '../../runtime/errors.ts';
 import { createRpcCache } from './rpc-cache.ts';
 
 export interface ChainRelayDeps {
-  /** Null while this node has no chain to ask: another one leads on it, or it does not answer. */
+  /** Null while this node has no chain to ask: another node leads, or the chain does not answer. */
   call(): RpcCall | null | Promise<RpcCall | null>;
-  /** The only contract that may be asked about. */
+  /** The only contract that may be queried. */
   registry: string;
   budget?: { calls: number; windowMs: number };
 }
 
 export interface ChainRelay {
-  /** As JSON-RPC answers: what the chain refuses is an answer too. */
+  /** A JSON-RPC answer: a refusal by the chain is an answer, too. */
   ask(method: string, params: readonly unknown[]): Promise<RelayAnswer>;
 }
 
 export type RelayAnswer = { result: unknown } | { error: { code: number; message: string } };
 
-/** So many at once; a verification asks one after the other. */
+/** Concurrent calls; a verification makes one at a time. */
 const mostAtOnce = 16;
-/** Calls that reach the node, for all who ask together: what strangers may spend of an operator's quota. */
+/** Calls that reach the chain node, for all callers together: what strangers may use of an operator's quota. */
 const usualBudget = { calls: 1_200, windowMs: 60_000 };
 
 export function createChainRelay({ call, registry, budget = usualBudget }: ChainRelayDeps): ChainRelay {
@@ -74,7 +74,7 @@ export function createChainRelay({ call, registry, budget = usualBudget }: Chain
       } catch (error) {
         if (error instanceof AppError) throw error;
         const fault = rpcFaultOf(error);
-        // The fault's own message names the address of the node.
+        // The error's own message contains the address of the chain node.
         if (fault?.kind === 'refused') {
           return { error: { code: fault.code ?? -32_000, message: 'the chain node refused the call' } };
         }
@@ -104,7 +104,7 @@ const isBlock: Check = (value) =>
   value === 'finalized' ||
   (typeof value === 'string' && /^0x(0|[1-9a-f][0-9a-f]{0,12})$/.test(value));
 
-/** `anchors(address,bytes32)` and its two words. */
+/** `anchors(address,bytes32)` and its two arguments. */
 const isAnchorsCall: Check = (value, registry) => {
   if (typeof value !== 'object' || value === null || Object.keys(value).sort().join() !== 'data,to')
     return false;
@@ -112,7 +112,7 @@ const isAnchorsCall: Check = (value, registry) => {
   return isRegistry(to, registry) && typeof data === 'string' && /^0x[0-9a-f]{136}$/.test(data);
 };
 
-/** What src/chain/registry/anchor-reader.ts asks; every other method and every other form is refused. */
+/** The calls of src/chain/registry/anchor-reader.ts; every other method and form is refused. */
 const allowed: Record<string, Check[]> = {
   eth_chainId: [],
   web3_clientVersion: [],

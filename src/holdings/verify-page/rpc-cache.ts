@@ -1,22 +1,22 @@
-/** Answers of the chain that cannot change any more, kept so that nobody has to ask for them again. */
+/** Caches answers of the chain that can no longer change. */
 
 export interface RpcCache {
   find(method: string, params: readonly unknown[]): unknown;
-  /** Keeps it if it lasts. */
+  /** Keeps the result if it cannot change. */
   keep(method: string, params: readonly unknown[], result: unknown): void;
 }
 
-/** The oldest go first. A block's header with the hashes of its transactions may have some ten kilobytes. */
+/** The oldest are dropped first. A block header with the hashes of its transactions may have some ten kilobytes. */
 const mostKept = 500;
 const mostBytes = 64 * 1024;
 
 export function createRpcCache(): RpcCache {
   const kept = new Map<string, unknown>();
-  /** The highest block that the chain has told to be final. */
+  /** The highest block that the chain has reported as final. */
   let finalNumber = -1;
   const keyOf = (method: string, params: readonly unknown[]) => JSON.stringify([method, params]);
 
-  /** What is asked as of a block's hash is of that block for ever; what is in a final block stays there. */
+  /** A query by block hash always gives the same answer, and the content of a final block does not change. */
   function lasts(method: string, params: readonly unknown[], result: unknown): boolean {
     if (result === null || result === undefined) return false;
     if (method === 'eth_chainId') return true;

@@ -1,4 +1,4 @@
-/** The public page that checks proofs in the browser, and the relay through which it may ask this service's chain. */
+/** The public page that checks proofs in the browser, and the relay through which it may query this service's chain. */
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { createRateLimiter } from '../../http/admission/rate-limit.ts';
@@ -8,13 +8,13 @@ import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { ChainRelay } from './chain-relay.ts';
 
-/** A verification asks about ten times. */
+/** A verification makes about ten requests. */
 const relayLimit = { requests: 300, windowSeconds: 60 };
 
-/** Connections go where the visitor says: to any node over https, or to one on the visitor's own machine. */
+/** The page connects where the visitor chooses: to any node over https, or to a node on the visitor's own machine. */
 const policy = [
   "default-src 'none'",
-  // WebAssembly hashes the content; it is inside the script.
+  // WebAssembly hashes the content; it is embedded in the script.
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
   "img-src 'self'",
@@ -61,7 +61,7 @@ export function verifyPageRoutes(app: Api, { chainRelay }: { chainRelay: ChainRe
     async ({ params: { name } }, reply) => {
       const asset = (await bundle()).assets.get(name);
       if (!asset) throw new AppError('resource_not_found', `There is no ${name} here.`);
-      // Another version has another name.
+      // Every version has its own name.
       return reply
         .header('cache-control', 'public, max-age=31536000, immutable')
         .type(asset.type)

@@ -1,7 +1,8 @@
 /**
- * Who may see an asset: its owner's vault, the workers assigned to it, and whom a grant allows. Every look is in the access
- * log before it is answered, also one that is refused: looks at the same time share one statement, which looks up and
- * logs, and one commit. What a person asks for within a minute is one look: a page of the dashboard asks several times.
+ * Who may see an asset: its owner's vault, the workers assigned to it, and viewers with a grant. Every look is in the access
+ * log before it is answered, including refused ones: concurrent looks share one statement, which looks up and logs, and one
+ * commit. What a person requests within a minute is logged as one look, because a page of the dashboard makes several
+ * requests.
  */
 import { sql } from 'kysely';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
@@ -13,40 +14,40 @@ import { gather } from '../../db/gather.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 
-/** A viewer asks for something of an asset. */
+/** A request by a viewer to see something of an asset. */
 export interface AssetLook {
   caller: Caller;
   assetId: string;
-  /** In a form that the API takes; absent where the workspace looks for itself, which is for the owner. */
+  /** In a form that the API accepts; absent when the workspace itself looks, which counts as the owner. */
   viewerAddress?: string | undefined;
-  /** For the access log: what is asked for, like `maintenance`. */
+  /** For the access log: what is requested, such as `maintenance`. */
   what: string;
-  /** Which one of several. */
+  /** Which one, if there are several. */
   targetId?: string;
 }
 
 export interface SeenAsset {
   assetId: string;
-  /** Its owner today. */
+  /** Its current owner. */
   vaultId: string;
 }
 
-/** One thing more that a look finds, in the same statement. */
+/** Another row that a look reads, in the same statement. */
 export interface LookedUp {
   /** Names the prepared statement. */
   name: string;
   columns: readonly string[];
   /**
-   * What follows `select columns from`, down to `limit 1`; it goes by `looked.workspace_id`, `looked.asset_id` and
-   * `looked.target_id`.
+   * What follows `select columns from`, up to and including `limit 1`; it refers to `looked.workspace_id`, `looked.asset_id`
+   * and `looked.target_id`.
    */
   from: string;
 }
 
 export interface AssetAccess {
-  /** Throws resource_not_found, then viewer_not_allowed. */
+  /** Throws resource_not_found or viewer_not_allowed, in this order. */
   require(look: AssetLook): Promise<SeenAsset>;
-  /** The same, which gives the row that was looked up as well, or null. To be made once for each kind of look. */
+  /** The same, but also returns the row that was looked up, or null. Create one for each kind of look. */
   requireWith<Row extends QueryResultRow>(
     lookedUp: LookedUp,
   ): (look: AssetLook) => Promise<SeenAsset & { row: Row | null }>;
@@ -72,12 +73,12 @@ export function createAssetAccess(pool: Pool): AssetAccess {
     };
   }
 
-  /** The last look of each person at each asset that is under way on this node. */
+  /** For each person and asset, the last look in progress on this node. */
   const underWay = new Map<string, Promise<unknown>>();
 
   /**
-   * One look of a person at an asset after the other, so that each sees what the one before has logged. Those of this node
-   * wait here, and not with a connection in hand that others need.
+   * Runs a person's looks at an asset one at a time, so that each sees what the previous one has logged. Looks on this node
+   * wait here, and not while holding a connection that others need.
    */
   async function inTurnOf<T>({ caller, assetId }: AssetLook, work: (client: PoolClient) => Promise<T>) {
     const whose = JSON.stringify([caller.workspaceId, caller.actor.id, assetId]);
@@ -101,7 +102,7 @@ export function createAssetAccess(pool: Pool): AssetAccess {
       client.release();
       return done;
     } catch (error) {
-      // Closed, and with it the transaction.
+      // Closes the connection, which ends the transaction.
       client.release(true);
       throw error;
     }
@@ -109,7 +110,7 @@ export function createAssetAccess(pool: Pool): AssetAccess {
 
   function gatheredLooks<Row extends QueryResultRow>(name: string, text: string) {
     return gather<AssetLook, LookedRow<Row> | null>({
-      // The second group looks up while the first one waits for the disk.
+      // The second group runs its lookup while the first one waits for the disk.
       maxInFlight: 2,
       maxItems: 500,
       isItemFault: isStatementFault,
@@ -133,7 +134,7 @@ export function createAssetAccess(pool: Pool): AssetAccess {
       const lookUp = looks<Row>(lookedUp);
       return async (look: AssetLook) => {
         const row = allowedRow(look, await lookUp(look));
-        // Nothing found leaves all columns null, and the first one is never null in a row that there is.
+        // If nothing was found, all columns are null; in an existing row the first column is never null.
         const found = row[lookedUp.columns[0] ?? ''] !== null;
         return { assetId: look.assetId, vaultId: row.looked_vault, row: found ? row : null };
       };
@@ -141,7 +142,9 @@ export function createAssetAccess(pool: Pool): AssetAccess {
   };
 }
 
-/** Whether the address may see the asset now, which must be there. Nothing is logged: it is no look at the asset. */
+/**
+ * Whether the address may see the asset now; the asset must exist. Logs nothing, because this is not a look at the asset.
+ */
 export async function mayView(
   db: Db,
   { workspaceId, assetId, address }: { workspaceId: string; assetId: string; address: string },
@@ -195,7 +198,7 @@ const logEach = `logged as (
   from looked order by place
 )`;
 
-/** Of a single look. Only the newest entries are looked at, however many a busy asset has. */
+/** For a single look. Reads only the newest entries, however many a busy asset has. */
 const logOnceAMinute = `earlier as materialized (
   select l.id, looked.what from looked
   cross join lateral (

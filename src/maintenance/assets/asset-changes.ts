@@ -1,4 +1,4 @@
-/** Changes of an asset: each is a version of its own, whose leaf names the one before. */
+/** Changes of an asset: each makes a new version, whose leaf names the previous one. */
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
@@ -14,7 +14,7 @@ import {
 } from './asset-document.ts';
 import { type HeldAsset, holdAsset } from './assets.store.ts';
 
-/** Held, and such that it may get a new version. */
+/** Locks an asset and requires that it may get a new version. */
 export async function holdForChange(db: Db, caller: Caller, assetId: string): Promise<HeldAsset> {
   const asset = await holdAsset(db, { workspaceId: caller.workspaceId, assetId });
   refuseDuringTransfer('asset', assetId, asset.transferId);
@@ -22,7 +22,7 @@ export async function holdForChange(db: Db, caller: Caller, assetId: string): Pr
   return asset;
 }
 
-/** `asset.changed`: there is a new version, the first one included. */
+/** `asset.changed`: there is a new version, including the first. */
 export function assetChanged(change: {
   workspaceId: string;
   assetId: string;
@@ -37,7 +37,7 @@ export function assetChanged(change: {
 
 export interface AssetChange {
   caller: Caller;
-  /** As they are from now on. */
+  /** The new values. */
   fields?: AssetFields;
   installation?: Installation;
   /** For the audit log. */
@@ -47,7 +47,7 @@ export interface AssetChange {
   also?: Write[];
 }
 
-/** Writes the next version of an asset that is held. */
+/** Writes the next version of a locked asset. */
 export async function writeNextVersion(db: Db, asset: HeldAsset, change: AssetChange): Promise<void> {
   const { workspaceId, assetId, vault, lastLeaf } = asset;
   const { caller, fields = asset.fields, installation = asset.installation, action, details } = change;

@@ -1,4 +1,4 @@
-/** What a version of an asset is made of: the document that is hashed under a salt, and the rows committed for it. */
+/** The content of an asset's version: the document that is hashed with a salt, and the rows to commit. */
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { Write } from '../../db/writes.ts';
 import { canonicalOf, recordContent } from '../../holdings/records/record-content.ts';
@@ -9,7 +9,7 @@ export interface Usage {
   cycles: number;
 }
 
-/** What an asset is; its owner is in the leaf, as the vault that seals it. */
+/** What an asset is; the leaf has its owner, as the vault that seals it. */
 export interface AssetFields {
   name: string;
   serialNumber: string;
@@ -18,7 +18,7 @@ export interface AssetFields {
   usage: Usage;
 }
 
-/** Where it is or was last installed. */
+/** Where it is installed, or was last installed. */
 export interface Installation {
   parentAssetId: string;
   installedAt: Date;
@@ -45,7 +45,7 @@ export interface MadeAssetVersion {
 
 const mostMetadataBytes = 64 * 1024;
 
-/** RFC 8785 form; throws invalid_request when it is too large, or has more than one reading. */
+/** RFC 8785 form; throws invalid_request when the metadata is too large or has no canonical form. */
 export function canonicalMetadata(metadata: Record<string, unknown>): string {
   const text = canonicalOf(metadata, 'metadata');
   const bytes = Buffer.byteLength(text);
@@ -56,7 +56,7 @@ export function canonicalMetadata(metadata: Record<string, unknown>): string {
   );
 }
 
-/** Throws invalid_request when the metadata have more than one reading. */
+/** Throws invalid_request when the metadata has no canonical form. */
 export function makeAssetVersion(made: NewAssetVersion): MadeAssetVersion {
   const { workspaceId, assetId, version, vault, fields, installation, at } = made;
   const { name, serialNumber, partNumber, metadata, usage } = fields;

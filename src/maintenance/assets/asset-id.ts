@@ -1,4 +1,4 @@
-/** What callers may call an asset: printable text that fits into a path and cannot be taken for an id of ours. */
+/** Which ids callers may give an asset: printable text that fits into a path and cannot be mistaken for an id of ours. */
 import { AppError } from '../../runtime/errors.ts';
 import { idPrefixes } from '../../runtime/ids.ts';
 
@@ -18,11 +18,11 @@ function faultOf(assetId: string): string | null {
     return `must have 1 to ${maxAssetIdLength} characters`;
   }
   if (!printable.test(assetId)) return 'must contain only printable characters';
-  // A backslash counts as a slash in the addresses that browsers read.
+  // Browsers treat a backslash in a URL as a slash.
   if (/[/\\]/.test(assetId)) return 'must not contain a slash or backslash';
   if (assetId === '.' || assetId === '..') return 'must not be "." or ".."';
   if (assetId !== assetId.trim()) return 'must not begin or end with a space';
-  // Two texts that look the same would name two assets.
+  // Two texts that look the same would identify two assets.
   if (assetId !== assetId.normalize('NFC')) return 'must be in Unicode normalization form C';
   if (ours.test(assetId)) {
     return `must not begin with ${assetId.slice(0, assetId.indexOf('_') + 1)}, which is reserved for ids created by the service`;

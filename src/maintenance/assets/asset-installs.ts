@@ -1,4 +1,4 @@
-/** Which asset is installed in which, and when it was: one place at a time, and never round in a circle. */
+/** Which asset is installed in which, and when: in one place at a time, and never in a cycle. */
 import { sql } from 'kysely';
 import { locks } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
@@ -38,7 +38,7 @@ export function createAssetInstalls(db: Db): AssetInstalls {
     install: (caller, { assetId, parentAssetId, at }, also) =>
       db.transaction().execute(async (db) => {
         const { workspaceId } = caller;
-        // Two at once, each fine for itself, could close a circle.
+        // Two concurrent installations, each valid on its own, could form a cycle.
         await sql`select pg_advisory_xact_lock(${locks.assetParents}, hashtext(${workspaceId}))`.execute(db);
         const asset = await holdForChange(db, caller, assetId);
         const { installation: last } = asset;
@@ -126,7 +126,7 @@ export function createAssetInstalls(db: Db): AssetInstalls {
   };
 }
 
-/** `after`: when the last thing of this kind happened. */
+/** `after`: when the last event of this kind happened. */
 function checkTime(at: Date, after: Date | null, what: string): void {
   if (at > new Date()) {
     throw new AppError('invalid_request', `at must not be in the future, but ${at.toISOString()} is.`);

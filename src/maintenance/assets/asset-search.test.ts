@@ -1,4 +1,4 @@
-/** The search over assets where one page does not get through all of them. */
+/** The search for assets when one page does not get through all of them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {

@@ -1,17 +1,17 @@
-/** Searches assets by words, with bounded work for a page, however many assets the workspace has. */
+/** Searches assets by words, with a bounded amount of work per page, however many assets the workspace has. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { createPageBudget, largeRowsAtOnce } from '../../runtime/page-budget.ts';
 import { type AssetQuery, bytesOfAsset, readAssets, type StoredAsset, whichOf } from './assets.store.ts';
 
 export interface AssetSearch extends AssetQuery {
-  /** All of its words occur in the id, name, serial number or part number, in whatever case. */
+  /** All of its words must occur in the id, name, serial number or part number, in any case. */
   q: string;
 }
 
 export interface FoundAssets {
   items: StoredAsset[];
-  /** Where the search goes on; null at the end. There may be more although nothing was found yet. */
+  /** Where the search continues; null at the end. There may be more even if nothing was found yet. */
   next: AssetPosition | null;
 }
 
@@ -20,7 +20,7 @@ interface AssetPosition {
   assetId: string;
 }
 
-/** Looked through for one page: their few short columns take some 20 ms. */
+/** Assets examined per page: reading their few short columns takes some 20 ms. */
 const mostExamined = 10_000;
 
 /** Newest first. */
@@ -53,13 +53,13 @@ export async function searchAssets(
     found.map(({ asset_id }) => asset_id),
   );
   if (items.length < found.length || rows.length > limit) return { items, next: items.at(-1) ?? null };
-  // The last one that was looked at, whether it fits or not: what follows it was not looked at yet.
+  // The last examined asset, whether it matches or not: those after it have not been examined yet.
   const end = rows.at(-1);
   const more = end?.place === examinedAtMost;
   return { items, next: more ? { createdAt: end.created_at, assetId: end.asset_id } : null };
 }
 
-/** In this order, as many as a page has room for. */
+/** In this order, as many as fit into a page. */
 async function readWithin(db: Db, workspaceId: string, assetIds: string[]): Promise<StoredAsset[]> {
   const items: StoredAsset[] = [];
   const hasRoom = createPageBudget();

@@ -1,6 +1,6 @@
 /**
- * What is an asset's own in a transfer. It goes with its whole history; the grants of viewers and the assignments of workers
- * were the giver's, and end.
+ * The part of a transfer that is specific to assets. An asset keeps its whole history; viewer grants and worker assignments
+ * were made by the giver, and end.
  */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
@@ -61,7 +61,7 @@ function movedAssets(transfers: ConfirmedTransfer[]) {
                     ${transfers.map(({ subjectId }) => subjectId)}::text[]) as moved (workspace_id, asset_id)`;
 }
 
-/** Gives the addresses by asset. */
+/** Returns the addresses by asset. */
 async function endAll(
   db: Db,
   table: 'asset_viewers' | 'asset_workers',

@@ -1,4 +1,4 @@
-/** What a confirmed transfer does, once, however often the chain confirms it. */
+/** A confirmed transfer takes effect once, however often the chain confirms it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -31,7 +31,7 @@ const grant = (assetId: string) =>
 const isViewer = (assetId: string, address: string) =>
   fixture.viewers.isViewer({ workspaceId, assetId }, address);
 
-/** Of transfers; that it was made is told as well. */
+/** Only events of transfers; creating an asset emits an event, too. */
 async function eventsOf(assetId: string) {
   const rows = await database.db
     .selectFrom('events')
@@ -120,7 +120,7 @@ test('transfers of other things are left alone', async () => {
   assert.equal((await fixture.assets.get(workspaceId, 'mine')).vaultAddress, one);
 });
 
-/** Of the third vault, inside a transaction that is committed when `work` is under way and waits, or is done. */
+/** Deactivates the third vault in a transaction that commits when `work` waits for a lock or is done. */
 async function deactivatedDuring<T>(work: () => Promise<T>): Promise<T> {
   const other = await database.pool.connect();
   try {

@@ -1,6 +1,6 @@
 /**
- * How long and how often an asset was used: the highest of what was stated with the asset itself and what its entries
- * state. It goes down only where a mistake is corrected: an entry by superseding it, the asset itself with a reason.
+ * How long and how often an asset was used: the highest value stated with the asset itself or by its entries. It decreases
+ * only to correct a mistake: of an entry by superseding it, of the asset itself with a reason.
  */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
@@ -10,11 +10,11 @@ import { type HeldAsset, mostStated } from './assets.store.ts';
 
 export interface GivenUsage {
   usage?: Partial<Usage>;
-  /** Why it goes down. */
+  /** Why the value decreases. */
   usageCorrection?: string;
 }
 
-/** What is stated with the asset from now on; throws conflict when usage would go down by mistake. */
+/** The usage to state with the asset; throws conflict when it would decrease by mistake. */
 export async function statedUsage(
   db: Db,
   { workspaceId, assetId, fields }: HeldAsset,
@@ -29,7 +29,7 @@ export async function statedUsage(
       cross join lateral ${mostStated(counter)} as most`.execute(db);
     const [entry] = rows;
     const before = Math.max(stated[counter], entry?.value ?? 0);
-    // What is as it was is not stated anew: it may be an entry's, and go with it.
+    // An unchanged value is not stated again: it may come from an entry, and must go if that entry is superseded.
     if (value === before) continue;
     if (entry && value < entry.value) {
       throw new AppError(

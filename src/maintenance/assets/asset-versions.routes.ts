@@ -59,7 +59,7 @@ export interface AssetVersionRoutesDeps {
 }
 
 export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: AssetVersionRoutesDeps): void {
-  /** Checks and logs it, and says which asset it is. */
+  /** Checks and logs the access, and returns the key of the asset. */
   async function look(
     caller: Caller,
     { assetId, viewerAddress }: { assetId: string; viewerAddress?: string },
@@ -94,7 +94,7 @@ export function assetVersionRoutes(app: Api, { assets, assetAccess, cursors }: A
         {
           name: 'asset-versions',
           filters: { assetId },
-          // Once for the page, and not before its cursor was found to be good: a refused request is no look.
+          // Once per page, and only after the cursor was accepted: a refused request is not a look.
           async fetch(_workspaceId, after, limit) {
             looked ??= look(callerOf(request), { assetId, ...viewer }, 'asset versions');
             return assets.versions(await looked, { before: after?.[0] as number, limit });

@@ -1,4 +1,4 @@
-/** The versions of assets in SQL: the documents that were anchored. */
+/** The versions of assets in SQL, with the documents that were anchored. */
 import { sql } from 'kysely';
 import type { HistoryLeaf } from '../../anchoring/history-proofs.ts';
 import { fromBytea } from '../../db/bytea.ts';
@@ -17,10 +17,10 @@ export interface AssetVersion {
   createdAt: Date;
 }
 
-/** Of the leaves that follow each other. */
+/** Kinds of the leaves that follow each other. */
 export const historyKinds = ['asset', 'transfer'];
 
-/** Without a version: the newest. */
+/** Default: the newest version. */
 export async function findAssetVersion(
   db: Db,
   key: AssetKey,
@@ -31,7 +31,7 @@ export async function findAssetVersion(
   throw new AppError('resource_not_found', `There is no version ${version} of the asset ${key.assetId}.`);
 }
 
-/** Newest first: those before a version, or up to one. */
+/** Newest first: versions before one, or up to one. */
 export async function listAssetVersions(
   db: Db,
   { workspaceId, assetId }: AssetKey,
@@ -51,7 +51,7 @@ export async function listAssetVersions(
   return rows.map(({ created_at, ...rest }) => ({ ...rest, createdAt: created_at }));
 }
 
-/** What each leaf of the asset is the hash of, in their order; a transfer passes on the version of that time. */
+/** The content behind each leaf of the asset, in their order; a transfer is of the version at that time. */
 export async function contentsOfLeaves(
   db: Db,
   { workspaceId, assetId }: AssetKey,

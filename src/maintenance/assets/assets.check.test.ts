@@ -1,4 +1,4 @@
-/** The check of assets where all is right, and with one thing broken at a time. */
+/** The check of assets on sound data, and with one fault at a time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-/** Checks the assets: their documents, their leaves, who owns them, and that none is a part of itself. */
+/** Checks the assets: their documents, leaves and owners, and that none is a part of itself. */
 import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
 import { fromBytea } from '../../db/bytea.ts';
@@ -133,7 +133,7 @@ function judgeVersion(row: VersionRow): Finding[] {
   return findings;
 }
 
-/** Null when the document is no JSON that has one reading. */
+/** Null when the document is not JSON or has no canonical form. */
 function digestOf({ document, salt }: VersionRow): string | null {
   try {
     return recordDigest(salt, JSON.parse(document));

@@ -103,7 +103,7 @@ const AssetSchema = named(
     updatedAt: like(dateTime, sampleCreatedAt),
   }),
 );
-/** The maintenance of an asset is shown to viewers alone; what it is, to the workspace as well. */
+/** Only viewers see the maintenance of an asset; the workspace also sees the asset itself. */
 export const viewerQuery = Type.Object(
   {
     viewerAddress: Type.Optional(
@@ -208,7 +208,7 @@ export function assetRoutes(app: Api, { assets, assetAccess, cursors, idempotenc
     },
   );
 
-  /** Much of what is looked through may not fit, so that a page ends with what was looked at, not with what was found. */
+  /** Many examined assets may not match, so a page ends at the last examined asset, not at the last match. */
   async function search(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,4 +1,4 @@
-/** Assets in SQL: as they are today with the state of their newest anchor, or held for a change. */
+/** Assets in SQL: in their current state with their newest anchor, or locked for a change. */
 
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -20,7 +20,7 @@ export interface Asset extends AssetFields, AnchorState {
   vaultId: string;
   /** EIP-55. */
   vaultAddress: string;
-  /** What it is installed in. */
+  /** The asset that it is installed in. */
   parentAssetId: string | null;
   /** Counts from 1. */
   version: number;
@@ -28,13 +28,13 @@ export interface Asset extends AssetFields, AnchorState {
   updatedAt: Date;
 }
 
-/** As it lies in the database: what is only passed on need not be read. */
+/** As stored in the database: metadata that is only passed on need not be parsed. */
 export interface StoredAsset extends Omit<Asset, 'metadata'> {
   /** JSON. */
   metadata: string;
 }
 
-/** As JSON, about. */
+/** Approximate size as JSON. */
 export function bytesOfAsset({ metadata, ...rest }: StoredAsset): number {
   return bytesOf(rest, metadata);
 }
@@ -48,7 +48,7 @@ export interface AssetQuery {
   vaultId?: string | undefined;
   serialNumber?: string | undefined;
   parentAssetId?: string | undefined;
-  /** The last asset of the page before. */
+  /** The last asset of the previous page. */
   before: { createdAt: Date; assetId: string } | undefined;
   limit: number;
 }
@@ -67,7 +67,7 @@ export function listAssets(db: Db, workspaceId: string, query: AssetQuery): Prom
   );
 }
 
-/** Of the assets `a`. */
+/** Conditions on the assets `a`. */
 export function whichOf(workspaceId: string, query: Omit<AssetQuery, 'limit'>): RawBuilder<unknown> {
   const { vaultId, serialNumber, parentAssetId, before } = query;
   const conditions = [
@@ -81,8 +81,8 @@ export function whichOf(workspaceId: string, query: Omit<AssetQuery, 'limit'>): 
 }
 
 /**
- * The entry of the asset `a` that states the most of a counter. One that was superseded states nothing, so that usage
- * which was mistyped goes with its correction.
+ * The entry of the asset `a` that states the highest value of a counter. Superseded entries do not count, so that correcting
+ * an entry also removes mistyped usage.
  */
 export function mostStated(counter: keyof Usage): RawBuilder<unknown> {
   const column = sql.ref(`m.usage_${counter}`);
@@ -94,13 +94,13 @@ export function mostStated(counter: keyof Usage): RawBuilder<unknown> {
   )`;
 }
 
-/** An asset that is held against other changes until the transaction ends. */
+/** An asset that is locked against other changes until the transaction ends. */
 export interface HeldAsset extends AssetKey {
-  /** With the usage that was stated with the asset itself. */
+  /** The usage is what was stated with the asset itself. */
   fields: AssetFields;
-  /** How many there were. */
+  /** How many there have been. */
   installations: number;
-  /** The last one. */
+  /** The last installation. */
   installation: Installation | null;
   version: number;
   lastLeaf: Buffer;
@@ -113,7 +113,7 @@ export async function holdAsset(db: Db, { workspaceId, assetId }: AssetKey): Pro
     select 1 from assets where workspace_id = ${workspaceId} and asset_id = ${assetId} for no key update`.execute(
     db,
   );
-  // A statement of its own, which sees what was committed during the wait. The vault cannot be deactivated in between.
+  // A separate statement, which sees what was committed during the wait. The vault cannot be deactivated meanwhile.
   const { rows } = await sql<HeldRow>`
     select a.name, a.serial_number, a.part_number, a.metadata, a.usage_hours, a.usage_cycles, a.version, a.last_leaf,
       a.transfer_id, a.vault_id, v.address, v.status, i.number, i.parent_asset_id, i.installed_at, i.removed_at

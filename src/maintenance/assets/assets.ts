@@ -1,4 +1,4 @@
-/** Assets: things that are maintained, each owned by a vault and anchored with every change. */
+/** Assets: things that are maintained, each owned by a vault and anchored on every change. */
 import { isDeepStrictEqual } from 'node:util';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { HistoryLeaf, HistoryProofs, HistoryStretch } from '../../anchoring/history-proofs.ts';
@@ -42,13 +42,13 @@ export interface Assets {
     workspaceId: string,
     query: Omit<AssetQuery, 'vaultId'> & { vaultAddress?: string },
   ): Promise<StoredAsset[]>;
-  /** Newest first, those that have all words of `q`. */
+  /** Assets that match all words of `q`, newest first. */
   search(
     workspaceId: string,
     query: Omit<AssetSearch, 'vaultId'> & { vaultAddress?: string },
   ): Promise<FoundAssets>;
   get(workspaceId: string, assetId: string): Promise<Asset>;
-  /** `seen`: refused when it is at another version. */
+  /** `seen`: refused when the asset is at another version. */
   update(
     caller: Caller,
     assetId: string,
@@ -56,7 +56,7 @@ export interface Assets {
   ): Promise<Asset>;
   /** Newest first. */
   versions(key: AssetKey, page: { before: number | undefined; limit: number }): Promise<AssetVersion[]>;
-  /** Without a version: the newest. */
+  /** Default: the newest version. */
   proof(key: AssetKey, version: number | undefined): Promise<Proof>;
   /** Its versions and transfers. */
   history(key: AssetKey, stretch: HistoryStretch): ReturnType<HistoryProofs['page']>;
@@ -67,7 +67,7 @@ export interface ChangedFields extends Partial<Omit<AssetFields, 'usage'>>, Give
 export interface NewAsset extends Omit<ChangedFields, 'usageCorrection'> {
   vaultAddress: string;
   name: string;
-  /** Absent: the service makes one. */
+  /** If absent, the service makes one. */
   assetId?: string;
 }
 
@@ -232,7 +232,7 @@ function fieldsOf(before: AssetFields, given: ChangedFields, usage: AssetFields[
   };
 }
 
-/** What an update really changes, for the audit log. */
+/** The actual changes, for the audit log. */
 function changed(before: AssetFields, after: AssetFields): Record<string, unknown> {
   const names = (['name', 'serialNumber', 'partNumber', 'metadata', 'usage'] as const).filter(
     (name) => !isDeepStrictEqual(before[name], after[name]),

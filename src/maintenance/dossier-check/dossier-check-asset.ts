@@ -1,32 +1,32 @@
 /**
- * What the versions and transfers of an asset prove of it: who owned it when, where it was installed, and what was stated
- * of its usage. dossier.json is held against that. Pure, and safe in browsers.
+ * What the versions and transfers of an asset prove: who owned it when, where it was installed, and its stated usage.
+ * dossier.json is compared with that. Pure, and safe in browsers.
  */
 import { isEvmAnchor, type Proof } from '../../proof/proof.ts';
 import type { Dossier, VersionLine } from './dossier-format.ts';
 
-/** A time during which a vault owned the asset, in milliseconds since 1970. */
+/** A period in which a vault owned the asset, in milliseconds since 1970. */
 export interface Ownership {
   /** In lower case. */
   vault: string;
   from: number;
   until: number;
-  /** When it was proven to have it; none where nothing says so. */
+  /** When the vault is proven to have got it; empty when nothing proves it. */
   since: number[];
 }
 
-/** How far the clock of a chain may be ahead of that of the service. */
+/** How far the clock of a chain may be ahead of the clock of the service. */
 const clocksMs = 60 * 60 * 1000;
-/** Until a transfer is confirmed, the giver owns the asset and seals what is recorded. */
+/** Until a transfer is confirmed, the giver owns the asset and seals its entries. */
 const confirmationMs = 24 * 60 * 60 * 1000;
 
-/** A proof of a version or transfer, and when it was anchored, by those of its anchors that count. */
+/** A proof of a version or transfer, and the times of its anchors that count. */
 export interface TimedProof {
   proof: Proof;
   times: number[];
 }
 
-/** In milliseconds since 1970; only of anchors on one chain, if that was asked and has them: nobody has looked at the others. */
+/** In milliseconds since 1970. With a chain id, only anchors on that chain: the others were not checked. */
 export function anchorTimes({ anchors }: Pick<Proof, 'anchors'>, chainId: number | null): number[] {
   return anchors
     .filter(isEvmAnchor)
@@ -34,7 +34,7 @@ export function anchorTimes({ anchors }: Pick<Proof, 'anchors'>, chainId: number
     .map(({ blockTime }) => blockTime * 1000);
 }
 
-/** From the proofs of its versions and transfers, in their order. */
+/** From the proofs of its versions and transfers, in order. */
 export function ownershipsOf(proofs: TimedProof[]): Ownership[] {
   const [first] = proofs;
   const owned: Ownership[] = [
@@ -53,7 +53,7 @@ export function ownershipsOf(proofs: TimedProof[]): Ownership[] {
   return owned;
 }
 
-/** What dossier.json says of the times of owners and the proofs do not. */
+/** Times of owners in dossier.json that the proofs contradict. */
 export function sinceFaults(owners: Dossier['owners'], owned: Ownership[]): string[] {
   return owners.flatMap(({ vault, since }, place) => {
     const proven = owned[place]?.since ?? [];
@@ -63,7 +63,7 @@ export function sinceFaults(owners: Dossier['owners'], owned: Ownership[]): stri
   });
 }
 
-/** Says why the vault did not own the asset at a time; else null. */
+/** Why the vault did not own the asset at that time, or null. */
 export function ownershipFault(owned: Ownership[], vault: string, at: string): string | null {
   const own = owned.filter((one) => one.vault === vault);
   if (own.length === 0) return `it is sealed by ${vault}, which never owned the asset`;
@@ -72,7 +72,7 @@ export function ownershipFault(owned: Ownership[], vault: string, at: string): s
   return `it is sealed by ${vault}, which did not own the asset at ${at}`;
 }
 
-/** Everything that dossier.json says of the asset and its newest version does not. */
+/** Statements of dossier.json about the asset that its newest version contradicts. */
 export function assetFaults(
   { asset, installations }: Pick<Dossier, 'asset' | 'installations'>,
   versions: Map<number, VersionLine>,
@@ -105,7 +105,7 @@ export function assetFaults(
   return faults;
 }
 
-/** What was stated of its usage with the asset itself. */
+/** The usage that was stated with the asset itself. */
 export function statedUsageOf(version: VersionLine | undefined): { hours: number; cycles: number } {
   const { hours = 0, cycles = 0 } = (version?.document.usage ?? {}) as { hours?: number; cycles?: number };
   return { hours: Number(hours), cycles: Number(cycles) };
@@ -117,7 +117,7 @@ interface Installed {
   removedAt: string | null;
 }
 
-/** Each version has the last one of its time: a new one begins where the one before was removed. */
+/** Each version has the last installation at its time: a new one begins after the previous one was removed. */
 function installationsOf(versions: Map<number, VersionLine>): Installed[] {
   const found: Installed[] = [];
   for (const [, { document }] of [...versions].sort(([one], [other]) => one - other)) {
@@ -133,7 +133,7 @@ function installationsOf(versions: Map<number, VersionLine>): Installed[] {
   return found;
 }
 
-/** One text for the same JSON, in whatever order its members are. */
+/** One text for equal JSON, whatever the order of its members. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

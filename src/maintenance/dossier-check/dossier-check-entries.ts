@@ -1,4 +1,4 @@
-/** The checks of a dossier's entries, one after the other: each by itself, its sign-offs, and how entries hang together. */
+/** The checks of a dossier's entries, one by one: each on its own, its sign-offs, and how entries relate to each other. */
 
 import type { ChainReader, Registry } from '../../proof/chain-reader.ts';
 import { recordDigest } from '../../proof/content.ts';
@@ -15,7 +15,7 @@ import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-f
 export interface EntryCheckDeps {
   dossier: Dossier;
   owned: Ownership[];
-  /** With the asset itself. */
+  /** Stated with the asset itself. */
   statedUsage: Required<Usage>;
   versionCount: number;
   findings: ReturnType<typeof createFindings>;
@@ -24,7 +24,7 @@ export interface EntryCheckDeps {
 
 export interface EntryCheck {
   entry(line: EntryLine): Promise<void>;
-  /** After the last one: what only all of them together show. Gives what was counted. */
+  /** After the last entry: the checks across all entries. Returns the counts. */
   end(): DossierCounts;
 }
 
@@ -32,7 +32,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
   const { dossier, owned, statedUsage, versionCount, findings, options } = deps;
   const { asset, workspaceId, counts } = dossier;
   const seen = new Set<string>();
-  /** By what they correct; and what entries say of themselves. */
+  /** Corrections, by the entry that they supersede; then what entries state about themselves. */
   const corrections = new Map<string, string>();
   const superseded = new Map<string, string>();
   const usages = new Map<string, Usage>();
@@ -44,7 +44,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     provenSignoffs: 0,
     certified: 0,
   };
-  /** The place of the entry before: when the work was done, and its id. */
+  /** The position of the previous entry: when the work was done, and its id. */
   let last = ['', ''];
 
   async function checkProof(

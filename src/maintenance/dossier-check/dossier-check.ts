@@ -1,7 +1,7 @@
 /**
- * Checks a dossier with nothing but the dossier: that every listed file is there and unchanged, that documents have the
- * hashes that were signed and anchored, that proofs and signatures hold, and that all of it belongs together. Pure, and
- * safe in browsers; reads line by line, so that the number of entries does not matter.
+ * Checks a dossier with nothing but the dossier: every listed file is there and unchanged, documents have the hashes that
+ * were signed and anchored, proofs and signatures hold, and everything belongs together. Pure, and safe in browsers; reads
+ * line by line, so that the number of entries does not matter.
  */
 import { createSHA256 } from 'hash-wasm';
 import { isDevelopmentChain } from '../../chain/rules/development-chain.ts';
@@ -37,24 +37,24 @@ import {
 /** A ZIP archive, or the folder it was unpacked to. */
 export interface DossierFiles {
   names(): string[];
-  /** Null when there is none. */
+  /** Null when the file does not exist. */
   open(path: string): AsyncIterable<Uint8Array> | null;
 }
 
 export interface CheckOptions {
   chain?: ChainReader | undefined;
   registry: Registry;
-  /** Done and all, in bytes. */
+  /** Bytes done and bytes in all. */
   onProgress?(done: number, all: number): void;
-  /** Called often: lets a page show something, and throws to give up. */
+  /** Called often: lets a page update itself, and throws to cancel. */
   pause?(): Promise<void>;
 }
 
 export interface DossierVerdict extends Findings {
   dossier: Dossier | null;
-  /** Counted from the entries, whatever dossier.json says; null when there is none. */
+  /** Counted from the entries, whatever dossier.json says; null when there is no dossier.json. */
   recounted: DossierCounts | null;
-  /** Whether a proof names a chain whose operator can set its clock. */
+  /** Whether a proof is on a chain whose operator can set its clock. */
   developmentEvidence: boolean;
   verdict: 'pass' | 'fail' | 'incomplete';
 }
@@ -89,10 +89,10 @@ export async function checkDossier(files: DossierFiles, options: CheckOptions): 
   return { dossier, ...findings, recounted, developmentEvidence, verdict };
 }
 
-/** By the chains of the proofs, not by what dossier.json says. */
+/** Judged by the chains of the proofs, not by dossier.json. */
 function checkEvidence({ findings, dossier }: Run): boolean {
   const isDevelopment = [...findings.chainIds].some((chainId) =>
-    // Only the id is known here; a node that is asked is looked at by the verifier of each proof.
+    // Only the id is known here; when a chain node is asked, the verifier of each proof examines it.
     isDevelopmentChain({ chainId, clientVersion: 'not asked' }),
   );
   if (isDevelopment && dossier.developmentEvidence !== true) {
@@ -128,7 +128,7 @@ async function readSummary(files: DossierFiles, findings: Run['findings']): Prom
   }
 }
 
-/** Size and hash of everything that is listed, and nothing beside it. */
+/** Checks size and hash of every listed file, and that there are no others. */
 async function checkFiles({ files, findings, dossier, read }: Run): Promise<void> {
   const listed = new Set<string>([dossierPaths.summary]);
   for (const { path, bytes, sha256 } of dossier.contents) {
@@ -165,13 +165,13 @@ async function checkFiles({ files, findings, dossier, read }: Run): Promise<void
 
 interface CheckedAsset {
   owned: Ownership[];
-  /** With the asset itself; entries may state more. */
+  /** Stated with the asset itself; entries may state more. */
   statedUsage: { hours: number; cycles: number };
-  /** How many are there. */
+  /** Number of versions in the dossier. */
   versionCount: number;
 }
 
-/** Its versions and transfers. Gives who owned it when. */
+/** Checks versions and transfers. Returns who owned the asset when. */
 async function checkAsset({ files, findings, dossier, options }: Run): Promise<CheckedAsset> {
   const { asset, workspaceId } = dossier;
   const versions = new Map<number, VersionLine>();
@@ -213,7 +213,7 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
     findings.fault(dossierPaths.history, 'is of another asset');
   }
   findings.count('versions', proofs.length);
-  // What the proofs say, not what dossier.json says.
+  // From the proofs, not from dossier.json.
   for (const proof of proven) findings.chainsOf(proof);
   const ownerships = ownershipsOf(await timed(proven, proofs, options.chain));
   for (const fault of sinceFaults(dossier.owners, ownerships)) findings.fault('The owners', fault);
@@ -237,7 +237,7 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   return { owned: ownerships, statedUsage, versionCount };
 }
 
-/** Where the chain has confirmed the anchors of a proof, its others say nothing: nobody has looked at them. */
+/** If the chain has confirmed anchors of a proof, its other anchors do not count: nobody has checked them. */
 async function timed(
   proofs: Proof[],
   verified: Verification[],
@@ -252,7 +252,7 @@ async function timed(
   });
 }
 
-/** For each proof the document that it is about; a transfer names the version that it passes on. */
+/** The document behind each proof; a transfer names the version that it transfers. */
 function contentsOf(document: string, versions: Map<number, VersionLine>): (Uint8Array | undefined)[] {
   try {
     const { proofs } = JSON.parse(document) as History;
@@ -261,12 +261,12 @@ function contentsOf(document: string, versions: Map<number, VersionLine>): (Uint
       return version && new TextEncoder().encode(JSON.stringify(version.document));
     });
   } catch {
-    // The verifier says what is wrong with it.
+    // The verifier reports what is wrong with it.
     return [];
   }
 }
 
-/** Gives the attachments whose bytes are in the dossier, and what the entries add up to. */
+/** Returns the attachments whose bytes are in the dossier, and the counts over all entries. */
 async function checkEntries(
   run: Run,
   asset: CheckedAsset,

@@ -1,19 +1,19 @@
-/** What a check of a dossier has found: counts of what holds, faults with their place, and what was left unproven. */
+/** The findings of a dossier check: counts of what holds, faults with their place, and what remains unproven. */
 import type { Proof } from '../../proof/proof.ts';
 import type { Verification } from '../../proof/steps.ts';
 
 export interface Findings {
   counts: Record<'files' | 'versions' | 'entries' | 'signoffs' | 'attachments', number>;
-  /** The first of them. */
+  /** Only the first ones. */
   faults: { place: string; message: string }[];
   faultCount: number;
   /** What could not be proven, and how often. */
   gaps: Map<string, number>;
-  /** Of the chains that the proofs name. */
+  /** The chains that the proofs name. */
   chainIds: Set<number>;
 }
 
-/** More would not be read. */
+/** Nobody would read more. */
 const mostFaults = 200;
 
 export function createFindings() {
@@ -38,7 +38,7 @@ export function createFindings() {
         if ('chainId' in anchor) findings.chainIds.add(Number(anchor.chainId));
       }
     },
-    /** Whether none failed. */
+    /** Returns whether no step failed. */
     steps(place: string, steps: Verification['steps']): boolean {
       for (const { name, status, message } of steps) {
         if (status === 'fail') findings.fault(place, `fails at ${name}: ${message}`);
@@ -51,7 +51,7 @@ export function createFindings() {
   return findings satisfies Findings;
 }
 
-/** One sentence for the same step of all proofs, whose messages differ; null where another step has said it. */
+/** One sentence per step for all proofs, because their messages differ; null if another step already covers it. */
 function gapOf(name: string, message: string): string | null {
   if (message.startsWith('No chain')) {
     return name === 'chain' ? 'That it was anchored on the chain, and when: no chain node was asked.' : null;

@@ -1,4 +1,4 @@
-/** The dossier of an asset, `holdfast/dossier@1`: what its files are called and what is in them. Safe in browsers. */
+/** The dossier of an asset, `holdfast/dossier@1`: the names of its files and their content. Safe in browsers. */
 import type { Hex } from 'viem';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import type { Proof } from '../../proof/proof.ts';
@@ -38,7 +38,7 @@ export interface Dossier {
   format: typeof dossierFormat;
   madeAt: string;
   workspaceId: string;
-  /** Anchored on the chain that the operator of the service runs alone. */
+  /** Anchored on a chain that only the operator of the service runs. */
   developmentEvidence: boolean;
   asset: {
     assetId: string;
@@ -52,24 +52,24 @@ export interface Dossier {
     createdAt: string;
     updatedAt: string;
   } & Anchored;
-  /** Today's. */
+  /** The current owner. */
   owner: DossierVault;
-  /** From the first one on, today's last. */
+  /** From the first owner to the current one. */
   owners: {
     vault: DossierVault;
-    /** When its version or transfer was anchored; while nothing is, when the asset was made. */
+    /** When its version or transfer was anchored; before that, when the asset was created. */
     since: string;
     transfer: ({ id: string; number: number } & Anchored) | null;
   }[];
   /** From the first one on. */
   installations: { number: number; parentAssetId: string; installedAt: string; removedAt: string | null }[];
-  /** What is or was installed in it, oldest first; each has its own dossier, which proves it. */
+  /** What is or was installed in it, oldest first; each part has its own dossier, which proves it. */
   parts: DossierPart[];
   due: unknown;
   counts: DossierCounts;
-  /** Whether the bytes of attachments were asked for. */
+  /** Whether the bytes of attachments were requested. */
   attachmentsIncluded: boolean;
-  /** Every other file. */
+  /** All other files. */
   contents: ListedFile[];
 }
 
@@ -90,7 +90,7 @@ export interface DossierPart {
 export interface DossierCounts {
   versions: number;
   entries: number;
-  /** With a proof. */
+  /** Entries with a proof. */
   provenEntries: number;
   signoffs: number;
   provenSignoffs: number;
@@ -119,12 +119,12 @@ export interface EntryLine extends Anchored {
   salt: Hex;
   supersededBy: string | null;
   attachments: DossierAttachment[];
-  /** What the hash is made of, in its RFC 8785 form. */
+  /** The hashed content, in its RFC 8785 form. */
   entry: MaintenanceEntry;
   signoffs: SignoffLine[];
-  /** Null until it is confirmed, and when it is `unprovable`. */
+  /** Null until the entry is confirmed, and if it is `unprovable`. */
   proof: Proof | null;
-  /** What is stored is not what was anchored, so that there is no proof. */
+  /** The stored entry is not what was anchored, so there is no proof. */
   unprovable?: true;
 }
 
@@ -133,7 +133,7 @@ export interface SignoffLine extends Anchored {
   signoffHash: Hex;
   salt: Hex;
   document: SignoffDocument;
-  /** EIP-712: what the worker signed; for other tools, since the document says it all. */
+  /** EIP-712: what the worker signed. For other tools, since the document has all of it. */
   typedData: { domain: object; types: object; primaryType: 'Signoff'; message: SignoffFields };
   proof: Proof | null;
   unprovable?: true;
@@ -147,7 +147,7 @@ export interface DossierAttachment {
   canonicalization: string;
   mediaType: string | null;
   size: number | null;
-  /** Null where the bytes are not in the dossier. */
+  /** Null when the bytes are not in the dossier. */
   path: string | null;
 }
 
@@ -155,7 +155,7 @@ export function entriesPath(part: number): string {
   return `${dossierPaths.entries}${String(part).padStart(5, '0')}.jsonl`;
 }
 
-/** Nothing of a name that users gave, but its ending. */
+/** Uses nothing of the user's file name except its extension. */
 export function attachmentPath({
   fileId,
   version,

@@ -1,4 +1,4 @@
-/** Documents of the longest texts in the scripts that are dear to lay out: none of it is work of the thread that answers. */
+/** Documents with the longest texts in the scripts that are expensive to lay out: the main thread does none of that work. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ import type { SentEntry } from './sent-entry.ts';
 const thread = createDocumentThread(new URL('./documents.thread.ts', import.meta.url));
 after(() => thread.close());
 
-/** What one request may cost the thread that everybody shares, in CPU time; test/e2e/http-cost.test.ts holds routes to it. */
+/** The CPU time that one request may take on the main thread; test/e2e/http-cost.test.ts holds routes to it. */
 const mostMs = 50;
 const madeAt = new Date('2026-11-15T10:00:00Z');
 const address = '0x1563915E194D8CfBA1943570603F7606A3115508';
 
-/** Characters of all files of all fonts, with marks, joined and from right to left, so that nothing is found again. */
+/** Characters from all files of all fonts, with marks, joined and right-to-left, so that caches do not help. */
 function hostile(length: number): string {
   const some = [
     '\u4e00',
@@ -50,7 +50,7 @@ async function measured(kind: string, input: unknown, items?: AsyncIterable<unkn
   return { ...readPdf(pdf), ms };
 }
 
-/** Now and then something else happens in the thread, such as a collection of garbage; and code runs slowly at first. */
+/** Retries, because garbage collection and the like also run in the thread, and code is slow at first. */
 async function assertCheap(kind: string, input: unknown, items?: () => AsyncIterable<unknown>) {
   for (let turn = 0; ; turn += 1) {
     const made = await measured(kind, input, items?.());
@@ -146,7 +146,7 @@ test('names in any script stand in a certificate as they were written', async ()
   }
   for (const name of ['محمد', 'שלום']) {
     const { text } = await measured('certificate', certificate(name, 'Vault'));
-    // In the order in which it is drawn; readers turn it around.
+    // In drawing order; PDF readers reverse it.
     assert.ok(text.includes([...name].reverse().join('')), name);
   }
 });

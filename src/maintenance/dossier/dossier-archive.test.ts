@@ -1,4 +1,4 @@
-/** The archive of dossiers: whole, never ahead of its reader, and given up with it. */
+/** The archive of dossiers: complete, never ahead of its reader, and cancelled with it. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
@@ -10,7 +10,7 @@ import { createDossierArchive, whole } from './dossier-archive.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Counts what was taken of it, and whether it was let go. */
+/** Counts the pieces taken, and notes whether the generator was closed. */
 function flow(pieces: number) {
   const state = { taken: 0, ended: false };
   async function* content(): AsyncGenerator<Uint8Array> {
@@ -57,7 +57,7 @@ test('while nobody reads, next to nothing is taken; once the reader is gone, the
   const { state, content } = flow(16_000);
   const added = archive.add('endless', content);
   archive.stream.read();
-  // Until nothing moves any more, or far too much has.
+  // Until nothing moves any more, or far too much has been taken.
   let before = -1;
   while (before !== state.taken && state.taken < 1_000) {
     before = state.taken;

@@ -1,6 +1,6 @@
 /**
- * A ZIP archive that is written while it is read: one file after the other, never further ahead than the reader, and
- * given up when the reader goes away. Remembers of every file its size and hash, for a list of contents.
+ * A ZIP archive that is written while it is read: file by file, never further ahead than the reader, and cancelled when the
+ * reader disconnects. Records the size and hash of every file for the list of contents.
  */
 import { createHash } from 'node:crypto';
 import { type PassThrough, Readable } from 'node:stream';
@@ -10,15 +10,15 @@ import type { ListedFile } from '../dossier-check/dossier-format.ts';
 
 export interface DossierArchive {
   stream: Readable;
-  /** What is in it so far. */
+  /** The files so far. */
   contents: ListedFile[];
   /**
-   * Resolves when the content has been read to its end; rejects when reading it failed or the reader went away. With a
-   * size it is stored as it is, and may be of any size; else it is compressed, and may have 4 GiB.
+   * Resolves when the content has been read to its end; rejects when reading fails or the reader disconnects. With a size
+   * the content is stored uncompressed and may be of any size; otherwise it is compressed and limited to 4 GiB.
    */
   add(path: string, content: AsyncIterable<Uint8Array>, options?: { size?: number }): Promise<void>;
   end(): void;
-  /** Breaks the archive off, so that nobody takes it for a whole one. */
+  /** Aborts the archive, so that nobody takes it for a complete one. */
   fail(error: unknown): void;
 }
 
@@ -59,7 +59,7 @@ export function createDossierArchive(madeAt: Date): DossierArchive {
   };
 }
 
-/** Small content that is at hand. */
+/** Small content that is in memory. */
 export async function* whole(text: string | Uint8Array): AsyncGenerator<Uint8Array> {
   yield typeof text === 'string' ? Buffer.from(text) : text;
 }

@@ -1,4 +1,4 @@
-/** The release certificates of a dossier: a document for each of the newest, and volumes of many for all others. */
+/** The release certificates of a dossier: one document for each of the newest, and shared volumes for all others. */
 
 import type { Db } from '../../db/database.ts';
 import type { DocumentThread } from '../../pdf/document-thread.ts';
@@ -9,7 +9,9 @@ import { isCertified, type KeptEntry, keptEntries } from './dossier-entries.ts';
 import type { ReleaseInput } from './release-certificate.ts';
 import { type SentEntry, sendEntry } from './sent-entry.ts';
 
-/** A document of its own takes some 40 ms to write and a place in the archive's list; a page of a volume 3 ms. */
+/**
+ * A document of its own takes some 40 ms to write and an entry in the archive's directory; a page of a volume takes 3 ms.
+ */
 const mostAlone = 200;
 const mostOfVolume = 500;
 
@@ -21,7 +23,7 @@ export interface CertifiedInput {
   known: Pick<Dossier, 'asset' | 'owner' | 'developmentEvidence'>;
 }
 
-/** `certified`: how many there are. The oldest of them share volumes. */
+/** `certified`: the number of certificates. The oldest share volumes. */
 export async function writeCertificates(
   archive: DossierArchive,
   { db, documents, key, madeAt, known }: CertifiedInput,

@@ -1,4 +1,4 @@
-/** How much of an asset an export holds at a time. */
+/** How much of an asset an export holds in memory at a time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
@@ -47,7 +47,7 @@ test('a page of an export has few entries when they are large, and none is left 
     for (const { text } of page) seen.add(text);
   }
   assert.equal(seen.size, 130);
-  // What fills a page is in it as a whole.
+  // The entry that fills a page is included in full.
   assert.ok(Math.max(...sizes) < 1024 * 1024 + 500_000, `${Math.max(...sizes)} bytes`);
   assert.ok(Math.max(...sizes) > 800_000, 'and it is not one entry a page');
 });

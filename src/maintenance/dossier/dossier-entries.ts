@@ -1,4 +1,4 @@
-/** All entries of an asset with their sign-offs, page by page, as an export reads them: oldest work first. */
+/** All entries of an asset with their sign-offs, page by page, for an export: oldest work first. */
 import { sql } from 'kysely';
 import {
   type AnchorColumns,
@@ -16,7 +16,7 @@ import type { SignoffDocument } from '../signing/signoff.ts';
 
 export interface KeptEntry extends AnchorState {
   entry: MaintenanceEntry;
-  /** RFC 8785 form, which was hashed. */
+  /** RFC 8785 form that was hashed. */
   text: string;
   salt: HexText;
   hash: HexText;
@@ -32,11 +32,11 @@ export interface KeptSignoff extends AnchorState {
   hash: HexText;
 }
 
-/** An entry may have a megabyte; most have one kilobyte. A page ends with the entry that fills it. */
+/** An entry may have a megabyte; most have a kilobyte. A page ends with the entry that fills it. */
 const mostOfPage = 50;
 const pageBytes = 1024 * 1024;
 
-/** Those on record at a moment. Nothing is held between two pages, however slowly they are taken. */
+/** The entries recorded until a moment. Holds nothing between two pages, however slowly they are read. */
 export async function* keptEntries(db: Db, key: AssetKey, recordedUntil: Date): AsyncGenerator<KeptEntry[]> {
   let last: EntryRow | undefined;
   do {
@@ -52,7 +52,7 @@ export async function* keptEntries(db: Db, key: AssetKey, recordedUntil: Date): 
   } while (last);
 }
 
-/** Whether somebody has released it. */
+/** Whether somebody has certified it. */
 export function isCertified({ signoffs }: Pick<KeptEntry, 'signoffs'>): boolean {
   return signoffs.some(({ document }) => document.role === 'certified');
 }

@@ -1,4 +1,4 @@
-/** Entries as lines of JSON, each with everything that it takes to verify it: sign-offs, typed data, salts and proofs. */
+/** Entries as lines of JSON, each with everything needed to verify it: sign-offs, typed data, salts and proofs. */
 import { sql } from 'kysely';
 import { anchorToJson } from '../../anchoring/anchored.ts';
 import type { ManyProofs } from '../../anchoring/many-proofs.ts';
@@ -18,15 +18,15 @@ import { isCertified, type KeptEntry, type KeptSignoff } from './dossier-entries
 export interface LinesDeps {
   db: Db;
   manyProofs: ManyProofs;
-  /** Counts along. */
+  /** Updated with every entry. */
   counts: DossierCounts;
-  /** Told what entries that stand state of the asset's usage. */
+  /** Called with the asset's usage as stated by entries that are not superseded. */
   onUsage(usage: Usage): void;
-  /** Whether the bytes of files go into the dossier. */
+  /** Whether the bytes of files are included in the dossier. */
   withFiles: boolean;
 }
 
-/** One text for each entry, without a line feed. */
+/** One text per entry, without a line feed. */
 export async function* entryLines(
   pages: AsyncIterable<KeptEntry[]>,
   { db, manyProofs, counts, onUsage, withFiles }: LinesDeps,
@@ -55,7 +55,7 @@ export async function* entryLines(
       counts.signoffs += kept.signoffs.length;
       counts.provenSignoffs += proofs.slice(place + 1, place + 1 + signoffs.length).filter(isProof).length;
       counts.certified += isCertified(kept) ? 1 : 0;
-      // The entry goes out as the very text that was hashed.
+      // Sends the entry as exactly the text that was hashed.
       yield `${JSON.stringify(line).slice(0, -1)},"entry":${kept.text},"signoffs":[${signoffs.join(',')}]}`;
       place += 1 + kept.signoffs.length;
     }
@@ -64,7 +64,7 @@ export async function* entryLines(
 
 type MadeProof = Awaited<ReturnType<ManyProofs>>[number] | undefined;
 
-/** Files that are in the dossier by their path, so that nothing is there twice. */
+/** Files in the dossier, each path only once. */
 export async function* filesOf(
   db: Db,
   pages: AsyncIterable<KeptEntry[]>,
@@ -116,7 +116,7 @@ function proofToJson(proof: MadeProof): Pick<SignoffLine, 'proof' | 'unprovable'
   return proof === 'broken' ? { proof: null, unprovable: true } : { proof: null };
 }
 
-/** Of the entry, then of its sign-offs. */
+/** The proof of the entry, then those of its sign-offs. */
 function proofRequests({ entry, hash, salt, signoffs }: KeptEntry): ProofRequest[] {
   const { workspaceId, maintenanceId: subjectId } = entry;
   return [

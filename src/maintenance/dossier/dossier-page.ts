@@ -1,6 +1,6 @@
 /**
- * The page of a dossier that checks it: one HTML file with its script and style inside, because a page that was opened
- * from a disk may load nothing beside itself. Made from its sources when the first dossier is asked for.
+ * The page in a dossier that checks it: one HTML file with its script and style inside, because a page opened from disk may
+ * load no other files. Built from its sources when the first dossier is requested.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../../../pages/dossier');
 
-/** A build that failed is tried again with the next dossier. */
+/** A failed build is retried with the next dossier. */
 export function createDossierPage(): () => Promise<string> {
   let made: Promise<string> | null = null;
   return () => {
@@ -42,7 +42,7 @@ async function makePage(): Promise<string> {
       outputFiles.find(({ path }) => path.endsWith(ending))?.text.replaceAll('</', '<\\/') ?? '';
     const script = textOf('.js');
     const style = textOf('.css');
-    // Functions, because replacements that are texts have patterns of their own.
+    // Functions, because replacement strings have special patterns.
     return html
       .replace(
         '<!-- policy -->',
@@ -51,16 +51,16 @@ async function makePage(): Promise<string> {
       .replace('<!-- style -->', () => `<style>${style}</style>`)
       .replace('<!-- script -->', () => `<script>${script}</script>`);
   } finally {
-    // Its process is needed no more.
+    // The build process is no longer needed.
     await stop();
   }
 }
 
-/** Nothing but what is in the page runs, and it connects to nothing but the node that the reader names. */
+/** Only what is in the page may run, and it connects only to the chain node that the reader chooses. */
 function policy(script: string, style: string): string {
   return [
     "default-src 'none'",
-    // WebAssembly hashes files; it is inside the script.
+    // WebAssembly hashes files; it is embedded in the script.
     `script-src '${digestOf(script)}' 'wasm-unsafe-eval'`,
     `style-src '${digestOf(style)}'`,
     'img-src data:',

@@ -1,4 +1,4 @@
-/** README.txt of a dossier, for whoever finds it years later. */
+/** README.txt of a dossier, for someone who finds it years later. */
 import { type Dossier, dossierPaths } from '../dossier-check/dossier-format.ts';
 
 export function dossierReadme(
@@ -69,7 +69,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Also Windows shows it as lines. */
+/** CRLF, so that Windows shows lines, too. */
 function lines(...all: string[]): string {
   return all.join('\r\n');
 }

@@ -1,4 +1,4 @@
-/** What a dossier says of the asset itself: whose it was and is, where it was installed, its versions and their proofs. */
+/** What a dossier states about the asset itself: its owners, its installations, its versions and their proofs. */
 import { sql } from 'kysely';
 import {
   type AnchorColumns,
@@ -90,7 +90,7 @@ export async function findInstallations(
   }));
 }
 
-/** More than any machine has; the newest are given. */
+/** More than any machine has; the newest are returned. */
 const mostParts = 10_000;
 
 export async function findParts(db: Db, { workspaceId, assetId }: AssetKey): Promise<Dossier['parts']> {
@@ -120,8 +120,8 @@ interface PartRow {
 }
 
 /**
- * The documents that were anchored, oldest first, up to a version: one text for each, without a line feed. `onUsage` is
- * told what the last one states.
+ * The anchored documents up to a version, oldest first: one text each, without a line feed. Calls `onUsage` with what the
+ * last one states.
  */
 export async function* versionLines(
   db: Db,
@@ -155,7 +155,7 @@ export async function* versionLines(
   }
 }
 
-/** `holdfast/history@1` in pieces; nothing at all while the first version is not confirmed. */
+/** `holdfast/history@1` in pieces; yields nothing while the first version is not confirmed. */
 export async function* historyText(
   { db, manyProofs, onProof }: { db: Db; manyProofs: ManyProofs; onProof(proof: Proof): void },
   key: AssetKey,

@@ -10,7 +10,7 @@ import { address } from '../../runtime/schemas.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
 import type { Dossiers } from './dossier.ts';
 
-/** A client that has taken nothing for so long does not come back. */
+/** A client that has read nothing for this long is gone. */
 const longestStallMs = 120_000;
 
 export function dossierRoutes(app: Api, { dossiers }: { dossiers: Dossiers }): void {

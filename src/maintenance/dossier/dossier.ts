@@ -1,7 +1,7 @@
 /**
- * Dossiers: everything about an asset in one ZIP archive that is readable and verifiable with the service gone. It is
- * written while it is downloaded, page by page, so that an asset with a hundred thousand entries needs no more memory
- * than one with ten, and a slow reader holds neither a connection nor a transaction of the database.
+ * Dossiers: everything about an asset in one ZIP archive that can be read and verified without the service. It is written
+ * while it is downloaded, page by page, so that an asset with a hundred thousand entries needs no more memory than one with
+ * ten, and a slow reader holds neither a database connection nor a transaction.
  */
 import type { Readable } from 'node:stream';
 import type { ManyProofs } from '../../anchoring/many-proofs.ts';
@@ -43,9 +43,9 @@ import type { LogbookInput } from './logbook.ts';
 import { type SentEntry, sendEntry } from './sent-entry.ts';
 
 export interface Dossiers {
-  /** The look is in the access log before anything is given out. The stream breaks off at a fault. */
+  /** The look is in the access log before anything is sent. On an error, the stream is aborted. */
   open(view: View, options: { withFiles: boolean }): Promise<Readable>;
-  /** How many a workspace downloads from this node. */
+  /** How many dossiers a workspace is downloading from this node. */
   count(workspaceId: string): number;
 }
 
@@ -55,12 +55,12 @@ export interface DossiersDeps {
   manyProofs: ManyProofs;
   fileContents: FileContents;
   documents: Pick<DocumentThread, 'write'>;
-  /** Things are anchored on the embedded chain. */
+  /** Whether the chain is the embedded one. */
   embedded: boolean;
   limits: Limits;
 }
 
-/** So that a part can be read at once, and a reader of lines has no million of them in one file. */
+/** Limits a part so that it can be read into memory, and so that no file has a million lines. */
 const mostLinesOfPart = 1_000;
 const mostBytesOfPart = 16 * 1024 * 1024;
 
@@ -76,7 +76,7 @@ export function createDossiers(deps: DossiersDeps): Dossiers {
       try {
         const key = { workspaceId: caller.workspaceId, assetId };
         const madeAt = new Date();
-        // What can fail for everybody fails before the first byte.
+        // What can fail for every dossier must fail before the first byte.
         const html = await page();
         const known = {
           ...(await describe(deps.db, key, madeAt)),
@@ -96,7 +96,7 @@ export function createDossiers(deps: DossiersDeps): Dossiers {
   };
 }
 
-/** All of it as of one moment. */
+/** Reads everything from one snapshot. */
 function describe(db: Db, key: AssetKey, madeAt: Date) {
   return db
     .transaction()
@@ -120,7 +120,7 @@ interface Writing extends Omit<DossiersDeps, 'assetAccess'> {
 
 async function write(archive: DossierArchive, writing: Writing): Promise<void> {
   const { db, documents, key, madeAt, html } = writing;
-  // As the documents in the archive state it, so that a reader can add it up again.
+  // Usage as the documents in the archive state it, so that a reader can recompute it.
   const usage = { hours: 0, cycles: 0 };
   const onUsage = ({ hours = 0, cycles = 0 }: Usage) => {
     usage.hours = Math.max(usage.hours, hours);
@@ -142,7 +142,7 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
     linesToBytes(versionLines(db, key, { counts, upTo: known.asset.version, onUsage })),
   );
   const proven = await addHistory(archive, writing);
-  // As the proofs in the archive have it, should the chain have been rebuilt since it was described.
+  // As the proofs in the archive state it, in case the chain was rebuilt after `describe`.
   known.owners = known.owners.map((owner, place) => ({ ...owner, since: proven[place] ?? owner.since }));
   await addEntries(archive, writing, { counts, onUsage });
   await archive.add(
@@ -168,7 +168,7 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
   archive.end();
 }
 
-/** Not at all while nothing is confirmed. Gives since when each owner is proven to have it. */
+/** Adds nothing while nothing is confirmed. Returns since when each owner is proven to have it. */
 async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writing): Promise<string[]> {
   const proven: string[] = [];
   const onProof = (proof: Proof) => {
@@ -220,7 +220,7 @@ async function addFiles(archive: DossierArchive, { db, fileContents, key, madeAt
       const content = await fileContents.find(key.workspaceId, fileId, version);
       await archive.add(path, await content.read(), { size: content.size });
     } catch (error) {
-      // Erased since it was named; whoever checks the dossier is told that it is missing.
+      // Erased after it was listed; the dossier's verifier reports it as missing.
       if (!(error instanceof AppError && error.code === 'resource_not_found')) throw error;
     }
   }

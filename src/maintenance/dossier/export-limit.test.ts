@@ -1,4 +1,4 @@
-/** How many exports there are at once. */
+/** The limit of concurrent exports. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../runtime/errors.ts';

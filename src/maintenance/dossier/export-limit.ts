@@ -1,17 +1,20 @@
-/** How many exports are written at once: each holds a page of entries in memory for as long as its reader takes. */
+/** Limits concurrent exports: each holds a page of entries in memory for as long as its reader takes. */
 import { budgetExceeded } from '../../runtime/budgets.ts';
 import { AppError } from '../../runtime/errors.ts';
 
 export interface ExportLimit {
-  /** Throws when there are too many; else gives what is called, once or more, when the export is over. `most`: of the workspace, null for as many as it likes. */
+  /**
+   * Throws when there are too many; otherwise returns a function to call, once or more, when the export ends. `most`: limit
+   * of the workspace; null: unlimited.
+   */
   enter(workspaceId: string, most: number | null): () => void;
-  /** How many a workspace has under way on this node. */
+  /** How many exports a workspace has running on this node. */
   count(workspaceId: string): number;
 }
 
-/** On this node, of all workspaces. */
+/** On this node, for all workspaces. */
 const usualMost = 16;
-/** One that is read at a usual pace takes seconds. */
+/** An export that is read at a usual pace takes seconds. */
 const retryAfterSeconds = 10;
 
 export function createExportLimit(mostOfNode = usualMost): ExportLimit {

@@ -1,4 +1,4 @@
-/** How logbooks and release certificates put things: times, roles, states of anchors, and the asset itself. */
+/** Wording of logbooks and release certificates: times, roles, anchor status, and the asset itself. */
 
 import type { AnchorState } from '../../anchoring/anchored.ts';
 import { chainName } from '../../holdings/certificates/chain-names.ts';
@@ -55,7 +55,7 @@ export function blocksOfAsset({ asset, owner }: Pick<Dossier, 'asset' | 'owner'>
   ];
 }
 
-/** JSON as people write it; of what would fill many pages only the beginning. */
+/** JSON in readable form; long values are cut. */
 export function inWords(value: unknown): string {
   const words = wordsOf(value);
   if (words.length <= mostOfValue) return words;
@@ -73,13 +73,13 @@ function wordsOf(value: unknown): string {
     .join(', ');
 }
 
-/** For places that do not break lines. */
+/** For places without line breaks. */
 export function shortened(name: string, length = 24): string {
   const characters = readCharacters(showable(name, openFace('sans')));
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : characters.join('');
 }
 
-/** More of them are in dossier.json. */
+/** The rest is in dossier.json. */
 const mostMetadata = 30;
-/** A page, or two. */
+/** One or two pages. */
 const mostOfValue = 4_000;

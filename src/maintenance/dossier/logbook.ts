@@ -1,4 +1,4 @@
-/** The logbook of an asset as a PDF: what it is and whose, and every entry in the order in which the work was done. */
+/** The logbook of an asset as a PDF: what it is, its owner, and every entry in the order of the work. */
 
 import { dateAndTime } from '../../holdings/certificates/certificate-words.ts';
 import { heading, notice, pairByPair, paragraph, title, type Words } from '../../pdf/blocks.ts';
@@ -15,11 +15,11 @@ import { type PrintedEntry, readEntry, type SentEntry } from './sent-entry.ts';
 export interface LogbookInput
   extends Pick<Dossier, 'asset' | 'owner' | 'owners' | 'installations' | 'parts' | 'workspaceId'> {
   madeAt: Date;
-  /** The chain is one that the operator of the service runs alone. */
+  /** Only the operator of the service runs the chain. */
   developmentEvidence: boolean;
 }
 
-/** Of any length: it is given its entries page by page, and keeps none of them. */
+/** Of any length: takes its entries page by page, and keeps none of them. */
 export function drawLogbook(input: LogbookInput): Drawing<SentEntry[]> {
   const paper = createPaper({
     title: 'Maintenance logbook',
@@ -164,10 +164,10 @@ function numbersOf({ assetId, serialNumber, partNumber }: LogbookInput['parts'][
   ].join(', ');
 }
 
-/** What the data state that the service goes by. */
+/** The statements in the data that the service acts on. */
 function statementsOf({ data }: MaintenanceEntry): string[] {
   const read = readData(data);
-  // An entry of an earlier version may have what is refused today.
+  // An entry of an earlier version may contain what is refused today.
   if (typeof read === 'string') return [];
   const { usage, closes } = read;
   const until = deferredUntil(data);

@@ -1,4 +1,6 @@
-/** The release certificate of one entry: who did, inspected and certified which work, under which licences, and its anchor. */
+/**
+ * The release certificate of one entry: who did, inspected and certified which work, with which licences, and its anchor.
+ */
 
 import { dateAndTime } from '../../holdings/certificates/certificate-words.ts';
 import { heading, list, notice, type Pair, pairByPair, pairs, paragraph, title } from '../../pdf/blocks.ts';
@@ -10,15 +12,15 @@ import type { Dossier } from '../dossier-check/dossier-format.ts';
 import { chainInWords, inWords, roleWords, shortened } from './logbook-words.ts';
 import { type PrintedEntry, type PrintedSignoff, readEntry, type SentEntry } from './sent-entry.ts';
 
-/** What is the same for all entries of an asset. */
+/** What all entries of an asset share. */
 export interface ReleaseInput extends Pick<Dossier, 'asset' | 'owner'> {
   madeAt: Date;
   developmentEvidence: boolean;
-  /** Where the entries are with their proofs, inside the dossier. */
+  /** Where the entries and their proofs are in the dossier. */
   source: string;
 }
 
-/** A document of its own. */
+/** A separate document. */
 export function drawReleaseCertificate(input: ReleaseInput & { sent: SentEntry }): Drawing {
   const { madeAt } = input;
   const kept = readEntry(input.sent);
@@ -34,7 +36,7 @@ export function drawReleaseCertificate(input: ReleaseInput & { sent: SentEntry }
   return { stream: paper.stream, parts: drawOne(paper, input, kept) };
 }
 
-/** Many in one document, each on a page of its own: it is given entries one by one, and keeps none of them. */
+/** Many in one document, each on its own page: takes entries one by one, and keeps none of them. */
 export function drawReleaseVolume(input: ReleaseInput): Drawing<SentEntry> {
   const paper = createPaper({
     title: 'Release certificates',
@@ -163,7 +165,7 @@ function aboutWork({ entry, hash }: PrintedEntry): Pair[] {
   ];
 }
 
-/** More of them are in the entry itself. */
+/** The rest is in the entry itself. */
 const mostData = 30;
 
 function aboutSignoff({ document }: PrintedSignoff): Pair[] {

@@ -1,4 +1,4 @@
-/** An entry on its way to the thread that prints it: as text, which is copied fast whatever is in it. */
+/** An entry on its way to the document thread: as text, which is copied fast whatever it contains. */
 import type { KeptEntry, KeptSignoff } from './dossier-entries.ts';
 
 export type PrintedSignoff = Omit<KeptSignoff, 'text' | 'salt'>;

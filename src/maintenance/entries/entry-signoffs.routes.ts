@@ -1,4 +1,4 @@
-/** Sign-offs of an entry: as answers show them, one by one, and proved. */
+/** Sign-offs of an entry: their JSON in responses, single sign-offs, and their proofs. */
 import { Type } from 'typebox';
 import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
 import { proofOf } from '../../anchoring/proof-schema.ts';
@@ -90,7 +90,7 @@ export function entrySignoffRoutes(app: Api, { maintenances }: { maintenances: M
       const { number, ...entry } = request.params;
       const view = { caller: callerOf(request), ...entry, ...request.query };
       const { signoff, document } = await maintenances.getSignoff(view, number);
-      // The document goes out as the very text that was hashed.
+      // Sends the document as exactly the text that was hashed.
       const body = `${JSON.stringify(signoffToJson(signoff)).slice(0, -1)},"document":${document}}`;
       return reply.type('application/json; charset=utf-8').send(body as never);
     },

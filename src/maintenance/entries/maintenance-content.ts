@@ -1,4 +1,4 @@
-/** What an entry is made of: its document, the salted hash of it, and the rows that are committed for it. */
+/** The content of an entry: its document, the salted hash, and the rows to commit. */
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { Write } from '../../db/writes.ts';
 import { recordContent } from '../../holdings/records/record-content.ts';
@@ -20,7 +20,7 @@ export interface NewEntry {
   summary: string;
   performedAt: Date;
   data: Record<string, unknown>;
-  /** What the data state of it. */
+  /** The usage that the data state. */
   usage: Usage | null;
   files: AttachedFile[];
   supersedes: string | null;
@@ -62,7 +62,7 @@ export function makeEntry(entry: NewEntry): MadeEntry {
     version: 1,
     vault,
     digest,
-    // An asset may have a hundred thousand entries: they do not wait for each other.
+    // An asset may have a hundred thousand entries, so they do not wait for each other.
     previousLeaf: firstLeaf,
     claims: { assetId },
     storedBytes: bytes,

@@ -1,6 +1,6 @@
 /**
- * Puts entries on record. Those that only add rows share commits with everything else; one that corrects another entry
- * waits its turn for it, again together with others.
+ * Records entries. Entries that only add rows share commits with everything else; a correction waits for the lock of the
+ * entry that it corrects, also in a group.
  */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
@@ -43,7 +43,7 @@ export type CreateMaintenance = (
   also: (created: CreatedMaintenance) => Write[],
 ) => Promise<CreatedMaintenance>;
 
-/** An entry that takes the place of an older one. */
+/** An entry that replaces an older one. */
 export interface Correction {
   workspaceId: string;
   supersedes: string;
@@ -53,7 +53,7 @@ export interface Correction {
 export interface CreationDeps {
   db: Db;
   commit: CommitTogether;
-  /** What refers to the older entries follows them, in the same transaction. */
+  /** Updates references to the older entries, in the same transaction. */
   onCorrected(db: Db, corrections: Correction[]): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export function createMaintenanceCreator({ db, commit, onCorrected }: CreationDe
 }
 
 function read(data: Record<string, unknown>): ReadData {
-  // Before it is part of the entry, so that a message names the field as the caller knows it.
+  // Checked before it becomes part of the entry, so that a message names the field as the caller knows it.
   canonicalOf(data, 'data');
   const found = readData(data);
   if (typeof found === 'string') throw new AppError('invalid_request', found);
@@ -126,7 +126,7 @@ interface Addition extends Correction {
   writes: Write[];
 }
 
-/** In the order they came; one that is refused takes nothing from the others. */
+/** In the order of arrival; a refused addition does not affect the others. */
 async function addAll(
   db: Db,
   additions: Addition[],
@@ -168,16 +168,16 @@ function refusalOf(assetId: string, id: string, entry: Corrected | undefined): A
   );
 }
 
-/** The entries to be corrected, held against other corrections and against sign-offs until the transaction ends. */
+/** The entries to correct, locked against other corrections and sign-offs until the transaction ends. */
 async function lockCorrected(db: Db, additions: Addition[]): Promise<Map<string, Corrected>> {
   const keys = sql`unnest(${additions.map(({ workspaceId }) => workspaceId)}::text[],
                           ${additions.map(({ supersedes }) => supersedes)}::text[]) as wanted (workspace_id, id)`;
-  // In one order for all, so that two groups never wait for each other.
+  // A common order, so that two groups never deadlock.
   await sql`
     select 1 from ${keys}
     join maintenances m on m.workspace_id = wanted.workspace_id and m.id = wanted.id
     order by m.workspace_id, m.id for no key update of m`.execute(db);
-  // A statement of its own, which sees what was committed during the wait.
+  // A separate statement, which sees what was committed during the wait.
   const { rows } = await sql<{ workspace_id: string; id: string; asset_id: string; superseded: boolean }>`
     select m.workspace_id, m.id, m.asset_id, exists (
       select 1 from maintenances s where s.workspace_id = m.workspace_id and s.supersedes = m.id

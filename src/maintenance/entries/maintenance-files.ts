@@ -1,4 +1,7 @@
-/** Files that belong to an entry: of the asset's owner, or shared on purpose, and bound into its hash at one version. */
+/**
+ * Files attached to an entry: they belong to the asset's owner or are shared explicitly, and one version of each is part of
+ * the entry's hash.
+ */
 import { sql } from 'kysely';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
@@ -8,9 +11,9 @@ import type { AttachedFile, MaintenanceEntry } from '../signing/maintenance-entr
 
 export interface GivenFile {
   fileId: string;
-  /** That of the corrected entry when not given, or else the newest. */
+  /** Default: the version in the corrected entry, or else the newest. */
   version?: number | undefined;
-  /** It is of another vault, and whoever may see the asset may see it too. */
+  /** Allows a file of another vault: everyone who may see the asset may then see the file. */
   share?: boolean | undefined;
 }
 
@@ -19,11 +22,11 @@ export interface Attaching {
   assetId: string;
   /** The asset's owner. */
   vault: { id: string; address: string };
-  /** The entry that is corrected: what it had stays as it was, whatever became of the file. */
+  /** The entry that is corrected: its files stay as they were, whatever happened to them since. */
   supersedes: string | null;
 }
 
-/** In the order given; throws resource_not_found, or conflict for what may not be attached. */
+/** In the given order; throws resource_not_found, or conflict for a file that may not be attached. */
 export async function findAttached(db: Db, to: Attaching, given: GivenFile[]): Promise<AttachedFile[]> {
   if (given.length === 0) return [];
   const before = await filesOfCorrected(db, to);
@@ -77,7 +80,7 @@ async function filesOfCorrected(
 interface FileRow {
   place: number;
   vault_id: string;
-  /** Null where there is a file without that version. */
+  /** Null when the file exists but the version does not. */
   version: number | null;
   name: string;
   content_hash: Buffer;
@@ -85,7 +88,7 @@ interface FileRow {
   erased: boolean;
 }
 
-/** By their place among those given, from 1. */
+/** By position in `given`, from 1. */
 async function readFiles(db: Db, workspaceId: string, given: GivenFile[]): Promise<Map<number, FileRow>> {
   const { rows } = await sql<FileRow>`
     select wanted.place, f.vault_id, v.version, v.name, v.content_hash, v.canonicalization,

@@ -1,4 +1,4 @@
-/** Lists and counts of entries under every filter, in every state of anchoring, and of an asset with very many. */
+/** Lists and counts of entries with every filter, in every anchor status, and of an asset with very many. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
@@ -22,14 +22,14 @@ interface Expected {
 }
 
 let database: Database;
-/** Of the asset, as they have to be listed. */
+/** Entries of the asset, in the expected order. */
 let all: Expected[];
 
 before(async () => {
   database = await openTestDatabase();
   const made: Expected[] = [];
   for (let n = 0; n < 60; n += 1) {
-    // Recorded in another order than it was done, and several on one day.
+    // Recorded in a different order than the work was done, and several on one day.
     const performedAt = day((n * 7) % 20);
     const type = n % 3 === 0 ? 'check' : 'repair';
     const status = anchorStatuses[n % 5] ?? 'pending';
@@ -62,7 +62,7 @@ async function addEntry(assetId: string, type: string, performedAt: Date): Promi
   return maintenanceId;
 }
 
-/** Puts leaves into a batch of that status, as the batcher and the sender would. */
+/** Puts leaves into a batch of this status, as the batcher and the sender would do. */
 async function batch(status: AnchorStatus, ids: string[]): Promise<void> {
   const mined = status === 'confirmed' || status === 'finalized';
   await database.pool.query(
@@ -125,7 +125,7 @@ test('what was done last comes first, page by page, under every filter, each ent
       const found = await walk({ ...query, status });
       assert.deepEqual(idsOf(found), having);
       assert.ok(found.every((one) => one.status === status));
-      // Also where a page ends before it is full.
+      // Also when a page ends before it is full.
       assert.deepEqual(idsOf(await walk({ ...query, status }, 7, 5)), having);
     }
   }
@@ -143,7 +143,7 @@ test('an asset with 100,000 entries is listed and counted from indexes, and no p
   const asset = { workspaceId, assetId: 'engine' };
   assert.equal(await countMaintenances(database.db, asset), 100_000);
   assert.equal(await countMaintenances(database.db, { ...asset, type: 'type 3' }), 10_000);
-  // The newest has the highest number. Wherever a page begins, it has the next thousand.
+  // The newest entry has the highest number. Wherever a page begins, it has the next thousand.
   const idOf = (n: number) => `mnt_${String(n).padStart(26, '0')}`;
   const placeOf = (n: number) => ({
     performedAt: new Date(Date.UTC(2020, 0, 1) + n * 60_000),
@@ -180,7 +180,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** How tables are read, whether or not the planner has several processes do it. */
+/** The scan types of a plan, whether or not the planner uses parallel workers. */
 function scansIn({ 'Node Type': type, Plans = [] }: PlanNode): string[] {
   return [...(type.endsWith('Scan') ? [type] : []), ...Plans.flatMap(scansIn)];
 }

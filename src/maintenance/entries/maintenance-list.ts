@@ -1,4 +1,4 @@
-/** Lists and counts the entries of an asset, of which there may be a hundred thousand, with bounded work for a page. */
+/** Lists and counts the entries of an asset, possibly a hundred thousand, with a bounded amount of work per page. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
@@ -7,14 +7,14 @@ import { type Maintenance, plainType, readMaintenances } from './maintenances.st
 
 export interface EntryFilters {
   type?: string | undefined;
-  /** When the work was done: `from` is included, `to` is not. */
+  /** When the work was done: `from` is inclusive, `to` is exclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
 export interface EntryQuery extends EntryFilters {
   status?: AnchorStatus | undefined;
-  /** The place after which the page begins. */
+  /** The page begins after this position. */
   after?: EntryPlace | undefined;
   limit: number;
 }
@@ -26,7 +26,7 @@ export interface EntryPlace {
 
 export interface EntryPage {
   items: Maintenance[];
-  /** The place after which the list goes on; null at its end. */
+  /** The next page begins after this position; null on the last page. */
   next: EntryPlace | null;
 }
 
@@ -35,10 +35,10 @@ interface OfAsset {
   assetId: string;
 }
 
-/** Entries whose status is looked at for one page: one that is not full by then is given as it is. */
+/** Entries whose status is read for one page: after that the page is returned even if it is not full. */
 const usualWalkLength = 10_000;
 
-/** Work that was done last comes first. In steps, and by bytes: a summary is long where somebody writes much. */
+/** Latest work first. Reads in steps and limits by bytes, because summaries can be long. */
 export async function listMaintenances(
   db: Db,
   query: OfAsset & EntryQuery,
@@ -53,7 +53,7 @@ export async function listMaintenances(
       if (!hasRoom(bytesOf(item))) return { items, next: placeOf(items.at(-1)) };
       items.push(item);
     }
-    // A step that is not full, although the list goes on, has walked as far as one page may.
+    // A step that is not full, although there are more entries, has reached the walk limit of a page.
     if (page.next === null || items.length === query.limit || page.items.length < limit) {
       return { items, next: page.next };
     }
@@ -72,7 +72,7 @@ async function listStep(
     const entries = sql`${ahead} order by performed_at desc, id desc limit ${limit + 1}`;
     return toPage(await readMaintenances(db, workspaceId, { entries, limit: limit + 1 }), limit);
   }
-  // Found out first: what is put on record meanwhile is walked as well.
+  // The end of the walk is read first, so that entries recorded meanwhile are included.
   const { rows } = await sql<{ performed_at: Date; id: string }>`
     select performed_at, id from (${ahead}) as m order by performed_at desc, id desc
     offset ${walkLength - 1} limit 1`.execute(db);
@@ -85,7 +85,7 @@ async function listStep(
   return { ...page, next: { performedAt: last.performed_at, maintenanceId: last.id } };
 }
 
-/** From the index alone. */
+/** Uses only the index. */
 export async function countMaintenances(
   db: Db,
   { workspaceId, assetId, ...filters }: OfAsset & EntryFilters,

@@ -1,4 +1,4 @@
-/** What an entry or a sign-off is about: the asset with its owner's vault, and the worker, as they are now. */
+/** The subject of an entry or a sign-off: the asset with its owner's vault, and the worker, in their current state. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { isStatementFault } from '../../db/faults.ts';
@@ -11,7 +11,7 @@ import type { Licence } from '../signing/licence.ts';
 export interface SubjectKey {
   workspaceId: string;
   assetId: string;
-  /** Of the worker, in a form that the API takes. */
+  /** The worker's address, in a form that the API accepts. */
   workerAddress: string;
 }
 
@@ -40,7 +40,7 @@ interface SubjectRow {
   assigned: boolean;
 }
 
-/** For requests that come at the same time. */
+/** Gathers the lookups of concurrent requests. */
 export function createSubjectFinder(db: Db): (key: SubjectKey) => Promise<Subject> {
   const find = gather<SubjectKey, SubjectRow | undefined>({
     maxInFlight: 2,
@@ -51,7 +51,9 @@ export function createSubjectFinder(db: Db): (key: SubjectKey) => Promise<Subjec
   return async (key) => requireSubject(key, await find(key));
 }
 
-/** Throws when the asset or the worker is not there, takes nothing new, or the one is not assigned to the other. */
+/**
+ * Throws when the asset or the worker does not exist, the vault is deactivated, or the worker is not assigned to the asset.
+ */
 export async function findSubject(db: Db, key: SubjectKey): Promise<Subject> {
   const [row] = await readSubjects(db, [key]);
   return requireSubject(key, row);

@@ -1,4 +1,4 @@
-/** The check of entries and sign-offs: silent where all is right, and each rule found when a row was changed. */
+/** The check of entries and sign-offs: silent on sound data, and each rule is reported when a row was changed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
@@ -62,7 +62,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Rules that the check finds broken after a change, which is then taken back. */
+/** The rules that the check reports after a change, which is then rolled back. */
 async function found(...changes: RawBuilder<unknown>[]): Promise<string[]> {
   let rules: string[] = [];
   const undo = new Error('taken back');
@@ -124,7 +124,7 @@ test('each change of a sign-off is found', async () => {
   assert.deepEqual(await found(signoff(sql`number = 2`)), ['signoff_without_leaf', 'signoff_gap']);
   const leaf = sql`update anchor_leaves set previous_leaf = digest where kind = 'signoff'`;
   assert.deepEqual(await found(leaf), ['signoff_leaf_differs']);
-  // Consistent in itself, but signed by nobody.
+  // Consistent in itself, but not signed by anyone.
   const forged = sql`
     with forged as (
       select convert_to(replace(document, '"performed"', '"certified"'), 'utf8') as text from signoffs

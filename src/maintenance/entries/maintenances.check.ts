@@ -1,4 +1,4 @@
-/** Checks maintenance entries and sign-offs: hashes, signatures, leaves, and that the columns say what was hashed. */
+/** Checks maintenance entries and sign-offs: hashes, signatures, leaves, and that the columns match the hashed text. */
 import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
@@ -32,7 +32,7 @@ interface EntryRow extends LeafColumns {
   salt: Buffer;
   hash: Buffer;
   has_asset: boolean;
-  /** Null: nothing is superseded, or what is superseded is not there. */
+  /** Null: nothing is superseded, or the superseded entry does not exist. */
   superseded_asset: string | null;
 }
 
@@ -116,12 +116,12 @@ interface SignoffRow {
   document: string;
   salt: Buffer;
   hash: Buffer;
-  /** Of the entry; null when it is not there. */
+  /** Of the entry; null when it does not exist. */
   asset_id: string | null;
   entry_hash: Buffer | null;
   first: boolean;
   leaf_digest: Buffer | null;
-  /** Whether the leaf follows that of the entry. */
+  /** Whether the leaf follows the leaf of the entry. */
   follows: boolean | null;
 }
 
@@ -135,7 +135,7 @@ function signoffsPass(db: Db): Pass {
       { column: 's.maintenance_id', member: 'maintenance_id' },
       { column: 's.number', member: 'number' },
     ],
-    // Recovering a signer takes about a millisecond each.
+    // Recovering a signer takes about a millisecond.
     pageRows: 200,
     read: ({ where, end }) => sql<SignoffRow>`
       select s.workspace_id, s.maintenance_id, s.number, s.role, s.document, s.salt, s.hash, m.asset_id,
@@ -191,7 +191,7 @@ async function judgeSignoff(row: SignoffRow): Promise<Finding[]> {
   return findings;
 }
 
-/** Null when the text is no JSON that has one reading. */
+/** Null when the text is not JSON or has no canonical form. */
 function digestOf(salt: Buffer, text: string): string | null {
   try {
     return recordDigest(salt, JSON.parse(text));

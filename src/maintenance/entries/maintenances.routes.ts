@@ -331,7 +331,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       const view = { caller: callerOf(request), ...request.params, ...request.query };
       const { maintenance, entry } = await maintenances.get(view);
       const { data, files } = JSON.parse(entry) as MaintenanceEntry;
-      // The entry goes out as the very text that was hashed.
+      // Sends the entry as exactly the text that was hashed.
       const rest = { ...toJson(maintenance), data, files };
       return sendJson(reply, withStored(rest, { name: 'entry', text: entry }));
     },

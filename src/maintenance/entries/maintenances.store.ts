@@ -1,4 +1,4 @@
-/** Entries and sign-offs in SQL, read together with the state of their anchors. */
+/** Entries and sign-offs in SQL, read with the state of their anchors. */
 import { type RawBuilder, sql } from 'kysely';
 import {
   type AnchorColumns,
@@ -15,10 +15,10 @@ import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { SignoffDocument } from '../signing/signoff.ts';
 
-/** The type of an entry as it is compared: case does not matter. An index has the same. */
+/** The type of an entry in its form for comparisons: case does not matter. An index uses the same expression. */
 export const plainType = sql`(lower(btrim(type) collate "default") collate "C")`;
 
-/** An entry as lists show it. */
+/** An entry in lists. */
 export interface Maintenance extends AnchorState {
   assetId: string;
   maintenanceId: string;
@@ -61,7 +61,7 @@ export interface MaintenanceKey {
   maintenanceId: string;
 }
 
-/** `entries`: a select of rows of `maintenances`. Work that was done last comes first. */
+/** `entries`: a select of rows of `maintenances`. Latest work first. */
 export async function readMaintenances(
   db: Db,
   workspaceId: string,
@@ -97,7 +97,7 @@ export async function findMaintenance(
 
 export interface WholeSignoff {
   signoff: Signoff;
-  /** RFC 8785 form of what was hashed. */
+  /** RFC 8785 form that was hashed. */
   document: string;
   salt: Buffer;
 }
@@ -116,7 +116,7 @@ export async function findSignoff(
   return row ? { signoff: toSignoff(row), document: row.document, salt: row.salt } : null;
 }
 
-/** Of these entries, by the entry's id. */
+/** The sign-offs of these entries, by the entry's id. */
 async function readSignoffs(
   db: Db,
   workspaceId: string,
@@ -144,7 +144,7 @@ async function readSignoffs(
 const columns = `m.id, m.asset_id, m.hash, m.type, m.summary, m.performed_at, m.created_at, m.worker_address,
   m.worker_name, m.supersedes, correction.id as superseded_by, ${anchorColumns}`;
 
-/** Each by a key of its own, for every entry `m`. */
+/** Each join uses a key, for every entry `m`. */
 const joins = `
   left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id ${joinAnchor(leafKey('maintenance', 'm'))}`;
 

@@ -1,4 +1,4 @@
-/** Maintenance entries of assets: put on record, looked at by those who may, and proved. */
+/** Maintenance entries of assets: recorded, shown to those who may see them, and proved. */
 
 import type { Proofs } from '../../anchoring/proofs.ts';
 import type { Proof, ProofContent } from '../../proof/proof.ts';
@@ -42,7 +42,7 @@ export interface FoundMaintenance {
 /** Each look is in the access log before it is answered. */
 export interface Maintenances {
   create: CreateMaintenance;
-  /** The lookup of the interface: the entry's hash, and the chain that it is anchored on, also before it is. */
+  /** The lookup of the public interface: the entry's hash and the chain for its anchor, even before it is anchored. */
   lookUp(view: EntryView): Promise<FoundMaintenance>;
   list(view: View, query: EntryQuery): Promise<EntryPage>;
   count(view: View, filters: EntryFilters): Promise<number>;
@@ -54,9 +54,9 @@ export interface Maintenances {
 
 export interface MaintenancesDeps extends CreationDeps {
   assetAccess: AssetAccess;
-  /** Of the configured chain; service_unavailable while it cannot be known. */
+  /** The configured chain; throws service_unavailable while it is unknown. */
   chainId(): number | Promise<number>;
-  /** Refuses what is not confirmed yet. */
+  /** Throws when the entry is not confirmed yet. */
   makeProof: Proofs['make'];
 }
 

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Defects that stay open, one that is closed last, and thousands that close something else. */
+/** Adds defects that stay open, one that is closed last, and thousands of entries that close something else. */
 async function addEntries(assetId: string, { open }: { open: number }): Promise<void> {
   await database.pool.query(
     `insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type,
@@ -48,14 +48,14 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** All that was looked at on the way to the answer, each time that it was. */
+/** All rows that the plan reads, including repeated reads. */
 function rowsHandled(node: PlanNode): number {
   const each =
     node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
   return each * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, plan) => sum + rowsHandled(plan), 0);
 }
 
-/** What the database does to answer a query of `work`. */
+/** The query plan of a query in `work`. */
 async function planOf(work: (db: Db) => Promise<unknown>): Promise<PlanNode> {
   let plan: PlanNode | null = null;
   const executor = database.db.getExecutor();

@@ -1,6 +1,6 @@
 /**
- * Open defects: entries of type `defect`, until an entry that names them in its `data.closes` is certified. An entry that
- * was superseded counts for nothing, neither as a defect nor as what closes one.
+ * Open defects: entries of type `defect`, until an entry that names them in its `data.closes` is certified. A superseded
+ * entry counts neither as a defect nor as closing one.
  */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
@@ -15,16 +15,16 @@ export interface OpenDefect {
   summary: string;
   performedAt: Date;
   recordedAt: Date;
-  /** Whether its repair was put off. */
+  /** Whether the repair was deferred. */
   deferred: boolean;
   /** By when it must be repaired: `data.deferred.until`, a day or a time. */
   deferredUntil: Date | null;
   overdue: boolean;
-  /** The newest entry that closes it as soon as it is certified. */
+  /** The newest entry that will close the defect when it is certified. */
   repairedBy: string | null;
 }
 
-/** More than anybody works through, and of long summaries as many as fit into an answer; the oldest are given. */
+/** More than anyone works through; with long summaries, as many as fit into a response. The oldest are returned. */
 const mostDefects = 1_000;
 
 export async function findOpenDefects(
@@ -32,7 +32,7 @@ export async function findOpenDefects(
   { workspaceId, assetId }: AssetKey,
   at: Date,
 ): Promise<OpenDefect[]> {
-  // What closes something is found by an index of its own, and read once: an asset may have a hundred thousand entries.
+  // Closing entries have an index of their own and are read once: an asset may have a hundred thousand entries.
   const { rows } = await sql<DefectRow>`
     with closing as materialized (
       select named.value #>> '{}' as id, max(c.id) as by_id, bool_or(exists (
@@ -73,7 +73,7 @@ export async function findOpenDefects(
   });
 }
 
-/** Throws unless each is a defect of the asset that was not superseded. */
+/** Throws unless each id is a defect of the asset that is not superseded. */
 export async function requireClosable(
   db: Db,
   { workspaceId, assetId }: AssetKey,
@@ -120,7 +120,7 @@ interface DefectRow {
   by_id: string | null;
 }
 
-/** That the entry was not superseded. */
+/** A condition: the entry is not superseded. */
 function standing(id: string, workspaceId: string) {
   return sql`not exists (
     select 1 from maintenances s where s.workspace_id = ${workspaceId} and s.supersedes = ${sql.ref(id)}

@@ -1,4 +1,4 @@
-/** What is due on an asset: the next time of every interval, and open defects. */
+/** What is due on an asset: the next due time of every interval, and open defects. */
 import type { Db } from '../../db/database.ts';
 import type { Usage } from '../assets/asset-document.ts';
 import { type AssetKey, findAsset } from '../assets/assets.store.ts';
@@ -7,17 +7,17 @@ import { type Interval, listIntervals, maxIntervals } from './asset-intervals.ts
 
 export interface DueList {
   assetId: string;
-  /** As of when. */
+  /** The time of this list. */
   at: Date;
   usage: Usage;
-  /** Whether any of it is. */
+  /** Whether anything is overdue. */
   overdue: boolean;
   intervals: DueInterval[];
   openDefects: OpenDefect[];
 }
 
 export interface DueInterval extends Interval {
-  /** Null for what the interval does not go by. */
+  /** Null for units that the interval does not use. */
   nextDue: { at: Date | null; hours: number | null; cycles: number | null };
   /** Until then; negative when overdue. */
   remaining: { days: number | null; hours: number | null; cycles: number | null };
@@ -34,10 +34,10 @@ export async function dueList(db: Db, key: AssetKey, at: Date): Promise<DueList>
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** The last moment that a date can have here. */
+/** The latest time that a date can have here. */
 const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** What is due this very moment, or at this very hour, is not overdue yet. */
+/** What is due at exactly this moment or counter value is not overdue yet. */
 export function dueOf(interval: Interval, usage: Usage, at: Date): DueInterval {
   const { every, lastDone } = interval;
   const dueTimes = [
@@ -54,13 +54,13 @@ export function dueOf(interval: Interval, usage: Usage, at: Date): DueInterval {
   };
   const overdue =
     (dueAt !== null && dueAt < at) ||
-    // As it is shown: what has no remainder there is reached, and not yet passed.
+    // By the rounded values that are shown: a remainder of zero is due, but not overdue.
     (remaining.hours !== null && remaining.hours < 0) ||
     (remaining.cycles !== null && remaining.cycles < 0);
   return { ...interval, nextDue: { at: dueAt, hours, cycles }, remaining, overdue };
 }
 
-/** The same day of a later month, or its last one where it is shorter; in UTC. */
+/** The same day of a later month, or that month's last day if it is shorter; in UTC. */
 function monthsAfter(at: Date, months: number): number {
   const due = new Date(at);
   due.setUTCDate(1);
@@ -73,7 +73,7 @@ function sum(done: number | null, every: number | null): number | null {
   return done === null || every === null ? null : rounded(done + every);
 }
 
-/** Tenths of hours do not add up to whole ones in binary. */
+/** In binary, tenths of hours do not add up to whole hours. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

@@ -24,7 +24,7 @@ const intervalPath = Type.Object({
 
 const sampleName = 'Rope and brake';
 const sampleEvery = { days: null, months: 6, hours: 500, cycles: null };
-/** Before the interval was made; and by the work of the examples. */
+/** `lastDone` before the interval was created, and after the work in the examples. */
 const firstDone = { at: '2025-09-01T08:00:00.000Z', hours: 12_010, cycles: null };
 const sampleDone = { at: sample.performedAt, hours: 12_480.5, cycles: null };
 

@@ -1,4 +1,4 @@
-/** Intervals: work on an asset that comes round again after days, months, hours or cycles, completed through entries. */
+/** Intervals: work on an asset that recurs after days, months, hours or cycles, completed through entries. */
 import { type Selectable, sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
@@ -17,18 +17,18 @@ import { earliestWork } from '../signing/maintenance-entry.ts';
 export interface Interval {
   id: string;
   name: string;
-  /** At least one of them; what ends first counts. */
+  /** At least one of them; the one that ends first counts. */
   every: { days: number | null; months: number | null; hours: number | null; cycles: number | null };
   lastDone: { at: Date; hours: number | null; cycles: number | null };
-  /** The entry that it was last completed through; null while `lastDone` is what was stated at first. */
+  /** The entry that last completed it; null while `lastDone` has its initial value. */
   completedBy: string | null;
-  /** Counts its changes from 1. */
+  /** Version number, from 1. */
   version: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What a caller says of an interval. */
+/** What a caller states about an interval. */
 export interface GivenInterval {
   name: string;
   every: Partial<Interval['every']>;
@@ -44,16 +44,16 @@ export interface AssetIntervals {
     input: { assetId: string; given: GivenInterval },
     also: (interval: Interval) => Write[],
   ): Promise<Interval>;
-  /** Parts that are not given stay as they are. */
+  /** Parts that are not given do not change. */
   update(
     caller: Caller,
     input: {
       assetId: string;
       id: string;
       given: Partial<Omit<GivenInterval, 'lastDone'>>;
-      /** The entry of the asset by which the work was done. */
+      /** The entry of the asset that records the work. */
       completedBy?: string | undefined;
-      /** Refused when it is at another version. */
+      /** Refused when the interval is at another version. */
       seen: SeenVersions;
     },
   ): Promise<Interval>;
@@ -165,7 +165,7 @@ export function createAssetIntervals(db: Db): AssetIntervals {
   };
 }
 
-/** `asset.intervals.changed`: one was made, changed, completed or deleted. */
+/** `asset.intervals.changed`: an interval was created, changed, completed or deleted. */
 function intervalChanged(change: AssetKey & { intervalId: string; at: Date }): Write {
   const { workspaceId, assetId, intervalId, at } = change;
   const data = { asset_id: assetId, interval_id: intervalId, changed_at: at.toISOString() };
@@ -213,7 +213,7 @@ function toInterval(row: Selectable<Tables['asset_intervals']>): Interval {
   };
 }
 
-/** Of all of them the due list is made at once. */
+/** The due list is built from all intervals at once. */
 async function refuseTooMany(db: Db, key: AssetKey): Promise<void> {
   const known = await intervalsOf(db, key).orderBy('id').limit(maxIntervals).execute();
   if (known.length < maxIntervals) return;
@@ -223,7 +223,7 @@ async function refuseTooMany(db: Db, key: AssetKey): Promise<void> {
   );
 }
 
-/** Nothing was last done at hours that the asset has not run yet. */
+/** Work cannot have been done at hours or cycles that the asset has not reached yet. */
 async function requireRun(db: Db, key: AssetKey, lastDone: Interval['lastDone']): Promise<void> {
   const { usage } = await findAsset(db, key);
   for (const counter of ['hours', 'cycles'] as const) {
@@ -237,7 +237,7 @@ async function requireRun(db: Db, key: AssetKey, lastDone: Interval['lastDone'])
   }
 }
 
-/** What was last done, by an entry that stands; the work goes on from there, and not back. */
+/** The new `lastDone`, from an entry that is not superseded; it may not go back in time or usage. */
 async function completion(
   db: Db,
   { workspaceId, assetId }: AssetKey,
@@ -277,7 +277,7 @@ interface CompletingRow {
   superseded_by: string | null;
 }
 
-/** Intervals that were completed through entries which are corrected follow the correction. */
+/** Intervals that were completed by a corrected entry are updated from the correction. */
 export async function followCorrections(db: Db, corrections: Correction[]): Promise<void> {
   const { rows } = await sql<{ workspace_id: string; asset_id: string; id: string }>`
     update asset_intervals i

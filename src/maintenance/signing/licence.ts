@@ -1,10 +1,10 @@
-/** What allows a worker to inspect or certify work. Apart, because browsers check sign-offs as well. */
+/** What allows a worker to inspect or certify work. A file of its own, because browsers check sign-offs, too. */
 
 export interface Licence {
-  /** What it allows, as the organisation names it. */
+  /** What it allows, in the organisation's own terms. */
   scope: string;
   number: string;
   authority: string;
-  /** ISO 8601; null: without end. */
+  /** ISO 8601; null: no expiry. */
   expiresAt: string | null;
 }

@@ -1,20 +1,20 @@
-/** A maintenance entry as it is hashed: a document that says everything by itself. Pure, and safe in browsers. */
+/** A maintenance entry as it is hashed: a self-contained document. Pure, and safe in browsers. */
 import { isCalendarDay, isDateTime } from '../../runtime/date-time.ts';
 
-/** What maintenanceHash is made of, in its RFC 8785 form under a salt. */
+/** The content of maintenanceHash, hashed in its RFC 8785 form with a salt. */
 export interface MaintenanceEntry {
   format: typeof entryFormat;
   workspaceId: string;
   assetId: string;
   maintenanceId: string;
-  /** What kind of work it was, as the organisation names it. */
+  /** The kind of work, in the organisation's own terms. */
   type: string;
   summary: string;
   /** ISO 8601 in UTC: when the work was done. */
   performedAt: string;
-  /** ISO 8601 in UTC: when it was put on record. */
+  /** ISO 8601 in UTC: when the entry was recorded. */
   recordedAt: string;
-  /** Who did it: EIP-55, with the name of that time. */
+  /** Who did the work: EIP-55, with the name at that time. */
   workerAddress: string;
   workerName: string;
   data: Record<string, unknown>;
@@ -28,40 +28,40 @@ export interface AttachedFile {
   fileId: string;
   version: number;
   name: string;
-  /** `raw`: 0x and the SHA-256 of its bytes; `hmac-sha256`: under a salt that its owner keeps. */
+  /** `raw`: 0x and the SHA-256 of its bytes; `hmac-sha256`: keyed with a salt that its owner keeps. */
   contentHash: string;
   canonicalization: string;
 }
 
 export const entryFormat = 'holdfast/maintenance@1';
 
-/** No work on record was done before: an earlier time is a slip of the pen. */
+/** No recorded work is older: an earlier time is a typo. */
 export const earliestWork = new Date('1900-01-01T00:00:00Z');
 
-/** What `data.usage` says the asset had run when the work was done. */
+/** From `data.usage`: how much the asset had run when the work was done. */
 export interface Usage {
   hours?: number;
   cycles?: number;
 }
 
-/** The scope that a licence must have to inspect or certify the work: `data.scope`, or else the entry's type. */
+/** The licence scope required to inspect or certify the work: `data.scope`, or else the entry's type. */
 export function scopeOf({ type, data }: Pick<MaintenanceEntry, 'type' | 'data'>): string {
   return typeof data.scope === 'string' ? data.scope : type;
 }
 
-/** Whether it reports a defect. Organisations write their types as they like, so case does not matter. */
+/** Whether it reports a defect. Organisations spell their types freely, so case does not matter. */
 export function isDefect({ type }: Pick<MaintenanceEntry, 'type'>): boolean {
   return type.trim().toLowerCase() === 'defect';
 }
 
-/** The members of `data` that mean something to the service. */
+/** The members of `data` that the service uses. */
 export interface ReadData {
   usage: Usage | null;
   /** Ids of the defects that the work repairs. */
   closes: string[];
 }
 
-/** Gives what is wrong with them as a text. */
+/** Returns an error message if they are invalid. */
 export function readData(data: Record<string, unknown>): ReadData | string {
   const { scope } = data;
   const hasScope = Object.hasOwn(data, 'scope');
@@ -76,7 +76,7 @@ export function readData(data: Record<string, unknown>): ReadData | string {
   return typeof usage === 'string' ? usage : { usage, closes };
 }
 
-/** By when a deferred defect must be repaired; a day counts to its end. */
+/** When a deferred defect must be repaired; a day lasts until its end. */
 export function deferredUntil({ deferred }: Record<string, unknown>): Date | null {
   const until = (deferred as { until?: unknown } | null | undefined)?.until;
   if (typeof until !== 'string') return null;
@@ -127,5 +127,5 @@ function readUsage(data: Record<string, unknown>): Usage | null | string {
 }
 
 const mostClosed = 100;
-/** Far beyond any machine, and exact in every number there is here. */
+/** Far beyond any machine, and exact in every number type used here. */
 const mostUsage = 1_000_000_000_000;

@@ -1,4 +1,4 @@
-/** What the examples of the OpenAPI document tell of maintenance: a hoist winch, its inspection, and who signs for it. */
+/** The story behind the examples of the OpenAPI document: a hoist winch, its inspection, and the workers who sign. */
 import { sample } from '../../runtime/schemas.ts';
 import type { Licence } from './licence.ts';
 import { type AttachedFile, entryFormat, type MaintenanceEntry } from './maintenance-entry.ts';
@@ -13,7 +13,7 @@ export const sampleLicence = {
 
 const usage = { hours: 12_480.5, cycles: 30_211 };
 
-/** As the document of its version has it. */
+/** As in the document of its version. */
 export const sampleAsset = {
   name: 'Hoist winch 4A',
   serialNumber: 'HW-2019-0417',
@@ -22,7 +22,7 @@ export const sampleAsset = {
   usage,
 };
 
-/** The asset and its workers are there before the work is done. */
+/** The asset and its workers are created before the work is done. */
 export const sampleCreatedAt = '2026-03-02T08:40:00.000Z';
 
 export const sampleWork = {

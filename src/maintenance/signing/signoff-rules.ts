@@ -1,27 +1,27 @@
 /** Who may sign what: order of the roles, independence, licences. Pure, and safe in browsers. */
 import type { Licence } from './licence.ts';
 
-/** In the order in which they are signed; `inspected` may be left out. */
+/** In the order of signing; `inspected` may be left out. */
 export const signoffRoles = ['performed', 'inspected', 'certified'] as const;
 export type SignoffRole = (typeof signoffRoles)[number];
 
 export interface Signing {
   role: SignoffRole;
   workerAddress: string;
-  /** The worker's licences at this moment. */
+  /** The worker's current licences. */
   licences: Licence[];
-  /** Use the licence of this scope. */
+  /** The scope of the licence to use. */
   licenceScope?: string | undefined;
   at: Date;
   /** The scope that the work needs. */
   scope: string;
-  /** What was signed before. */
+  /** Earlier sign-offs. */
   earlier: { role: SignoffRole; workerAddress: string }[];
-  /** All who did the work: the worker of the entry and those who signed as performed, with what numbers they hold. */
+  /** Everyone who did the work: the entry's worker and those who signed as performed, with their licence numbers. */
   performers: { address: string; licenceNumbers: string[] }[];
 }
 
-/** The licence that the sign-off rests on, null when it needs none; or a text that says why it is refused. */
+/** The licence that the sign-off relies on, null when it needs none; or a message why it is refused. */
 export function judgeSignoff(signing: Signing): { licence: Licence | null } | string {
   const { role, workerAddress, earlier, performers } = signing;
   const has = (wanted: SignoffRole) => earlier.some((one) => one.role === wanted);
@@ -49,8 +49,8 @@ export function judgeSignoff(signing: Signing): { licence: Licence | null } | st
 }
 
 /**
- * Says why a sign-off cannot have been made at that time; else null. Nothing is signed before it is on record, nor before
- * what was signed earlier. Times of signatures are in whole seconds.
+ * Why a sign-off cannot have been made at that time, or null. Nothing is signed before it is recorded, nor before earlier
+ * sign-offs. Times of signatures are in whole seconds.
  */
 export function signingTimeFault({
   signedAt,
@@ -71,12 +71,12 @@ export function signingTimeFault({
     : `It was signed as ${later.role} at ${later.signedAt} and cannot be signed with an earlier time, ${signedAt}.`;
 }
 
-/** From the moment on at which it expires. */
+/** Expired from `expiresAt` on, inclusive. */
 export function isExpired({ expiresAt }: Licence, at: Date): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= at.getTime();
 }
 
-/** `engine` is good for `engine` and for `engine/borescope`; `*` for everything. Case does not matter. */
+/** `engine` covers `engine` and `engine/borescope`; `*` covers everything. Case does not matter. */
 export function fitsScope(licenceScope: string, scope: string): boolean {
   const [held, needed] = [plain(licenceScope), plain(scope)];
   return held === '*' || held === needed || needed.startsWith(`${held}/`);

@@ -1,4 +1,4 @@
-/** The pure side of sign-offs: a frozen signature, the rules one by one, and that browsers can run all of it. */
+/** The pure part of sign-offs: a frozen signature, the rules one by one, and that browsers can run all of it. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const document: SignoffDocument = {
   workerName: 'Ada Lund',
   licence: { scope: 'engine', number: 'DK.66.1', authority: 'EASA', expiresAt: '2027-01-01T00:00:00.000Z' },
   signedAt: '2026-11-15T12:00:00.000Z',
-  // Made with viem's own signTypedData; RFC 6979 gives the same one every time.
+  // Made with viem's signTypedData; with RFC 6979 it is always the same.
   signature:
     '0x8b24b7d83914fc498ce4167089dcdf540537fcc193f778bd44323704faba6586718f5942dc347479be1c47de1ca0fdd30a93c7f7ff76559ac68f788586a02eb11b',
 };

@@ -1,4 +1,7 @@
-/** A sign-off: the typed data that a worker signs, and its check. Pure, and safe in browsers, for dossiers without us. */
+/**
+ * A sign-off: the typed data that a worker signs, and its verification. Pure, and safe in browsers, so that dossiers can be
+ * checked without the service.
+ */
 import type { Hex } from 'viem';
 import { hashTypedData, recoverAddress } from 'viem/utils';
 import { signatureFault } from '../../proof/seal.ts';
@@ -27,7 +30,7 @@ export interface SignoffFields {
   signedAt: number;
 }
 
-/** The sign-off as it is hashed and anchored, in its RFC 8785 form under a salt. */
+/** The sign-off as it is hashed and anchored, in its RFC 8785 form with a salt. */
 export interface SignoffDocument {
   format: typeof signoffFormat;
   workspaceId: string;
@@ -35,10 +38,10 @@ export interface SignoffDocument {
   maintenanceId: string;
   maintenanceHash: Hex;
   role: SignoffRole;
-  /** EIP-55, with the name of that time. */
+  /** EIP-55, with the name at that time. */
   workerAddress: string;
   workerName: string;
-  /** As it was when it was checked; null when none was needed. */
+  /** As it was when it was checked; null when no licence was needed. */
   licence: Licence | null;
   /** ISO 8601 in UTC, in whole seconds. */
   signedAt: string;
@@ -53,7 +56,7 @@ export type SignedEntry = Pick<
 
 export const signoffFormat = 'holdfast/signoff@1';
 
-/** No chain and no contract: it is the worker's word, wherever it is anchored. */
+/** No chain and no contract: the worker's statement is independent of where it is anchored. */
 export const signoffDomain = { name: 'Holdfast', version: '1' } as const;
 
 export const signoffTypes = {
@@ -70,7 +73,7 @@ export const signoffTypes = {
   ],
 } as const;
 
-/** What a signer's signTypedData takes. */
+/** The argument of a signer's signTypedData. */
 export function makeSignoffTypedData(fields: SignoffFields) {
   return {
     domain: signoffDomain,
@@ -80,7 +83,7 @@ export function makeSignoffTypedData(fields: SignoffFields) {
   } as const;
 }
 
-/** Says why it is not the worker's signature over these fields; null when it is. */
+/** Why this is not the worker's signature over these fields, or null. */
 export async function signoffSignatureFault(
   fields: SignoffFields,
   signature: string,
@@ -99,9 +102,9 @@ export async function signoffSignatureFault(
 }
 
 /**
- * Checks a sign-off by itself against the entry it is kept with: the signature, what was signed, and that the licence was
- * valid then. Gives everything that is wrong; an empty list when it stands. What several say together, like who may
- * certify after whom, is for `signoffsFault`.
+ * Verifies a sign-off on its own against its entry: the signature, what was signed, and that the licence was valid then.
+ * Returns all faults; an empty list when there are none. Rules across several sign-offs, such as who may certify after whom,
+ * are in `signoffsFault`.
  */
 export async function verifySignoff(document: SignoffDocument, entry: SignedEntry): Promise<string[]> {
   const faults: string[] = [];
@@ -121,7 +124,7 @@ export async function verifySignoff(document: SignoffDocument, entry: SignedEntr
   return faults;
 }
 
-/** What is wrong with the sign-offs of one entry taken together, in their order: roles, independence, scope, times; else null. */
+/** What is wrong with the sign-offs of one entry taken together, in order: roles, independence, scope, times; or null. */
 export function signoffsFault(
   entry: Pick<MaintenanceEntry, 'type' | 'data' | 'workerAddress' | 'recordedAt'>,
   documents: SignoffDocument[],
@@ -151,7 +154,7 @@ export function signoffsFault(
   return null;
 }
 
-/** What was signed, from the document that is kept of it. */
+/** The signed fields, from the stored document. */
 export function fieldsOf(document: Omit<SignoffDocument, 'signature' | 'format'>): SignoffFields {
   const { workspaceId, assetId, maintenanceId, maintenanceHash, role, licence } = document;
   return {

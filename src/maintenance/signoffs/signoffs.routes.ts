@@ -1,4 +1,7 @@
-/** Sign-offs are made: POST /damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/, and what a worker signs elsewhere. */
+/**
+ * Creates sign-offs: POST /damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/, and the typed data for workers who
+ * sign elsewhere.
+ */
 import { Type } from 'typebox';
 import { notAnchoredYet } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
@@ -136,7 +139,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
       const { domain, types, primaryType } = makeSignoffTypedData(fields);
       return {
         domain,
-        // Wallets that take JSON want the domain's type as well; libraries that do not are told in the documentation.
+        // Wallets that take JSON also need the type of the domain; the documentation covers libraries that do not.
         types: { EIP712Domain: domainType, Signoff: [...types.Signoff] },
         primaryType,
         message: fields,

@@ -1,4 +1,4 @@
-/** An entry as its signers need it: what was signed before and by whom, held while another sign-off is added. */
+/** An entry as needed for signing: earlier sign-offs and their workers, locked while another sign-off is added. */
 
 import { sql } from 'kysely';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
@@ -11,7 +11,7 @@ import type { Signing } from '../signing/signoff-rules.ts';
 
 export interface SignableEntry extends Pick<Signing, 'scope' | 'performers'> {
   earlier: SignoffDocument[];
-  /** ISO 8601 in UTC: when it was put on record. */
+  /** ISO 8601 in UTC: when the entry was recorded. */
   recordedAt: string;
   hash: Buffer;
   leaf: Buffer;
@@ -26,7 +26,7 @@ interface EntryRow {
   superseded_by: string | null;
 }
 
-/** `lock`: against other sign-offs and corrections, until the transaction ends. */
+/** `lock`: locks the entry against other sign-offs and corrections until the transaction ends. */
 export async function lockEntry(
   db: Db,
   { workspaceId, assetId, maintenanceId }: MaintenanceKey,
@@ -37,7 +37,7 @@ export async function lockEntry(
       select 1 from maintenances where workspace_id = ${workspaceId} and id = ${maintenanceId}
       for no key update`.execute(db);
   }
-  // A statement of its own, which sees what was committed during the wait.
+  // A separate statement, which sees what was committed during the wait.
   const { rows } = await sql<EntryRow>`
     select m.entry, m.worker_id, m.hash, l.leaf, correction.id as superseded_by
     from maintenances m
@@ -68,7 +68,7 @@ export async function lockEntry(
     scope: scopeOf(entry),
     recordedAt: entry.recordedAt,
     earlier,
-    // Also the numbers that were used to sign, should the licence have been taken from the worker since.
+    // Includes the licence numbers used to sign, in case the worker has lost the licence since.
     performers: [
       ...held,
       ...performed.map(({ workerAddress, licence }) => ({

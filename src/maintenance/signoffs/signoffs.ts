@@ -1,7 +1,7 @@
 /**
- * Sign-offs of maintenance entries. The service signs for workers whose keys it holds; a worker who holds their own key signs the
- * prepared typed data and hands the signature in. Nothing is kept of a request: what it prepared is bound by the
- * signature, and an entry takes one sign-off for each role and worker, so a signature can be handed in once.
+ * Sign-offs of maintenance entries. The service signs for workers whose keys it holds; a worker who holds their own key
+ * signs the prepared typed data and submits the signature. Preparing stores nothing: the signature covers what was prepared,
+ * and an entry accepts one sign-off for each role and worker, so a signature can be submitted only once.
  */
 import type { Hex } from 'viem';
 import { auditWrite } from '../../access/audit/audit.ts';
@@ -32,24 +32,24 @@ export interface SignoffRequest {
   maintenanceId: string;
   workerAddress: string;
   role: SignoffRole;
-  /** Which of the worker's licences to use; needed only where several fit, and for `performed`. */
+  /** The scope of the licence to use; needed only if several match, and for `performed`. */
   licenceScope?: string | undefined;
 }
 
 export interface NewSignoff extends SignoffRequest {
-  /** Both for a worker who holds their own key, neither for others. */
+  /** Both are for a worker who holds their own key; other workers have neither. */
   signature?: string | undefined;
   signedAt?: Date | undefined;
 }
 
 export interface PreparedSignoff {
   fields: SignoffFields;
-  /** Until when it is taken. */
+  /** Until when the signature is accepted. */
   expiresAt: Date;
 }
 
 export interface Signoffs {
-  /** What a worker who holds their own key has to sign; refused for the same reasons as the sign-off itself. */
+  /** The typed data for a worker who holds their own key; refused for the same reasons as the sign-off itself. */
   prepare(caller: Caller, request: SignoffRequest): Promise<PreparedSignoff>;
   /** `also`: rows to commit with the sign-off. */
   create(caller: Caller, input: NewSignoff, also: (signoff: Signoff) => Write[]): Promise<Signoff>;
@@ -60,12 +60,12 @@ export interface SignoffsDeps {
   keyring: Pick<Keyring, 'signer'>;
 }
 
-/** How long after it was signed a signature is taken. */
+/** How long after signing a signature is accepted. */
 const longestMs = 24 * 60 * 60 * 1000;
-/** How far the clock of whoever signs may be ahead of ours. */
+/** How far the signer's clock may be ahead of ours. */
 const aheadMs = 60_000;
 
-/** Of one entry: they come whole with it, and each is judged by all before it. */
+/** Per entry: an entry is returned with all its sign-offs, and each is judged by all earlier ones. */
 export const mostSignoffs = 100;
 
 export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
@@ -83,7 +83,7 @@ export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
       const { workspaceId } = caller;
       const { worker } = await findSubject(db, { workspaceId, ...input });
       requireOwnSignature(worker, input);
-      // Before the transaction: whoever holds a connection must not wait for another one.
+      // Before the transaction: a request that holds a connection must not wait for another one.
       const signer = worker.keyHolder === 'service' ? await keyring.signer({ workspaceId, ...worker }) : null;
       const signing = db.transaction().execute(async (db) => {
         const entry = await lockEntry(db, { workspaceId, ...input }, { lock: true });
@@ -118,7 +118,7 @@ interface Known {
   entry: SignableEntry;
 }
 
-/** Everything but the signature; throws conflict when a rule stands against it at this moment. */
+/** Everything except the signature; throws conflict when a rule forbids it now. */
 function unsigned(
   {
     workspaceId,
@@ -147,7 +147,7 @@ function unsigned(
     workerAddress: worker.address,
     licences: worker.licences,
     licenceScope,
-    // Not when it says it was signed: a licence that has expired since must not be used by dating back.
+    // Not the stated signing time: backdating must not make an expired licence usable.
     at: new Date(),
     scope: entry.scope,
     earlier: entry.earlier,
@@ -251,7 +251,7 @@ async function requireSignature(fields: SignoffFields, signature: string): Promi
   );
 }
 
-/** Now; or when the clock of another node or signer is ahead of ours, what it said: times must not go back. */
+/** Now, or the latest earlier time if the clock of another node or signer is ahead of ours: times must not go back. */
 function soonest({ recordedAt, earlier }: SignableEntry): Date {
   const times = [recordedAt, ...earlier.map(({ signedAt }) => signedAt)].map((time) => Date.parse(time));
   return new Date(Math.max(Date.now(), ...times));

@@ -7,19 +7,19 @@ import type { AssetKey } from '../assets/assets.store.ts';
 export interface LoggedLook {
   id: number;
   at: Date;
-  /** EIP-55; the owner where none was named. */
+  /** EIP-55; the owner if no viewer was named. */
   viewerAddress: string;
-  /** What was asked for, and which one of several. */
+  /** What was requested; `targetId` says which one, if there are several. */
   what: string;
-  /** What else the same person asked for within a minute. */
+  /** What else the same person requested within a minute. */
   also: string[];
   targetId: string | null;
   allowed: boolean;
-  /** Who asked for the viewer. */
+  /** Who made the request for the viewer. */
   actor: { kind: string; id: string };
 }
 
-/** Newest first, those before an id. */
+/** Entries before an id, newest first. */
 export async function listLooks(
   db: Db,
   { workspaceId, assetId }: AssetKey,

@@ -1,4 +1,4 @@
-/** Viewers of an asset: grants of its owner, with or without an end, taken back at once. */
+/** Viewers of an asset: grants by its owner, with or without an end, that can be revoked at once. */
 
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
@@ -12,18 +12,18 @@ import { type AssetKey, holdAsset } from '../assets/assets.store.ts';
 export interface Viewer {
   /** EIP-55. */
   address: string;
-  /** From then on it allows nothing; null: without end. */
+  /** The grant ends at this time; null: no end. */
   until: Date | null;
 }
 
 export interface AssetViewers {
-  /** A grant that is there already gets the new end. `also`: rows to commit with the grants. */
+  /** An existing grant gets the new end. `also`: rows to commit with the grants. */
   grant(
     caller: Caller,
     input: { assetId: string; addresses: string[]; until: Date | null },
     also: (viewers: Viewer[]) => Write[],
   ): Promise<Viewer[]>;
-  /** Those that allow something now, by address. */
+  /** Current grants, by address. */
   list(key: AssetKey, page: { after: string | undefined; limit: number }): Promise<Viewer[]>;
   revoke(caller: Caller, assetId: string, address: string): Promise<void>;
   /** Also true for the owner and for assigned workers. */

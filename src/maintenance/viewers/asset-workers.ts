@@ -13,7 +13,7 @@ export interface AssignedWorker {
 }
 
 export interface AssetWorkers {
-  /** Who is assigned already stays so. `also`: rows to commit with the assignments. */
+  /** Workers who are already assigned stay assigned. `also`: rows to commit with the assignments. */
   assign(
     caller: Caller,
     input: { assetId: string; addresses: string[] },
@@ -88,7 +88,7 @@ export function createAssetWorkers(db: Db): AssetWorkers {
   };
 }
 
-/** In the order of the addresses, which are in lower case; throws resource_not_found when one is missing. */
+/** In the order of the addresses, which are lower case; throws resource_not_found when a worker does not exist. */
 async function findWorkers(
   db: Db,
   workspaceId: string,

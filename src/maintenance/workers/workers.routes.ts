@@ -172,7 +172,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
   );
 }
 
-/** Times are kept in UTC, however they were written. */
+/** Times are stored in UTC, whatever their time zone was. */
 function toLicence({ expiresAt, ...rest }: Static<typeof GivenLicence>): Licence {
   return { ...rest, expiresAt: expiresAt == null ? null : new Date(expiresAt).toISOString() };
 }

@@ -24,7 +24,7 @@ export interface Worker {
 
 export interface NewWorker {
   name: string;
-  /** Given by a worker who holds their own key; otherwise the service makes one. */
+  /** For a worker who holds their own key; otherwise the service makes one. */
   address: string | undefined;
 }
 
@@ -157,7 +157,7 @@ function selectByAddress(db: Db, workspaceId: string, address: string) {
     .where((where) => where(where.fn<string>('lower', ['address']), '=', address.toLowerCase()));
 }
 
-/** What an update really changes, for the audit log. */
+/** The actual changes, for the audit log. */
 function changed(before: Worker, after: Worker): Record<string, unknown> {
   const fields = (['name', 'licences'] as const).filter(
     (field) => !isDeepStrictEqual(before[field], after[field]),

@@ -1,4 +1,4 @@
-/** What a validation says of authenticity when the proof, the chain or the index is not as it should be. */
+/** The authenticity of a validation when the proof, the chain or the index is not as it should be. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import {
@@ -22,7 +22,7 @@ import { checkAuthenticity } from './file-authenticity.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let proof: Proof;
-/** What the chain says now, and what it is remembered to have said. */
+/** What the chain says now, and what was cached of it earlier. */
 let now: ChainFacts;
 let remembered: ChainFacts;
 const tip = 120;
@@ -154,7 +154,7 @@ test('a node behind the address that lags says nothing of the anchor, and the va
   const { blockNumber, blockHash } = proof.anchors[0] as EvmAnchor;
   const quantity = (value: number) => `0x${value.toString(16)}`;
   const asked: string[] = [];
-  // Headers come from a node that is up to date; the contract is asked of one that has not heard of the anchor.
+  // Headers come from a chain node that is up to date; the contract calls go to one that does not know the anchor yet.
   const chain = createAnchorReader(async (method, params) => {
     asked.push(method);
     if (method === 'eth_chainId') return quantity(424_242);

@@ -1,6 +1,7 @@
 /**
- * Whether a version of a file is authentic: a proof made now from what is stored passes the verifier against the chain as
- * it is now. What the chain does not answer is left open, and so is what a reorg has moved until the index has followed.
+ * Whether a version of a file is authentic: a proof made now from the stored rows passes the verifier against the current
+ * chain. If the chain does not answer, or a reorg has moved the anchor and the index has not followed yet, the result stays
+ * open.
  */
 import { sql } from 'kysely';
 import { NotAsAnchored, type Proofs } from '../../../anchoring/proofs.ts';
@@ -20,7 +21,7 @@ export interface VersionToProve {
   canonicalization: 'raw' | 'hmac-sha256';
 }
 
-/** Null: it cannot be said yet. */
+/** Null: not decidable yet. */
 export interface Authenticity {
   authentic: boolean | null;
   reason: string;
@@ -29,20 +30,20 @@ export interface Authenticity {
 export interface AuthenticityDeps {
   db: Db;
   proofs: Pick<Proofs, 'make'>;
-  /** May remember answers for a while. */
+  /** May cache answers for a while. */
   chain: ChainReader;
-  /** Asks every time. */
+  /** Asks the chain every time. */
   freshChain: ChainReader;
   registry: Registry;
 }
 
 /**
- * The steps that have to pass. Claims may have been erased; the content is compared apart; the time of the embedded chain
- * never counts, and that a block is final says how long the result will stand, not whether it is right.
+ * The steps that must pass. Claims may have been erased; the content is compared separately; the time of the embedded chain
+ * never counts; and finality says how long the result will hold, not whether it is right.
  */
 const needed: StepName[] = ['leaf', 'path', 'seal', 'registry', 'chain'];
 
-/** Steps whose failure a reorg explains as well as a forgery. */
+/** Steps whose failure may mean a reorg as well as a forgery. */
 const ofTheChain: StepName[] = ['registry', 'chain', 'time'];
 
 export async function checkAuthenticity(
@@ -53,14 +54,14 @@ export async function checkAuthenticity(
   try {
     const first = await verifyProof(await makeProof(version, deps), { chain, registry });
     if (!failedOnChain(first)) return conclusionOf(first);
-    // Only what the chain contradicts while our index stands on it is contradicted for good.
+    // A contradiction is final only if the chain still contains our whole index.
     if (!(await standsOn(freshChain, deps.db))) {
       return { authentic: null, reason: `The chain has moved: ${conclusionOf(first).reason}` };
     }
     return conclusionOf(await verifyProof(await makeProof(version, deps), { chain: freshChain, registry }));
   } catch (error) {
     if (error instanceof NotAsAnchored) return { authentic: false, reason: error.message };
-    // A reorg has taken the confirmation back.
+    // A reorg has withdrawn the confirmation.
     if (error instanceof AppError && error.code === 'conflict') {
       return { authentic: null, reason: error.message };
     }
@@ -99,7 +100,7 @@ function messages(steps: { message: string }[]): string {
   return steps.map(({ message }) => message).join(' ');
 }
 
-/** Blocks are linked by their hashes: a chain that has the newest of our index has all of it. */
+/** Blocks are linked by hash: a chain with the newest block of our index has all of them. */
 async function standsOn(chain: ChainReader, db: Db): Promise<boolean> {
   const { rows } = await sql<{ number: number; hash: Buffer }>`
     select number, hash from chain_blocks order by number desc limit 1`.execute(db);

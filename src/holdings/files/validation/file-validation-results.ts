@@ -1,4 +1,4 @@
-/** Completes validations in one commit: the row, its leaf, the event and the audit line. */
+/** Completes validations in one commit: the row, its leaf, the event and the audit entry. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../../access/audit/audit.ts';
 import { pendingLeaf } from '../../../anchoring/batching/pending.ts';
@@ -12,7 +12,7 @@ export interface JudgedValidation extends OpenValidation {
   authenticity: boolean;
 }
 
-/** In the order of their ids; one that was completed already is left alone. Returns how many were completed. */
+/** In the order of their ids; skips validations that are already completed. Returns how many were completed. */
 export async function completeValidations(db: Db, judged: JudgedValidation[]): Promise<number> {
   const states = await lockOpen(db, judged);
   const at = new Date();
@@ -55,7 +55,7 @@ interface Completed extends JudgedValidation {
   ownership: boolean;
   result: 'valid' | 'invalid';
   vault: { id: string; address: string };
-  /** Who has the file now, and seals what is said of it. */
+  /** The current owner of the file, who seals the result. */
   owner: { id: string; address: string };
 }
 
@@ -66,7 +66,7 @@ interface State {
   last_number: number;
 }
 
-/** Held until the commit: those that are still open, with who has the file now, and its last number given. */
+/** Locks the validations that are still open until the commit; returns the file's current owner and last number for each. */
 async function lockOpen(db: Db, judged: JudgedValidation[]): Promise<Map<string, State>> {
   const { rows } = await sql<State>`
     select o.id, f.vault_id as owner_id, a.address as owner_address, coalesce((
@@ -109,7 +109,7 @@ function writesOf(completed: Completed, at: Date): Write[] {
     version: number,
     vault: owner,
     digest: completed.presentedHash,
-    // Beside the chain of versions and transfers: those do not wait for it.
+    // Beside the chain of versions and transfers, which do not wait for it.
     previousLeaf: completed.leaf,
     claims: {
       validationId: id,

@@ -1,4 +1,4 @@
-/** Makes the validations of files that were asked for, as long as this node leads on the chain. */
+/** Carries out requested validations of files while this node leads on the chain. */
 import type { Lead } from '../../../chain/chain.ts';
 import { rpcFaultOf } from '../../../chain/rpc/json-rpc.ts';
 import { type Loop, repeating, type Wakeup } from '../../../runtime/loop.ts';
@@ -6,7 +6,7 @@ import type { FileValidator } from './file-validator.ts';
 
 export interface FileValidationLoopOptions {
   lead(): Lead | null;
-  /** Woken when a validation was asked for. */
+  /** Woken when a validation was requested. */
   wakeup: Wakeup;
 }
 
@@ -16,7 +16,7 @@ export function fileValidationLoop(
 ): Loop {
   const loop = repeating({
     name: 'file-validation',
-    // Another node may have taken the request, and a version may have been confirmed since.
+    // Another node may have taken the request, or a version may have been confirmed meanwhile.
     restMs: 250,
     wakeup,
     async step() {
@@ -27,6 +27,6 @@ export function fileValidationLoop(
       });
     },
   });
-  // What is asked for while the chain is away stays pending.
+  // Validations requested while the chain is unavailable stay pending.
   return { ...loop, dispensable: true };
 }

@@ -1,4 +1,4 @@
-/** The check of validations where all is right, and with one thing broken at a time. */
+/** The check of validations on sound data, and with one fault at a time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
@@ -93,7 +93,7 @@ test('an event is found also where the clock was set meanwhile', async () => {
   assert.deepEqual(await broken(later), []);
 });
 
-/** Breaks something, looks, and takes it back. */
+/** Breaks something, runs the check, and rolls back. */
 async function broken(statement: RawBuilder<unknown>): Promise<string[]> {
   const takeBack = new Error('taken back');
   let rules: string[] = [];

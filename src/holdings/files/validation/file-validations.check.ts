@@ -1,4 +1,6 @@
-/** Checks the validations of files: that each result follows from its parts, is anchored beside its version, and was told. */
+/**
+ * Checks the validations of files: each result follows from its parts, is anchored beside its version, and was announced.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../db/database.ts';
 import { rowsPass } from '../../../db/rows-pass.ts';
@@ -100,7 +102,7 @@ function judge(row: Row, untold: boolean): Finding[] {
   return findings;
 }
 
-/** Erased claims say nothing; their hash is checked with the leaf. */
+/** Erased claims cannot be compared; the check of the leaves covers their hash. */
 function claimsFit(row: Row): boolean {
   if (row.leaf_claims === null) return true;
   try {
@@ -119,17 +121,17 @@ function claimsFit(row: Row): boolean {
   }
 }
 
-/** The event is made with the result: its id lies around that moment, unless the clock was set meanwhile. */
+/** The event is made with the result, so its id is from about the same time, unless the clock was changed meanwhile. */
 const windowMs = 60_000;
 
-/** Ids of those that are completed and have no event. */
+/** Ids of completed validations without an event. */
 async function findUntold(db: Db, rows: Row[]): Promise<Set<string>> {
   const completed = rows.filter(({ result }) => result !== null);
   const nearby = await withoutEvent(db, completed, ({ validated_at }) => {
     const at = validated_at?.getTime() ?? 0;
     return [idBound('evt', new Date(at - windowMs)), idBound('evt', new Date(at + windowMs))];
   });
-  // Only for these all events of their workspaces are read.
+  // Only for these, all events of their workspaces are read.
   const anywhere = await withoutEvent(db, nearby, () => ['', '~']);
   return new Set(anywhere.map(({ id }) => id));
 }

@@ -57,7 +57,7 @@ const validationPath = Type.Object({
   fileId: text(sample.fileId),
   validationId: text(sample.validationId),
 });
-/** What is answered before it is validated. */
+/** Members of the response before the validation is completed. */
 const openValidation = {
   ...{ status: 'pending', result: null, validatedAt: null },
   ...{ integrity: null, authenticity: null, ownership: null },
@@ -79,7 +79,7 @@ const read = { scope: 'files:read', tellsOfChain: true } as const;
 
 export interface FileValidationRoutesDeps {
   fileValidations: FileValidations;
-  /** Where routes that take files are added. */
+  /** Where routes that accept uploads are added. */
   uploads: Api;
   cursors: Cursors;
   idempotency: Idempotency;

@@ -1,11 +1,11 @@
-/** Validations of files in SQL: as they are answered, those that wait for their result, and what such a result is about. */
+/** Validations of files in SQL: as returned by the API, those still open, and what they are judged by. */
 
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { isLeaf, leafKey } from '../../../anchoring/anchored.ts';
 import type { Db } from '../../../db/database.ts';
 
-/** A validation, as it is answered. */
+/** A validation, as returned by the API. */
 export interface FileValidation {
   id: string;
   fileId: string;
@@ -23,14 +23,14 @@ export interface FileKey {
   fileId: string;
 }
 
-/** What a validation is asked for. */
+/** The version to validate. */
 export interface ValidationTarget {
   /** Null: the file has no such version. */
   version: number | null;
   canonicalization: 'raw' | 'hmac-sha256';
 }
 
-/** Without a version: the newest. Null when there is no such file. */
+/** Default: the newest version. Null when the file does not exist. */
 export async function findTarget(
   pool: Pool,
   { workspaceId, fileId }: FileKey,
@@ -48,7 +48,7 @@ export async function findTarget(
   return rows[0] ?? null;
 }
 
-/** Newest first, those before an id. */
+/** Validations before an id, newest first. */
 export async function findValidations(
   pool: Pool,
   { workspaceId, fileId }: FileKey,
@@ -66,7 +66,7 @@ export async function findValidations(
 
 export interface WholeValidation {
   validation: FileValidation;
-  /** The version of its leaf; null until it is completed. */
+  /** The version of its leaf; null until the validation is completed. */
   number: number | null;
   presentedHash: Buffer;
   canonicalization: 'raw' | 'hmac-sha256';
@@ -98,23 +98,23 @@ export async function findValidation(
   };
 }
 
-/** One that waits for its result, and whose version is confirmed. */
+/** A validation without a result, whose version is confirmed. */
 export interface OpenValidation {
   workspaceId: string;
   id: string;
   fileId: string;
   version: number;
   presentedHash: Buffer;
-  /** Whose the file is said to be; null: whoever has it. */
+  /** The claimed owner of the file; null: the current owner. */
   vault: { id: string; address: string } | null;
-  /** Of the version, as it is stored and as it is in the leaf. */
+  /** The hash of the version as stored; `anchoredDigest` is the one in its leaf. */
   contentHash: Buffer;
   canonicalization: 'raw' | 'hmac-sha256';
   anchoredDigest: Buffer;
   leaf: Buffer;
 }
 
-/** The oldest ones, without these ids. */
+/** The oldest ones, except these ids. */
 export async function findOpen(
   db: Db,
   { without, limit }: { without: string[]; limit: number },

@@ -1,4 +1,4 @@
-/** Validations of files: asked for with a hash, answered later by the node that leads on the chain. */
+/** Validations of files: requested with a hash, completed later by the leading node. */
 import type { Pool } from 'pg';
 import { auditWrite } from '../../../access/audit/audit.ts';
 import type { Proofs } from '../../../anchoring/proofs.ts';
@@ -29,20 +29,20 @@ export interface FileValidations {
   /** Newest first. */
   list(key: FileKey, page: { before: string | undefined; limit: number }): Promise<FileValidation[]>;
   get(key: FileKey, id: string): Promise<FileValidation>;
-  /** Of the result itself, which is anchored as well. */
+  /** Proof of the result itself, which is anchored, too. */
   proof(key: FileKey, id: string): Promise<Proof>;
 }
 
 export interface ValidationRequest {
   fileId: string;
-  /** The newest when not given. */
+  /** Default: the newest. */
   version?: number | undefined;
-  /** Who is said to own the file; today's owner when not given. */
+  /** The claimed owner of the file; default: the current owner. */
   vaultAddress?: string | undefined;
   presented: Presented;
 }
 
-/** What the file is said to be: the hash that was given, or that of the bytes that were. */
+/** What the caller claims the file to be: a hash, or the hash of uploaded bytes. */
 export interface Presented {
   by: 'hash' | 'bytes';
   hash: Buffer;
@@ -53,7 +53,7 @@ export interface FileValidationsDeps {
   commit: CommitTogether;
   vaults: Pick<Vaults, 'get'>;
   makeProof: Proofs['make'];
-  /** Woken when there is a validation to be made. */
+  /** Woken when there is a validation to carry out. */
   wakeup: Pick<Wakeup, 'wake'>;
 }
 
@@ -128,7 +128,7 @@ export function createFileValidations(deps: FileValidationsDeps): FileValidation
 
     async list(key, page) {
       const found = await findValidations(pool, key, page);
-      // A file without validations has an empty list; what is no file has none.
+      // A file without validations has an empty list; a file that does not exist is an error.
       if (found.length === 0 && !(await findTarget(pool, key, undefined))) throw noFile(key.fileId);
       return found;
     },

@@ -1,4 +1,4 @@
-/** Rounds of validations on a real database, with proofs and a chain that do as the test says. */
+/** Rounds of validations on a real database, with proofs and a chain that the test controls. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { fixed, registry } from '../../../../test/support/fixtures/proof-fixture.ts';
@@ -21,7 +21,7 @@ let workspaceId: string;
 let vaults: { id: string; address: string }[];
 let batchId: number;
 let places = 0;
-/** By file: what becomes of its proof. */
+/** The error of a file's proof, by file. */
 let proofFaults: Map<string, Error>;
 let chainAway: boolean;
 
@@ -117,7 +117,7 @@ async function makeFile({ confirmed = true } = {}): Promise<string> {
     write,
   ]);
   if (confirmed) await confirm(id);
-  // No proof of it can be assembled from a batch that was never built.
+  // No proof can be assembled from a batch that was never built.
   proofFaults.set(id, new NotAsAnchored(id));
   return id;
 }
@@ -214,7 +214,7 @@ test('results of one file are numbered as they were asked for, and each has its 
     rows.map(({ number, presented_hash }) => ({
       kind: 'validation',
       version: number,
-      // The owner seals it, whoever was said to be that.
+      // The owner seals the result, whatever owner was claimed.
       vault_id: vaults[0]?.id,
       digest: presented_hash,
       previous_leaf: version?.leaf,

@@ -1,4 +1,4 @@
-/** Makes the validations that wait, oldest first, against the chain that this node leads on. */
+/** Carries out open validations, oldest first, against the chain that this node leads on. */
 
 import type { Proofs } from '../../../anchoring/proofs.ts';
 import type { Lead } from '../../../chain/chain.ts';
@@ -23,17 +23,17 @@ export interface FileValidatorDeps {
 }
 
 export interface FileValidator {
-  /** Makes a round of them; true when there may be more. Throws when the chain gives no answer at all. */
+  /** Runs one round; true when there may be more. Throws when the chain does not answer at all. */
   step(lead: Lead): Promise<boolean>;
 }
 
-/** What could not be said is tried again after so long, then after twice as long, and so on. */
+/** An undecided validation is retried after this long, then after twice as long, and so on. */
 const firstWaitMs = 500;
 const longestWaitMs = 60_000;
 
 export function createFileValidator(deps: FileValidatorDeps): FileValidator {
   const { db, proofs, registry, eventWakeup, log, atOnce = 100 } = deps;
-  /** Those that wait for another try, by id: they do not hold up the others. */
+  /** Validations that wait for a retry, by id, so that they do not hold up the others. */
   const waiting = new Map<string, { waitMs: number; until: number }>();
 
   function postpone({ id, fileId }: OpenValidation, reason: string): void {
@@ -45,7 +45,7 @@ export function createFileValidator(deps: FileValidatorDeps): FileValidator {
 
   function postponed(): string[] {
     const now = performance.now();
-    // Long due and not among the open ones any more: another node has completed it.
+    // Long overdue and no longer open: another node has completed it.
     for (const [id, { until }] of waiting) if (now - until > 2 * longestWaitMs) waiting.delete(id);
     return [...waiting].filter(([, { until }]) => until > now).map(([id]) => id);
   }
@@ -57,7 +57,7 @@ export function createFileValidator(deps: FileValidatorDeps): FileValidator {
       const call: RpcCall = (method, params) => chain.client.request({ method, params } as never);
       const requireAnswer = () => call('eth_chainId', []);
       await requireAnswer();
-      // A round is one moment: what many of its validations ask, the chain is asked once.
+      // A round counts as one moment: a question that several of its validations ask goes to the chain only once.
       const onceEach = remembering(([method, params]: Parameters<RpcCall>) => call(method, params));
       const chains = {
         chain: createAnchorReader((...asked) => onceEach(JSON.stringify(asked), asked)),
@@ -78,7 +78,7 @@ export function createFileValidator(deps: FileValidatorDeps): FileValidator {
           continue;
         }
         postpone(validation, reason);
-        // With the chain away, every other one would wait for answers as long.
+        // While the chain is unavailable, every further validation would wait just as long.
         trouble = await requireAnswer().then(
           () => null,
           (error) => error,
@@ -96,13 +96,13 @@ export function createFileValidator(deps: FileValidatorDeps): FileValidator {
   };
 }
 
-/** One that cannot be judged, whatever the reason, does not keep the others from it. */
+/** A validation that fails to be judged, for any reason, does not hold up the others. */
 function undecided(error: unknown): Authenticity {
   if (isDatabaseAway(error)) throw error;
   return { authentic: null, reason: error instanceof Error ? error.message : String(error) };
 }
 
-/** Asks once for each key. */
+/** Caches the answer for each key. */
 function remembering<Asked, Answer>(ask: (asked: Asked) => Promise<Answer>) {
   const answers = new Map<string, Promise<Answer>>();
   return (key: string, asked: Asked): Promise<Answer> => {
