@@ -66,7 +66,7 @@ export function useLiveUpdates(): void {
   }, [client, session]);
 }
 
-/** A list with more pages than this is not refetched while somebody is scrolled far into it. */
+/** Lists with more pages than this are not refetched, because somebody has scrolled far into them. */
 const longPages = 5;
 
 function isLongList(data: unknown): boolean {

@@ -103,7 +103,7 @@ const AssetSchema = named(
     updatedAt: like(dateTime, sampleCreatedAt),
   }),
 );
-/** Only viewers see the maintenance of an asset; the workspace also sees the asset itself. */
+/** Only viewers see the maintenance of an asset; the whole workspace sees the asset itself. */
 export const viewerQuery = Type.Object(
   {
     viewerAddress: Type.Optional(
