@@ -1,14 +1,13 @@
+/** What a verifier finds: every field of a proof that is changed, and every lie of a chain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
-import { type ChainFacts, fixed, memoryChain, utf8 } from '../../test/support/fixtures/proof-fixture.ts';
+import { type ChainFacts, fixed } from '../../test/support/fixtures/proof-fixture.ts';
 import { readVector, type Vector, vectorNames } from '../../test/support/fixtures/vectors.ts';
-import type { AnchorKey } from './chain-reader.ts';
+import { messageOf, optionsOf, statuses, verify } from '../../test/support/fixtures/verify-fixture.ts';
 import type { EvmAnchor, Proof } from './proof.ts';
-import { sealTypedData } from './seal.ts';
-import { type StepName, stepNames, type Verification } from './steps.ts';
-import { type VerifyOptions, verifyProof } from './verify.ts';
+import { type StepName, stepNames } from './steps.ts';
+import { verifyProof } from './verify.ts';
 
 for (const name of vectorNames) {
   test(`the frozen proof ${name} verifies`, async () => {
@@ -223,212 +222,6 @@ for (const [what, failing, lie] of lies) {
   test(`a chain with ${what} fails ${failing.join(' and ')}`, () => expectFailing(failing, lie));
 }
 
-test('a depth beyond the path fails it, even where the fold would come out right', async () => {
-  const vector = readVector('single-leaf');
-  vector.proof.seal.depth = 1;
-  assert.equal(statuses(await verify(vector)).path, 'fail');
-});
-
-test('another record fails the digest, and content that is no JSON says so', async () => {
-  const vector = readVector('second-vault');
-  const digestOf = async (content: string) => {
-    const result = await verify({ ...vector, content });
-    return [statuses(result).digest, messageOf(result, 'digest')] as const;
-  };
-  assert.equal((await digestOf(' {"a":1.0, "b":2e0}\n'))[0], 'pass');
-  assert.equal((await digestOf('{"a":1,"b":3}'))[0], 'fail');
-  assert.match((await digestOf('{"a":0,"a":1,"b":2}')).join(), /fail.*occurs twice/);
-  assert.match((await digestOf('{"a":1,')).join(), /fail.*not the JSON/);
-});
-
-test('a name that occurs twice in the document is refused when it is given as text', async () => {
-  const { proof } = readVector('file-raw');
-  const text = JSON.stringify(proof).replace('"kind":', '"kind":"record","kind":');
-  assert.equal((await verifyProof(JSON.parse(text))).verdict, 'incomplete');
-  const result = await verifyProof(text);
-  assert.match(messageOf(result, 'leaf'), /occurs twice/);
-  assert.equal(result.verdict, 'fail');
-  assert.equal((await verifyProof('{')).verdict, 'fail');
-});
-
-test('what cannot be checked is skipped, and skipped is never a pass', async () => {
-  const vector = readVector('file-raw');
-  const skippedWith = async (options: VerifyOptions, proof: Proof = vector.proof) => {
-    const result = await verifyProof(proof, options);
-    assert.equal(result.verdict, 'incomplete');
-    return result.steps.filter(({ status }) => status === 'skipped').map(({ name }) => name);
-  };
-  const onChain = ['registry', 'chain', 'time', 'finality'];
-  const { content, chain, registry } = optionsOf(vector);
-  assert.deepEqual(await skippedWith({}), ['digest', ...onChain]);
-  assert.deepEqual(await skippedWith({ content }), onChain);
-  assert.deepEqual(await skippedWith({ content, registry }), onChain);
-  assert.deepEqual(await skippedWith({ content, chain }), onChain);
-  assert.deepEqual(await skippedWith({ chain, registry }), ['digest']);
-  assert.deepEqual(await skippedWith({ content, chain, registry }, { ...vector.proof, claims: null }), [
-    'claims',
-  ]);
-});
-
-test('on the embedded chain time is skipped, unless the proof gives another', async () => {
-  const vector = readVector('file-raw');
-  vector.chain.embedded = true;
-  const result = await verify(vector);
-  assert.equal(result.verdict, 'incomplete');
-  assert.deepEqual(
-    result.steps.filter(({ status }) => status !== 'pass').map(({ name, status }) => [name, status]),
-    [['time', 'skipped']],
-  );
-  evm(vector.proof).blockTime += 1;
-  assert.equal(statuses(await verify(vector)).time, 'fail');
-});
-
-test('a block that is not final yet skips finality; the last final one passes', async () => {
-  const vector = readVector('file-raw');
-  vector.chain.finalized = evm(vector.proof).blockNumber - 1;
-  assert.equal(statuses(await verify(vector)).finality, 'skipped');
-  assert.equal((await verify(vector)).verdict, 'incomplete');
-  vector.chain.finalized += 1;
-  assert.equal((await verify(vector)).verdict, 'pass');
-});
-
-test('a node that gives no answer skips the step instead of failing it', async () => {
-  const vector = readVector('file-raw');
-  const away = async () => {
-    throw new Error('connect ECONNREFUSED');
-  };
-  const options = optionsOf(vector);
-  const calls = [
-    'chainId',
-    'codeHash',
-    'storedAnchor',
-    'transaction',
-    'block',
-    'isEmbedded',
-    'finality',
-  ] as const;
-  const firstSkipped: Record<(typeof calls)[number], StepName> = {
-    chainId: 'registry',
-    codeHash: 'registry',
-    storedAnchor: 'chain',
-    transaction: 'chain',
-    block: 'chain',
-    isEmbedded: 'time',
-    finality: 'finality',
-  };
-  for (const call of calls) {
-    const chain = { ...memoryChain(vector.chain), [call]: away };
-    const result = await verifyProof(vector.proof, { ...options, chain });
-    assert.equal(result.verdict, 'incomplete', call);
-    const first = result.steps.find(({ status }) => status === 'skipped');
-    assert.equal(first?.name, firstSkipped[call]);
-    assert.match(first?.message ?? '', /ECONNREFUSED/);
-  }
-});
-
-test('a node that is not yet at the block of the anchor has not contradicted it', async () => {
-  for (const [what, lacking] of [
-    ['anchors', 'chain'],
-    ['codeHashes', 'registry'],
-  ] as const) {
-    const vector = readVector('file-raw');
-    vector.chain[what] = {};
-    assert.equal(statuses(await verify(vector))[lacking], 'fail');
-    vector.chain.head = evm(vector.proof).blockNumber - 1;
-    const result = await verify(vector);
-    assert.equal(statuses(result)[lacking], 'skipped');
-    assert.match(messageOf(result, lacking), /the node is at block/);
-  }
-});
-
-test('a node of another chain is the wrong one to ask, and contradicts nothing', async () => {
-  const vector = readVector('file-raw');
-  vector.chain.chainId = 11155111;
-  const result = await verify(vector);
-  assert.equal(result.verdict, 'incomplete');
-  const onChain = ['registry', 'chain', 'time', 'finality'];
-  assert.deepEqual(
-    result.steps.filter(({ status }) => status !== 'pass').map(({ name, status }) => [name, status]),
-    onChain.map((name) => [name, 'skipped']),
-  );
-  assert.match(
-    messageOf(result, 'registry'),
-    /belongs to chain 11155111, but the proof is anchored on chain 1\./,
-  );
-  evm(vector.proof).contract = otherAddress;
-  assert.equal(statuses(await verify(vector)).registry, 'fail', 'no node is needed to see this');
-});
-
-test('nothing is read from the contract that the proof names', async () => {
-  const vector = readVector('file-raw');
-  const asked = new Set<string>();
-  const chain = memoryChain(vector.chain);
-  const spied = {
-    ...chain,
-    codeHash(address: Hex) {
-      asked.add(address);
-      return chain.codeHash(address);
-    },
-    storedAnchor(key: AnchorKey) {
-      asked.add(key.registry);
-      return chain.storedAnchor(key);
-    },
-  };
-  await verify(vector, { chain: spied });
-  evm(vector.proof).contract = otherAddress;
-  await verify(vector, { chain: spied });
-  assert.deepEqual([...asked], [vector.registry.address]);
-});
-
-test('of several anchors the one on the chain that was asked counts', async () => {
-  const vector = readVector('file-raw');
-  const elsewhere = { ...evm(vector.proof), chainId: 137, transactionHash: other, contract: otherAddress };
-  vector.proof.anchors = [elsewhere, { type: 'bitcoin', height: 1 }, evm(vector.proof)];
-  const result = await verify(vector);
-  assert.equal(result.verdict, 'pass');
-  assert.match(messageOf(result, 'chain'), /2 more on other chains were not checked/);
-});
-
-test("without a chain, a proof that names no anchor in the registry fails 'registry'", async () => {
-  const { proof, registry } = readVector('file-raw');
-  evm(proof).contract = otherAddress;
-  assert.equal(statuses(await verifyProof(proof, { registry })).registry, 'fail');
-});
-
-test('the salt of an HMAC may stay with its owner', async () => {
-  const vector = readVector('file-hmac');
-  const { salt } = vector.proof.content;
-  assert.ok(salt);
-  vector.proof.content.salt = null;
-  assert.equal(statuses(await verify(vector)).digest, 'skipped');
-  assert.equal((await verify(vector, { salt })).verdict, 'pass');
-  assert.equal(statuses(await verify(vector, { salt: other })).digest, 'fail');
-  vector.proof.content.salt = salt;
-  assert.equal(statuses(await verify(vector, { salt: other })).digest, 'fail');
-});
-
-test('content may come in pieces', async () => {
-  for (const name of vectorNames) {
-    const vector = readVector(name);
-    const pieces = async function* () {
-      for (const byte of utf8(vector.content)) yield new Uint8Array([byte]);
-    };
-    assert.equal((await verify(vector, { content: pieces() })).verdict, 'pass', name);
-  }
-});
-
-test("another vault's seal over the same subtree fails", async () => {
-  const vector = readVector('file-raw');
-  const { seal } = vector.proof;
-  const stranger = privateKeyToAccount(fixed(0x33));
-  const vault = stranger.address.toLowerCase() as Hex;
-  const signature = await stranger.signTypedData(sealTypedData({ ...seal, vault }));
-  vector.proof.seal = { ...seal, vault, signature };
-  assert.equal(statuses(await verify(vector)).seal, 'fail');
-  vector.proof.seal = { ...seal, signature: await stranger.signTypedData(sealTypedData(seal)) };
-  assert.equal(statuses(await verify(vector)).seal, 'fail');
-});
-
 async function expectFailing(failing: StepName[], tamper: Tampering): Promise<void> {
   const vector = readVector('record-jcs');
   tamper(vector.proof, vector.chain, vector);
@@ -439,22 +232,6 @@ async function expectFailing(failing: StepName[], tamper: Tampering): Promise<vo
     JSON.stringify(result.steps, null, 1),
   );
   assert.equal(result.verdict, 'fail');
-}
-
-function verify(vector: Vector, options: VerifyOptions = {}): Promise<Verification> {
-  return verifyProof(vector.proof, { ...optionsOf(vector), ...options });
-}
-
-function optionsOf({ content, chain, registry }: Vector): VerifyOptions {
-  return { content: utf8(content), chain: memoryChain(chain), registry };
-}
-
-function statuses({ steps }: Verification): Partial<Record<StepName, string>> {
-  return Object.fromEntries(steps.map(({ name, status }) => [name, status]));
-}
-
-function messageOf({ steps }: Verification, step: StepName): string {
-  return steps.find(({ name }) => name === step)?.message ?? '';
 }
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
