@@ -69,7 +69,7 @@ export function verdictOf({ steps, verdict }: Verification): Verdict {
 /** Added to a verdict that a retry may complete. */
 export function again(verdict: Verification['verdict'], steps: StepResult[]): string {
   const notNow = verdict === 'incomplete' && steps.some((step) => step.notNow);
-  return notNow ? ' The chain cannot be asked just now: try again in a moment.' : '';
+  return notNow ? ' The chain is not available right now: try again in a moment.' : '';
 }
 
 function headline(
