@@ -1,4 +1,4 @@
-/** The anvil process of a chain: starts it in its own session, identifies it by pid file and command line, ends it by pid. */
+/** The anvil process of a chain: starts it in its own session, identifies it by pid file and command line, ends it. */
 import { spawn } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open, readFile, rm } from 'node:fs/promises';
