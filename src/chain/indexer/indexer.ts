@@ -73,7 +73,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   const findings = { db, attemptsAmong: sender.attemptsAmong, vaultsOfAnchors };
   let vettedEpoch: number | null = null;
   const standstill = createStandstill({ log });
-  /** What was settled last in this term. */
+  /** The last settlement in this term. */
   let settled = { epoch: -1, finalizedNumber: -1 };
 
   async function step(lead: Lead): Promise<boolean> {

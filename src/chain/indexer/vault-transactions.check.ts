@@ -58,7 +58,7 @@ export function vaultTransactionsCheck({ db, client, embedded }: VaultTransactio
           ) as t
           where ${where} ${end}`,
         async judge(rows) {
-          // Rows and block are read one after the other; the caller rechecks findings caused by changes in between.
+          // Rows and block are read one after the other; the check runner looks a second time at what changed in between.
           const head = await newestBlock(db);
           if (head === null) throw new NotMade('no block is indexed yet');
           if ((await readHash(client, head.number)) !== head.hash) {

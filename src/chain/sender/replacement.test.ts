@@ -1,4 +1,4 @@
-/** What is signed anew on a real chain: higher fees, no-ops, another nonce; and that a payload is mined once whatever happens. */
+/** Replacements on a real chain: higher fees, no-ops, another nonce; and that a payload is mined once whatever happens. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { type Hex, parseTransaction } from 'viem';
@@ -136,7 +136,7 @@ test('a mined attempt is found before anything is signed, whichever it is', { sk
   await fixture.sender.step(fixture.lead);
   const before = await fixture.attempts(id);
   assert.equal(before.length, 2);
-  // Another node had kept the first one, and that is mined.
+  // Another node still has the first attempt, which is mined.
   await fixture.anvil.client.dropTransaction({ hash: before[1]?.hash as Hex });
   await fixture.anvil.client.sendRawTransaction({ serializedTransaction: before[0]?.raw as Hex });
   await fixture.mine();
@@ -159,7 +159,7 @@ test('mined and indexed while a higher fee is being signed: nothing is added to 
   let commits = 0;
   const commit: typeof term.commit = async (work) => {
     commits += 1;
-    // The first reads what is open. Before the second, which stores the new signature, the indexer is quicker.
+    // The first commit reads what is open. The indexer runs before the second, which stores the new signature.
     if (commits === 2) {
       await fixture.mine();
       await fixture.index();
@@ -406,7 +406,7 @@ test('somebody else used the nonce: it is told, and once that is final the paylo
   await fixture.index();
   assert.equal((await fixture.row(first.id)).status, 'confirmed');
   assert.equal((await fixture.attempts(first.id)).length, 1);
-  // What was signed for the old nonce stays with that nonce, set aside.
+  // The attempts signed for the old nonce stay with that nonce, in a separate row.
   const left = await fixture.db
     .selectFrom('outgoing_transactions')
     .select(['id', 'nonce', 'status', 'reason'])
@@ -438,7 +438,7 @@ test('nonces that were lost are known by one look at the chain, which needs no s
   for (let nonce = 0; nonce < lost; nonce += 1) await useNonceElsewhere(fixture, nonce);
   await fixture.mine(finalAfter + 1);
   const head = await fixture.anvil.client.getBlockNumber();
-  // The indexer comes later, when the chain has gone on and no node has that state any more.
+  // The indexer runs later, when the chain has moved on and no node has that state any more.
   await fixture.sender.step(fixture.lead);
   await fixture.mine(30);
   fixture.proxy.refuseWith({ code: -32000, message: 'missing trie node' }, ({ method, params }) => {
@@ -468,7 +468,7 @@ test('nonces that were lost are known by one look at the chain, which needs no s
   );
   const [report] = await runEach([noncesCheck(fixture.db)], { settleMs: 0 });
   assert.deepEqual(report?.findings, [], 'nonces that are known to be lost are no gap');
-  // What comes next goes on from there.
+  // The next transaction continues from there.
   assert.equal(await nonceOf(fixture, (await fixture.enqueue()).id), lost + 1);
 });
 
@@ -558,7 +558,7 @@ test('a transaction without a base fee is taken too', { skip }, async (t) => {
   assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
-/** A block with this base fee; the next ones go down from there, an eighth at a time. */
+/** Mines a block with this base fee; it then falls by an eighth per block. */
 async function baseFee(fixture: Fixture, baseFeePerGas: bigint): Promise<void> {
   await fixture.anvil.client.setNextBlockBaseFeePerGas({ baseFeePerGas });
   await fixture.mine();
