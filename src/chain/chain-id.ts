@@ -1,4 +1,4 @@
-/** The id of the configured chain, also on a node that never led and before the chain was first opened. */
+/** Finds the id of the configured chain, even on a node that never led and before the chain is first opened. */
 import type { Db } from '../db/database.ts';
 import { AppError } from '../runtime/errors.ts';
 import { createJournal } from './embedded/journal.ts';
@@ -11,17 +11,17 @@ export interface ChainIdDeps {
   rpcUrls: readonly string[];
 }
 
-/** A node that was asked is not asked again for so long, whether it answered or not. */
+/** How long an answer, or a failure, is reused before the nodes are asked again. */
 const restMs = 5_000;
 const askMs = 2_000;
 
-/** Throws service_unavailable while it cannot be known. */
+/** Throws service_unavailable while the id is unknown. */
 export function createChainIdFinder({ db, rpcUrls }: ChainIdDeps): () => number | Promise<number> {
-  /** The stored one, which never changes. */
+  /** The stored id, which never changes. */
   let known: number | null = null;
   let asked: { until: number; answer: Promise<number | null> } | null = null;
 
-  /** Before it is stored: the journal's, or what the nodes of the settings say. */
+  /** For the time before the id is stored: reads it from the journal, or asks the configured nodes. */
   async function ask(): Promise<number | null> {
     if (rpcUrls.length === 0) return createJournal(db).chainId();
     try {

@@ -1,4 +1,4 @@
-/** The chain as the loops that lead on it see it, embedded or not. */
+/** The chain, embedded or not, as the leader's loops see it. */
 import type { Address, Hex, PublicClient } from 'viem';
 import type { Term } from '../db/leadership.ts';
 
@@ -13,16 +13,16 @@ export interface Chain {
   /** Development evidence only: its operator can set the clock. */
   embedded: boolean;
   registry: Address;
-  /** Blocks, its own included, after which a transaction counts as confirmed. */
+  /** Number of blocks, including its own, after which a transaction counts as confirmed. */
   confirmations: number;
   client: PublicClient;
-  /** The newest block that counts: of the embedded chain the newest that its journal has, not the node's. */
+  /** The newest block that counts: on the embedded chain, the newest in the journal, not the node's. */
   head(): Promise<BlockRef>;
-  /** Says that the node's blocks do not fit together, or not to those known: where there are others, they are asked first. */
+  /** Reports that the node's blocks contradict each other or the known blocks; other nodes, if any, are then tried first. */
   doubt(): void;
   /** The newest block that counts as final, given the head; -1 while there is none. */
   finalizedNumber(headNumber: number): Promise<number>;
-  /** Says that a transaction was sent, so that the embedded chain mines it without delay. */
+  /** Reports that a transaction was sent, so that the embedded chain mines it without delay. */
   wake(): void;
 }
 

@@ -1,4 +1,4 @@
-/** A chain that is open for a term: what the node that leads does with it, whichever chain it is. */
+/** A chain that is open for a term: the interface that the leader uses for the embedded chain and for others. */
 import type { ChainConfig } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -7,11 +7,11 @@ import type { Chain } from './chain.ts';
 
 export interface OpenChain {
   chain: Chain;
-  /** Keeps it going until the signal aborts; beats while it is well. Throws what only a new start can mend. */
+  /** Keeps the chain running until the signal aborts; beats while it is healthy. Throws what only a restart can fix. */
   keep(signal: AbortSignal, beat: () => void): Promise<void>;
-  /** Ends the use, and lets a node of ours run for whoever leads next. */
+  /** Stops using the chain, but leaves the embedded node running for the next leader. */
   leave(): Promise<void>;
-  /** Also after leave: ends a node of ours, unless somebody adopted it since. */
+  /** Ends the embedded node, unless another leader has adopted it. May be called after `leave`. */
   close(): Promise<void>;
 }
 
@@ -21,6 +21,6 @@ export interface OpenChainDeps {
   db: Db;
   keyring: Keyring;
   log: LoopLog;
-  /** Called when a chain of our own has another block. Nobody tells of those of other chains. */
+  /** Called for each new block of the embedded chain. Other chains do not announce their blocks. */
   onBlock?(): void;
 }

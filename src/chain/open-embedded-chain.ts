@@ -1,4 +1,4 @@
-/** Opens the embedded chain for a term: started or adopted, the same as ever, with the registry on it. */
+/** Opens the embedded chain for a term: starts or adopts its node, checks its identity, and deploys the registry. */
 import { type PublicClient, parseEther } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { Db } from '../db/database.ts';
@@ -16,10 +16,10 @@ import { createChainRpc } from './rpc/rpc.ts';
 import { finalByDepth, finalityRule } from './rules/finality.ts';
 import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
 
-/** Failures in a row, without a good step between them, after which another start is tried. */
+/** Consecutive failures, without a successful step between them, after which the chain is restarted. */
 const mostFailures = 5;
 const retryMs = 500;
-/** Measured: 267,057. What is left over is not paid. */
+/** Measured: 267,057. Unused gas is not charged. */
 const deploymentGas = 1_000_000n;
 
 export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promise<OpenChain> {
@@ -77,7 +77,7 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
   }
 }
 
-/** A chain that things were anchored on is not begun anew because its journal is gone or another. */
+/** Refuses to start a new chain when the stored chain's journal is missing or belongs to another chain. */
 async function requireJournalOf(db: Db): Promise<void> {
   const stored = await findStoredChain(db);
   if (!stored) return;
@@ -92,17 +92,17 @@ async function requireJournalOf(db: Db): Promise<void> {
   requireSame(stored, { chainId, genesisHash: first.hash });
 }
 
-/** More than can be used up: an anchor takes 46,409 gas, of which a billion cost 10^5 ether at 2 gwei. */
+/** More than can be spent: an anchor takes 46,409 gas, so a billion anchors cost 10^5 ether at 2 gwei. */
 function genesisAlloc(accounts: { submitter: PrivateKeyAccount; faucet: PrivateKeyAccount }): Alloc {
   return {
     [accounts.faucet.address]: { balanceWei: parseEther('1000000000') },
     [accounts.submitter.address]: { balanceWei: parseEther('1000000') },
-    // As it is on other chains: a contract that its author's transaction made.
+    // Nonce 1, as on other chains, where its author's transaction created the contract.
     [deployerAddress]: { code: deployerRuntimeCode, nonce: 1 },
   };
 }
 
-/** Sent by the faucet: the submitter's nonces are the sender's alone. */
+/** Deploys from the faucet, because only the sender may use the submitter's nonces. */
 async function ensureRegistry(
   embedded: EmbeddedChain,
   client: PublicClient,
@@ -120,7 +120,7 @@ async function ensureRegistry(
   if (state !== 'present') throw new Error(`the registry is ${state} after its deployment`);
 }
 
-/** Runs the chain's own loop. A failure now and then is its to mend; one that lasts ends the term. */
+/** Runs the chain's own loop. The loop recovers from occasional failures; a lasting failure ends the term. */
 async function keepRunning(
   { loop }: EmbeddedChain,
   { signal, beat, log }: { signal: AbortSignal; beat: () => void; log: OpenChainDeps['log'] },

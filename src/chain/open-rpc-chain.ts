@@ -1,4 +1,4 @@
-/** Opens the chain behind the RPC addresses for a term: the same as ever, and with the registry on it. */
+/** Opens the chain behind the RPC addresses for a term, after checking its identity and its registry. */
 import { BlockNotFoundError, type PublicClient } from 'viem';
 import type { Db } from '../db/database.ts';
 import type { Term } from '../db/leadership.ts';
@@ -20,7 +20,7 @@ export interface ReachedChain extends ChainIdentity {
   rpc: ChainRpc;
 }
 
-/** The chain of this installation over the addresses of the settings; to be closed. Any other chain is refused. */
+/** Connects to this installation's chain over the configured addresses; the caller closes it. Refuses any other chain. */
 export async function reachChain(db: Db, rpcUrls: readonly string[]): Promise<ReachedChain> {
   const stored = await findStoredChain(db);
   if (stored) requireSame(stored, { embedded: false });
@@ -100,7 +100,7 @@ async function finalizedNumber(
     const { number } = await client.getBlock({ blockTag: 'finalized' });
     return Math.min(head, Number(number));
   } catch (error) {
-    // A chain that has not finalized anything yet.
+    // The chain has not finalized anything yet.
     if (error instanceof BlockNotFoundError) return -1;
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * The chain for those who only read it, on any node, whoever leads. A client of its own: what strangers ask costs the
- * client that anchors neither its connections nor its opinion of the RPC addresses.
+ * Read-only access to the chain on any node, leader or not. It has its own client, so that requests from outsiders neither
+ * use up the connections of the anchoring client nor affect how that client rates the RPC addresses.
  */
 import type { Db } from '../db/database.ts';
 import { findEmbeddedChain } from './embedded/embedded-chain.ts';
@@ -9,14 +9,14 @@ import type { RpcCall } from './rules/rpc-call.ts';
 import { findStoredChain } from './stored-chain.ts';
 
 export interface ReadingChain {
-  /** Null before the chain was first opened, and where the embedded one does not run on this machine. */
+  /** Null before the chain was first opened, and where the embedded chain does not run on this machine. */
   call(): Promise<RpcCall | null>;
   close(): Promise<void>;
 }
 
 export interface ReadingChainDeps {
   db: Db;
-  /** Empty: the embedded chain, which is asked through its gateway. */
+  /** Empty: the embedded chain, reached through its gateway. */
   rpcUrls: readonly string[];
   dataDir: string;
 }

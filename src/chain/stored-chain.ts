@@ -1,4 +1,4 @@
-/** The one chain of this installation, as the database has it from the first time a node led: never silently another. */
+/** The one chain of this installation, stored when a node first leads, so that it is never silently exchanged. */
 import type { Address, Hex } from 'viem';
 import { fromBytea, toBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
@@ -30,7 +30,7 @@ export async function findStoredChain(db: Db): Promise<StoredChain | null> {
   };
 }
 
-/** Makes the row at the first lead; later the chain has to be the one that is stored. */
+/** Inserts the row when a node first leads; afterwards requires that the chain is the stored one. */
 export async function requireStored(term: Term, chain: StoredChain): Promise<void> {
   const stored = await term.commit(async (db) => {
     await db
@@ -49,7 +49,7 @@ export async function requireStored(term: Term, chain: StoredChain): Promise<voi
   if (stored) requireSame(stored, chain);
 }
 
-/** What is known of the chain to be used, held against what is stored; throws before anything is written. */
+/** Compares what is known of the configured chain with the stored one; throws before anything is written. */
 export function requireSame(stored: StoredChain, chain: Partial<StoredChain>): void {
   const differences = [
     stored.embedded !== (chain.embedded ?? stored.embedded) &&

@@ -1,4 +1,4 @@
-/** The anvil process of a chain: started in a session of its own, known by its pid file and proof, ended by its pid. */
+/** The anvil process of a chain: starts it in its own session, identifies it by pid file and command line, ends it. */
 import { spawn } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -9,17 +9,17 @@ import { processExists } from '../../db/embedded/postmaster.ts';
 import type { ChainPaths } from './paths.ts';
 import { commandLineOf, executableOf, findByCommandLine } from './process-proof.ts';
 
-/** What the pid file says. The last two are known once the node answers. */
+/** The content of the pid file. The last two fields are known once the node answers. */
 export interface PidRecord {
-  /** 0 until it is known: whoever is killed in that moment has said what to look for. */
+  /** 0 until it is known: after a kill at that moment, the record still says which process to look for. */
   pid: number;
   port: number;
   chainId: number;
   /** The program we started, as findAnvil named it. */
   program: string;
-  /** Who minds it: another one for each that started or adopted it. */
+  /** Identifies the supervisor: a new value for each one that starts or adopts the process. */
   keeper: string;
-  /** What the system says that runs there: another file when the program is a script. */
+  /** The executable that the system reports: a different file when the program is a script. */
   executable?: string | null;
   genesisHash?: Hex;
 }
@@ -27,7 +27,7 @@ export interface PidRecord {
 export interface AnvilProcess {
   record: PidRecord;
   url: string;
-  /** Null while it runs; for one we did not start ourselves, looks at the system. */
+  /** Null while it runs; checks the system for a process that we did not start ourselves. */
   ended(): Promise<string | null>;
 }
 
@@ -42,9 +42,9 @@ export interface AnvilStart {
 }
 
 /**
- * The flags were measured: under automine a tenth of the dumps were torn; the default history left 1.1 GB at 3,000
- * blocks; `--prune-history` without a number breaks reorgs; CORS is open by default; `--state` dumps at moments of
- * its own choice. Accounts come from the genesis alone.
+ * The flags follow from measurements: with automine a tenth of the dumps were torn; the default history took 1.1 GB at
+ * 3,000 blocks; `--prune-history` without a number breaks reorgs; CORS is open by default; `--state` dumps at times of
+ * its own choice. Accounts come from the genesis only.
  */
 const flags = [
   ...['--host', '127.0.0.1', '--no-cors', '--accounts', '0', '--disable-default-create2-deployer'],
@@ -52,7 +52,7 @@ const flags = [
   ...['--prune-history', '64', '--slots-in-an-epoch', '1', '--quiet'],
 ];
 
-/** The port of the last start if it is free, so that what others were told stays true; else any free one. */
+/** Uses the port of the last start if it is free, so that the published address stays valid; else any free port. */
 export async function startAnvil({
   program,
   chainId,
@@ -68,14 +68,14 @@ export async function startAnvil({
   try {
     const child = spawn(program, ['--chain-id', String(chainId), '--port', String(port), ...flags, ...from], {
       cwd: '/',
-      // Nothing of our own environment, which may hold secrets; its home is here, or it would write to the user's.
+      // Passes nothing of our environment, which may contain secrets; sets HOME, or anvil would write to the user's.
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: paths.home },
-      // In a session of its own, neither Ctrl-C nor a kill of our process group takes it along.
+      // In its own session it survives Ctrl-C and a kill of our process group.
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
     child.unref();
-    // Whoever stops in order ends it before; this is for a process that ends because something else took too long.
+    // An orderly stop ends the node earlier; this is for a process that exits because something else took too long.
     const endHard = () => endNow(record, paths);
     process.once('exit', endHard);
     let end: string | null = null;
@@ -98,7 +98,7 @@ export async function startAnvil({
   }
 }
 
-/** Completes the pid file once the node answers, or is adopted; a node without that is never adopted. */
+/** Completes the pid file once the node answers or is adopted; a node whose pid file is incomplete is never adopted. */
 export async function confirmPidFile(
   node: AnvilProcess,
   { genesisHash, keeper }: { genesisHash: Hex; keeper: string },
@@ -108,14 +108,14 @@ export async function confirmPidFile(
   writePidFile(node.record, paths);
 }
 
-/** Whole or not at all, and at once: the process may be killed at any time. */
+/** Writes atomically and synchronously, because the process may be killed at any time. */
 function writePidFile(record: PidRecord, { pidFile }: ChainPaths): void {
   const draft = `${pidFile}.new`;
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
   renameSync(draft, pidFile);
 }
 
-/** The process that the pid file names, if it provably is a node of this chain. Its port proves nothing. */
+/** The process that the pid file names, if it is provably a node of this chain. Its port proves nothing. */
 export async function findAnvilProcess(paths: ChainPaths, chainId: number): Promise<AnvilProcess | null> {
   const record = await readPidFile(paths);
   if (!record || record.chainId !== chainId) return null;
@@ -129,8 +129,8 @@ export async function findAnvilProcess(paths: ChainPaths, chainId: number): Prom
 }
 
 /**
- * Ends the process and what it started, and returns once it is gone. There is nothing in it that could be lost. One that
- * somebody else adopted since is left alone, and so is the pid file of another.
+ * Ends the process and its children, and returns once it is gone. It holds nothing that could be lost. Leaves the process
+ * alone if another supervisor has adopted it, and leaves the pid file of another process.
  */
 export async function endAnvil(node: AnvilProcess, paths: ChainPaths): Promise<void> {
   const { record } = node;
@@ -142,7 +142,7 @@ export async function endAnvil(node: AnvilProcess, paths: ChainPaths): Promise<v
   ] as const) {
     if (!(await isNodeOf(record))) break;
     try {
-      // It leads a process group of its own; where the program is a script that starts another, both have to go.
+      // It leads its own process group; if the program is a script that starts another, both must end.
       process.kill(-record.pid, signal);
     } catch {
       break;
@@ -154,13 +154,13 @@ export async function endAnvil(node: AnvilProcess, paths: ChainPaths): Promise<v
   if (!last || last.pid === record.pid) await rm(paths.pidFile, { force: true });
 }
 
-/** At once, without waiting; one that somebody else adopted since is left alone. */
+/** Kills at once, without waiting; leaves the process alone if another supervisor has adopted it. */
 function endNow({ pid, keeper }: PidRecord, { pidFile }: ChainPaths): void {
   try {
     const named: PidRecord = JSON.parse(readFileSync(pidFile, 'utf8'));
     if (named.pid === pid && named.keeper === keeper) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended, or nobody knows any more whose it is.
+    // It has ended, or its owner is no longer known.
   }
 }
 
@@ -169,7 +169,7 @@ async function isNodeOf(record: PidRecord): Promise<boolean> {
   return (await commandLineOf(record.pid)).includes(argumentsOf(record));
 }
 
-/** Chain id and port are random, and stand in the command line of this one process of all. */
+/** Chain id and port are random, so only this process has both in its command line. */
 function argumentsOf({ chainId, port }: PidRecord): string {
   return ` --chain-id ${chainId} --port ${port} `;
 }

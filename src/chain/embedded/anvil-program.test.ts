@@ -1,4 +1,4 @@
-/** Where anvil is looked for, and what an operator is told when there is none. */
+/** Where anvil is searched for, and the error when there is none. */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -6,10 +6,10 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../runtime/errors.ts';
 
-/** The optional dependency; npm installs it where it fits. */
+/** An optional dependency, which npm installs only on the matching platform. */
 const packageName = '@foundry-rs/anvil-linux-amd64';
 
-/** The program that npm installed, else the one on the PATH; `from` is the file whose packages are searched. */
+/** Finds the program that npm installed, else the one on the PATH; `from` is the file from which packages are resolved. */
 export async function findAnvil({ from = import.meta.url } = {}): Promise<string> {
   const program = (await installedAnvil(from)) ?? (await anvilOnPath());
   if (program !== null) return program;
@@ -28,7 +28,7 @@ async function installedAnvil(from: string): Promise<string | null> {
   return ifExecutable(join(dirname(manifest), 'bin/anvil'));
 }
 
-/** The shell searches, because only config.ts reads the environment. */
+/** Uses the shell to search, because only config.ts reads the environment. */
 async function anvilOnPath(): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'command -v anvil']);

@@ -26,9 +26,9 @@ export interface AnvilRpc {
   /** Whether the pool or a block has it. */
   hasTransaction(hash: Hex): Promise<boolean>;
   rawTransaction(hash: Hex): Promise<Hex | null>;
-  /** Mines what is in the pool into one block of exactly this time, and returns it. */
+  /** Mines the pool into one block with exactly this time, and returns the block. */
   mine(timestampSeconds: number): Promise<NodeBlock>;
-  /** Sets the node's clock, also back: before its clock it mines nothing. */
+  /** Sets the node's clock, forward or back: the node does not mine blocks with a time before its clock. */
   setTime(timestampSeconds: number): Promise<void>;
   /** Gzipped JSON. */
   dumpState(): Promise<Buffer>;

@@ -1,4 +1,4 @@
-/** Brings up a node that has exactly the blocks of the journal: adopts a running one, or makes one from dump and journal. */
+/** Brings up a node with exactly the blocks of the journal: adopts a running one, or builds one from dump and journal. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../runtime/errors.ts';
@@ -28,12 +28,12 @@ export interface BootNeeds {
   paths: ChainPaths;
   chainId: number;
   genesis: string;
-  /** Which anvil made the chain, for the message when it cannot be made again. */
+  /** The anvil version that made the chain, for the message when it cannot be rebuilt. */
   madeBy: string | null;
   program: string;
   jsonRpc: JsonRpc;
   log: LoopLog;
-  /** Of this very start; see the pid file. */
+  /** Identifies this start; see the pid file. */
   keeper: string;
   onExit(): void;
 }
@@ -42,7 +42,7 @@ export interface Booted {
   node: AnvilNode;
   /** The last block of the journal, which is the node's head. */
   head: JournalBlock;
-  /** Blocks since the dump it was made from, mined again; null for an adopted node. */
+  /** Number of blocks that were replayed on top of the dump; null for an adopted node. */
   replayed: number | null;
   /** The block of that dump; 0 for the genesis. */
   from: number;
@@ -53,9 +53,9 @@ const longestStartMs = 120_000;
 const mostPortTries = 5;
 
 /**
- * The order of a start, which is also that of every restart. A kill at any point of it leaves what the next start
- * begins with: a journal that was only read (but for block 0), dumps that were only read, and perhaps a process that
- * the pid file names and that is ended, because it agrees with nothing yet.
+ * The sequence of a start and of every restart. A kill at any point leaves a state from which the next start can begin:
+ * a journal that was only read (except for block 0), dumps that were only read, and perhaps a process that the pid file
+ * names, which the next start ends because it does not match the journal yet.
  */
 export async function boot(needs: BootNeeds, { adopt }: { adopt: boolean }): Promise<Booted> {
   const { journal, paths, chainId, log } = needs;
@@ -74,7 +74,7 @@ export async function boot(needs: BootNeeds, { adopt }: { adopt: boolean }): Pro
   return rebuild(head, needs);
 }
 
-/** Pid file and command line are proven by now; the rest has to agree too. */
+/** Pid file and command line are already verified; checks that the rest matches too. */
 async function isWhatWeLeft(
   { process, rpc }: AnvilNode,
   head: JournalBlock,
@@ -90,7 +90,7 @@ async function isWhatWeLeft(
       chainId === needs.chainId &&
       genesis?.hash === first?.hash &&
       genesis?.hash === record.genesisHash &&
-      // One block more is a block that was mined and not committed: nobody was told of it, and it is not kept.
+      // An extra block was mined but not committed: nobody has been told of it, so it is discarded.
       latest?.hash === head.hash
     );
   } catch (error) {
@@ -105,7 +105,7 @@ async function rebuild(head: JournalBlock | null, needs: BootNeeds): Promise<Boo
   const useless: Dump[] = [];
   for (const dump of head ? await listDumps(paths) : []) {
     try {
-      // A dump that the journal does not know is from a later time than the database, which was perhaps restored.
+      // A dump that is not in the journal is newer than the database, which was perhaps restored from a backup.
       if ((await journal.block(dump.number))?.hash !== dump.hash) throw new Mismatch('not in the journal');
       await unpackDump(dump, paths).catch((cause) => {
         throw new Mismatch(`not readable: ${cause.message}`);
@@ -158,7 +158,7 @@ async function makeFrom(dump: Dump | null, needs: BootNeeds): Promise<Booted> {
   }
 }
 
-/** Block 0 of the node has to be that of the journal; at the very first start it becomes it. */
+/** Requires that the node's block 0 is the journal's; on the very first start, stores it in the journal. */
 async function requireGenesis({ rpc }: AnvilNode, { journal, chainId }: BootNeeds): Promise<JournalBlock> {
   const genesis = await rpc.block(0);
   if (!genesis || (await rpc.chainId()) !== chainId) throw new Mismatch('the node has another chain id');
@@ -183,14 +183,14 @@ async function startNode(dump: Dump | null, needs: BootNeeds): Promise<AnvilNode
     if (trouble === null) return node;
     await endAnvil(process, paths);
     const output = (await readFile(paths.logFile, 'utf8').catch(() => '')).trim().slice(-2_000);
-    // Somebody took the port between our choice and its start.
+    // Another process took the port between our choice and anvil's start.
     if (/address (already )?in use/i.test(output) && tries < mostPortTries) continue;
     const story = `anvil did not start: ${trouble}${output && `\n${output}`}`;
     throw dump ? new Mismatch(story) : new OperatorError(story);
   }
 }
 
-/** Null once the process that we started answers; a port that another holds answers too, so the process goes first. */
+/** Null once our process answers. Another process on the port would answer too, so an ended process outweighs an answer. */
 async function untilItAnswers({ process, rpc }: AnvilNode): Promise<string | null> {
   const deadline = performance.now() + longestStartMs;
   while (performance.now() < deadline) {

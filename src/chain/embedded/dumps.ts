@@ -1,4 +1,4 @@
-/** Dumps of the node's state: they make a start quick, and every one of them may be missing, damaged or stale. */
+/** Dumps of the node's state: they speed up a start, and any of them may be missing, damaged or stale. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface Dump extends BlockRef {
 const kept = 2;
 const namePattern = /^state-(\d+)-(0x[0-9a-f]{64})\.json\.gz$/;
 
-/** The newest first. */
+/** Newest first. */
 export async function listDumps({ home }: ChainPaths): Promise<Dump[]> {
   const dumps = (await readdir(home)).flatMap((name) => {
     const match = namePattern.exec(name);
@@ -25,8 +25,8 @@ export async function listDumps({ home }: ChainPaths): Promise<Dump[]> {
 }
 
 /**
- * A crash before the rename leaves a draft, which the next dump overwrites; a crash after it leaves a dump too many,
- * which the next one removes. The name tells for which block it is, so a dump is held against the journal when used.
+ * A crash before the rename leaves a draft, which the next dump overwrites; a crash after it leaves an extra dump, which
+ * the next dump removes. The file name identifies the block, so that a dump can be checked against the journal when used.
  */
 export async function keepDump(state: Buffer, { number, hash }: BlockRef, paths: ChainPaths): Promise<void> {
   const draft = join(paths.home, 'state.draft');
@@ -47,7 +47,7 @@ export function dropDump({ file }: Dump): Promise<void> {
   return rm(file, { force: true });
 }
 
-/** For `--load-state`, which reads plain JSON; rejects when the file is cut short or damaged. */
+/** Unpacks for `--load-state`, which reads plain JSON; rejects when the file is truncated or damaged. */
 export async function unpackDump({ file }: Dump, { loadFile }: ChainPaths): Promise<void> {
   await pipeline(createReadStream(file), createGunzip(), createWriteStream(loadFile, { mode: 0o600 }));
 }

@@ -1,4 +1,4 @@
-/** The life of the embedded chain: kills of node and service, dumps, orphans, and a journal that is the only truth. */
+/** The life cycle of the embedded chain: kills of node and service, dumps, orphans, and recovery from the journal. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
@@ -105,7 +105,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       await madeAgainAfter(fixture, async () => {
         await ask(chain.rpcUrl(), 'evm_mine');
         await waitUntil(() => chain.rpcUrl() === null);
-        // Else a transaction could get in between the blocks that are mined again.
+        // Otherwise a transaction could get in between the replayed blocks.
         answers = await Promise.allSettled([ask(chain.gatewayUrl, 'eth_chainId')]);
       });
       assert.match(String(Object(answers[0]).reason), /being rebuilt from its journal/);
@@ -197,7 +197,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
 
   test('an orphan is adopted with nothing replayed; one that has another head, or is foreign, is not', async (t) => {
     const fixture = await openFixture(t);
-    // At rest: in the middle of a block its node would have one more than the journal, and not be adopted.
+    // Killed at rest: in the middle of a block its node would have one more than the journal, and not be adopted.
     await killed(await fixture.startElsewhere(5, 'rest'));
     const orphan = await nodePid(fixture);
     const before = await journalled(fixture);
@@ -238,7 +238,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         const record = await readFile(paths.pidFile);
         await chain.stop();
         assert.deepEqual(processesMentioning(paths.home), []);
-        // It has our chain id and genesis and answers on our port, but it is not the process of the pid file.
+        // It has our chain id, genesis and port, but it is not the process in the pid file.
         const foreign = spawn(
           await findAnvil(),
           ['--port', port, '--chain-id', String(chain.chainId), '--init', paths.genesisFile, '--quiet'],
@@ -323,7 +323,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       const head = chain.head();
       await assert.rejects(chain.mine([raw.replace(/..$/, '00') as Hex]), (error) => !isRetryable(error));
       assert.deepEqual(chain.head(), head);
-      // One that is in a block already is no error.
+      // A transaction that is already in a block is no error.
       assert.deepEqual((await chain.mine([raw])).transactions, []);
     });
   });
@@ -344,7 +344,7 @@ async function journalled(fixture: Fixture): Promise<Hex[]> {
   return (await fixture.allBlocks()).map(({ hash }) => hash);
 }
 
-/** Does it, and waits until the node was replaced by one from the journal. */
+/** Runs `disturb`, and waits until the node was replaced by one rebuilt from the journal. */
 async function madeAgainAfter(fixture: Fixture, disturb: () => Promise<unknown>): Promise<void> {
   const before = fixture.logged.length;
   await disturb();
@@ -352,7 +352,7 @@ async function madeAgainAfter(fixture: Fixture, disturb: () => Promise<unknown>)
   await waitUntil(() => fixture.logged.slice(before).some(isStart));
 }
 
-/** Mines a transfer per block, with one step of the loop after each, which is where dumps are made. */
+/** Mines one transfer per block, and runs a loop step after each, because the loop makes the dumps. */
 async function mineWithLoop(chain: EmbeddedChain, from: number, to: number): Promise<void> {
   for (let nonce = from; nonce < to; nonce += 1) {
     await chain.mine([await transfer(chain.chainId, nonce)]);

@@ -1,4 +1,4 @@
-/** The embedded chain: anvil under supervision, with the journal in PostgreSQL as the truth. Development evidence only. */
+/** The embedded chain: a supervised anvil whose source of truth is the journal in PostgreSQL. Development evidence only. */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { Hex } from 'viem';
@@ -23,54 +23,54 @@ export interface EmbeddedChain {
   chainId: number;
   genesisHash: Hex;
   /**
-   * Where the node listens now, for this service alone; the port may change when it is restarted. Null while it is made
-   * again: a transaction that came between the blocks of the journal would end in one of them.
+   * Where the node listens now, for this service only; the port may change on a restart. Null while the node is rebuilt:
+   * a transaction sent during the replay would end up in one of the journal's blocks.
    */
   rpcUrl(): string | null;
-  /** Where others may ask it. */
+  /** The address for everyone else. */
   gatewayUrl: string;
   /**
-   * The last block that the journal has. The node shows a block some milliseconds before it is committed, and a crash
-   * in between takes it back: whoever confirms anything goes by this head and not by the node's.
+   * The last block in the journal. The node shows a block some milliseconds before it is committed, and a crash in
+   * between discards it: confirmations must use this head, not the node's.
    */
   head(): BlockRef;
-  /** Mines these and what else is in the pool into one block; resolves once the journal has it. */
+  /** Mines these and the rest of the pool into one block; resolves once the block is in the journal. */
   mine(rawTransactions: readonly Hex[]): Promise<MinedBlock>;
-  /** Wakes the loop: there is something in the pool. It looks by itself too. */
+  /** Wakes the loop because the pool has a transaction. The loop also polls by itself. */
   mineSoon(): void;
-  /** Keeps the node up, mines what comes into the pool, and dumps now and then. */
+  /** Keeps the node running, mines what enters the pool, and dumps the state now and then. */
   loop: Loop;
-  /** Does nothing any more, but lets the node run, for the next start to adopt. Stop the loop before. */
+  /** Stops all work, but leaves the node running for the next start to adopt. Stop the loop first. */
   leave(): Promise<void>;
-  /** Leaves it, and ends the node unless somebody adopted it since. */
+  /** Does what `leave` does, then ends the node unless another supervisor has adopted it. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedChainOptions {
   dataDir: string;
   db: Db;
-  /** Of the term in which this node leads: writes to the journal are refused after it. */
+  /** The commit of this node's term: refuses writes to the journal once the term has ended. */
   commit: Commit;
   log: LoopLog;
-  /** Who has money at block 0, and which code is there. Read at the very first start only, and stored. */
+  /** Balances and code at block 0. Read only on the very first start, then stored. */
   alloc: Alloc;
-  /** Called when the journal has another block. */
+  /** Called when the journal has a new block. */
   onBlock?(): void;
-  /** Blocks and transactions after which a dump is due; a start mines at most about so many again. */
+  /** Blocks and transactions after which a dump is due; a start replays at most about this many. */
   dumpAfter?: number;
-  /** How far blocks that come fast may run ahead of the clock, at one second each, before mining slows down. */
+  /** How far rapid blocks, one second apart, may run ahead of the clock before mining slows down. */
   furthestAheadSeconds?: number;
 }
 
-/** Dumps take longer the longer the chain is (660 ms at 10,000 blocks): they get rarer, to a fiftieth of its length. */
+/** Dumps take longer as the chain grows (660 ms at 10,000 blocks), so they become rarer: one per fiftieth of its length. */
 const dumpShare = 50;
 const restMs = 250;
-/** A node that does not answer for so long is ended and made again. A dump of 10,000 blocks takes 660 ms. */
+/** A node that does not answer for this long is ended and rebuilt. A dump of 10,000 blocks takes 660 ms. */
 const callTimeoutMs = 30_000;
 const maxAnswerBytes = 512 * 1024 * 1024;
 const patienceAtStopMs = 5_000;
 
-/** For a command beside the service: the gateway to the chain of this database, if the service that leads runs here. */
+/** For commands: the gateway to this database's chain, if the leading service runs on this machine. */
 export async function findEmbeddedChain(
   db: Db,
   dataDir: string,
@@ -95,7 +95,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   let isWhole = true;
   const rpcUrl = () => (isWhole ? current.node.process.url : null);
   try {
-    // First, so that nothing is stored where there is none.
+    // Comes first, so that nothing is stored if anvil is missing.
     const program = await findAnvil();
     const birth = await journal.birth(() => newChain(options.alloc, new Date()));
     const paths = chainPaths(options.dataDir, birth.chainId);
@@ -109,14 +109,14 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     throw error;
   }
   const genesisHash = current.node.process.record.genesisHash as Hex;
-  /** Mined on the node, and perhaps in the journal: nothing is mined before that is known. */
+  /** Mined on the node, and perhaps in the journal: nothing else is mined until that is known. */
   let unsettled: MinedBlock | null = null;
   let suspect = false;
   const pace = createPace(recent);
-  // Of an adopted node it is not known.
+  // Unknown for an adopted node, so a dump is due.
   let sinceDump = current.replayed ?? dumpAfter;
 
-  /** Everything that touches node or journal, one after the other. */
+  /** Serializes everything that touches the node or the journal. */
   let tail: Promise<unknown> = Promise.resolve();
   function inOrder<T>(work: () => Promise<T>): Promise<T> {
     const done = tail.then(() => {
@@ -148,14 +148,14 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     return booted;
   }
 
-  /** A node that runs and has what the journal has. */
+  /** Ensures that the node runs and has the journal's blocks. */
   async function restore(): Promise<void> {
     const end = await current.node.process.ended();
     if (!suspect && end === null) return settle();
     log.error({ reason: end ?? 'it does not match the journal' }, 'rebuilding the embedded chain');
     isWhole = false;
     await endAnvil(current.node.process, needs.paths);
-    // What was mined and not committed goes with the node, unless the commit came through after all: boot reads it.
+    // An uncommitted block is lost with the node, unless its commit succeeded after all: then boot reads it.
     current = await bootAndTell({ adopt: false });
     isWhole = true;
     unsettled = null;
@@ -164,8 +164,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   }
 
   /**
-   * Puts the mined block into the journal. When the database goes away in the middle, the commit may have come through
-   * or not; the same call later finds out and changes nothing if it did.
+   * Puts the mined block into the journal. If the database connection breaks meanwhile, the commit may have succeeded or
+   * not; repeating the call finds out, and changes nothing if it did.
    */
   async function settle(): Promise<void> {
     if (unsettled === null) return;
@@ -180,7 +180,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     options.onBlock?.();
   }
 
-  /** The node is made again before it is used next; for callers that is an outage which passes. */
+  /** Has the node rebuilt before its next use; callers see a temporary outage. */
   function distrust(error: unknown): unknown {
     suspect = true;
     if (!(error instanceof Mismatch)) return error;
@@ -190,11 +190,11 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   }
 
   /**
-   * One block. Where a crash can happen, and what the next start finds:
-   * - before the node mined: the pool is gone; owners of transactions send them again;
+   * Mines one block. Where a crash can happen, and what the next start finds:
+   * - before mining: the pool is lost; the owners of transactions send them again;
    * - mined, not committed: nobody was told, head() did not move. An orphaned node has one block more than the journal,
-   *   is therefore not adopted, and the chain is made again without it; owners send again;
-   * - committed, nobody told yet: the journal has it, the chain is made with it; owners find it when they look.
+   *   so it is not adopted, and the chain is rebuilt without that block; owners send again;
+   * - committed, but nobody told yet: the block is in the journal and in the rebuilt chain; owners find it there.
    */
   async function mineOne(rawTransactions: readonly Hex[]): Promise<MinedBlock> {
     await restore();
@@ -203,7 +203,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       throw rpcFaultOf(error)?.kind === 'unreachable' ? distrust(error) : error;
     });
     const timestampSeconds = await nextTimestamp(head.timestampSeconds);
-    // Without an answer the block may be there or not, and one that does not fit is none that we can keep.
+    // Without an answer the block may exist or not, and a block that does not fit cannot be kept.
     const template = { parent: head, timestampSeconds, submitted: rawTransactions };
     const block = await mineBlock(node.rpc, template).catch((error) => {
       throw distrust(error);
@@ -213,7 +213,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     return block;
   }
 
-  /** The clock, but always later than the parent; the clock may also have been set back by an hour. */
+  /** The current time, but always later than the parent, even if the clock was set back by an hour. */
   async function nextTimestamp(parentSeconds: number): Promise<number> {
     const ahead = parentSeconds + 1 - Math.floor(Date.now() / 1000);
     if (ahead > furthestAheadSeconds) await pause(1_000, stopping.signal);
@@ -222,10 +222,10 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
 
   async function dumpIfDue(): Promise<void> {
     if (sinceDump < Math.max(dumpAfter, current.head.number / dumpShare)) return;
-    // Also when it fails, so that it is not tried with every block.
+    // Reset even if the dump fails, so that it is not retried with every block.
     sinceDump = 0;
     try {
-      // Between mines, which inOrder guarantees: during one the dump would be torn.
+      // inOrder guarantees that no block is being mined: the dump would be torn.
       await keepDump(await current.node.rpc.dumpState(), current.head, needs.paths);
     } catch (error) {
       log.error({ err: error }, 'could not dump the embedded chain; the next start takes longer');
@@ -241,21 +241,21 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       },
     );
     if (latest?.hash !== head.hash) {
-      // Somebody else mined on it, reverted or reset it.
+      // Someone else mined on it, reverted it or reset it.
       throw distrust(
         new Mismatch(`its head is block ${latest?.number} ${latest?.hash}, not that of the journal`),
       );
     }
     const block = pace.isDue(head, poolSize) ? await mineOne([]) : null;
     await dumpIfDue();
-    // What did not fit into the block is next.
+    // The next block takes what did not fit into this one.
     return block !== null && block.transactions.length > 0;
   }
 
   const leave = once(async () => {
     stopping.abort();
     await gateway.close();
-    // A commit that is under way is waited for; a node that hangs is not.
+    // Waits for a commit in progress, but not for a node that hangs.
     const waited = new AbortController();
     await Promise.race([tail, pause(patienceAtStopMs, waited.signal)]);
     waited.abort();
@@ -281,7 +281,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       await leave();
       await endAnvil(current.node.process, needs.paths);
       await tail;
-      // Another one, if it was just being made again.
+      // It is another process now if the node was just being rebuilt.
       await endAnvil(current.node.process, needs.paths);
       await jsonRpc.close();
     }),

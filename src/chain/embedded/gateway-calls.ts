@@ -1,4 +1,4 @@
-/** What the gateway of the embedded chain passes on: calls that read, and transactions that somebody signed. */
+/** What the embedded chain's gateway passes on: read calls and signed transactions. */
 
 export interface Call {
   jsonrpc: '2.0';
@@ -13,7 +13,7 @@ export interface Refusal {
   error: { code: number; message: string };
 }
 
-/** In EIP-1474: not for now, and worth trying again. */
+/** EIP-1474: resource unavailable; worth retrying. */
 export const unavailable = -32002;
 export const invalidRequest = -32600;
 const notPassedOn = -32601;
@@ -22,8 +22,9 @@ export const sendsTransaction = 'eth_sendRawTransaction';
 const mostCalls = 100;
 
 /**
- * By name, because a prefix says little: anvil's eth_sendUnsignedTransaction needs no signature at all, and the next
- * version may know more of the kind. Filters are left out because the node keeps them; eth_getLogs does the same.
+ * Listed by name, because a prefix is no protection: anvil's eth_sendUnsignedTransaction needs no signature at all, and
+ * the next version may add more like it. Filters are left out because they take up space in the node; eth_getLogs
+ * replaces them.
  */
 const passedOn = new Set([
   sendsTransaction,
@@ -70,7 +71,7 @@ const passedOn = new Set([
   'web3_sha3',
 ]);
 
-/** One or many, in their order, each to be passed on or already answered; or one refusal of it all. */
+/** The calls in their order, each to be passed on or already refused; or one refusal of the whole request. */
 export function readCalls(text: string): { batch: boolean; calls: (Call | Refusal)[] } | Refusal {
   let body: unknown;
   try {
@@ -89,7 +90,7 @@ export function refusal(id: Refusal['id'], error: Refusal['error']): Refusal {
   return { jsonrpc: '2.0', id, error };
 }
 
-/** Made anew from what was read here: with a name twice in it, the node might read another one than we did. */
+/** Rebuilds the call from what was parsed here: if it has a duplicate key, the node might read the other value. */
 function readCall(value: unknown): Call | Refusal {
   const { jsonrpc, id, method, params } = (value ?? {}) as Record<string, unknown>;
   const named = typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : null;

@@ -1,40 +1,40 @@
-/** The file that tells commands where the gateway of the embedded chain is; believed only if that very gateway answers. */
+/** The file in which commands find the embedded chain's gateway; trusted only if that same gateway answers. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import type { ChainPaths } from './paths.ts';
 
 interface GatewayRecord {
   port: number;
-  /** Another one for each that was opened. */
+  /** A new name each time a gateway is opened. */
   name: string;
 }
 
 type Paths = Pick<ChainPaths, 'gatewayFile'>;
 
-/** In every answer of a gateway: its name. */
+/** Every answer of a gateway carries its name in this header. */
 export const gatewayHeader = 'x-holdfast-gateway';
 const patienceMs = 5_000;
 
-/** Stays when the gateway is closed, for the port. */
+/** The file outlives the gateway, so that the next one can reuse the port. */
 export async function writeGatewayFile(record: GatewayRecord, { gatewayFile }: Paths): Promise<void> {
   const draft = `${gatewayFile}.new`;
   await writeFile(draft, JSON.stringify(record), { mode: 0o600 });
   await rename(draft, gatewayFile);
 }
 
-/** 0, which is any free one, when it is not known. */
+/** 0, meaning any free port, if it is unknown. */
 export async function lastGatewayPort(paths: Paths): Promise<number> {
   return (await readGatewayFile(paths))?.port ?? 0;
 }
 
-/** Null also where something else holds the port by now: after a kill that could be a node without a gateway. */
+/** Also null if another process holds the port now: after a kill that could be a node without a gateway. */
 export async function findGateway(paths: Paths): Promise<string | null> {
   const record = await readGatewayFile(paths);
   if (!record) return null;
   const url = urlOfGateway(record.port);
   const agent = new Agent();
   try {
-    // Refused by any gateway, without asking the node.
+    // Every gateway refuses GET itself, without calling the node.
     const { headers, body } = await request(url, {
       dispatcher: agent,
       method: 'GET',

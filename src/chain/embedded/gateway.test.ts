@@ -1,4 +1,4 @@
-/** The gateway of the embedded chain, in front of a node that counts what it hears. */
+/** The embedded chain's gateway, in front of a fake node that records its requests. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, request, type ServerResponse } from 'node:http';
@@ -70,7 +70,7 @@ test('what changes the node, signs, or is kept by it never reaches it', async ()
     assert.ok(text.length < 500);
   }
   assert.deepEqual(heard, []);
-  // The node might take the other one of the two names.
+  // The node might use the other one of the two methods.
   await ask(
     gateway,
     '{"jsonrpc":"2.0","id":1,"method":"anvil_reset","method":"eth_chainId","Method":"evm_mine"}',
@@ -176,7 +176,7 @@ test('an answer of any size passes, and one that nobody reads holds nothing for 
   const hurried = await openGateway({
     paths: { gatewayFile: join(dir, 'unread.json') },
     nodeUrl: () => nodeUrl,
-    // Ample for the node to be asked: what is to run out is the time to read.
+    // Enough to reach the node: the deadline is meant to expire while the client reads.
     deadlineMs: 1_000,
   });
   t.after(() => hurried.close());
@@ -207,7 +207,7 @@ test('a gateway is found by its own answer, keeps its port, and takes another on
   assert.equal(((await readFile(own.gatewayFile)).toString().match(/name/g) ?? []).length, 1);
   await second.close();
 
-  // After a kill the port may be anybody's, such as a node's.
+  // After a kill any process may hold the port, such as a node.
   const foreign = createServer((_, response) => response.end('{}'));
   t.after(() => foreign.close());
   await new Promise<void>((resolve) => foreign.listen(Number(new URL(first.url).port), '127.0.0.1', resolve));

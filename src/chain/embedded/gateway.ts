@@ -1,4 +1,4 @@
-/** The gateway of the embedded chain: the address that others are told, behind which nobody can change what no block has. */
+/** The embedded chain's gateway: the published address, through which nobody can change state outside of a block. */
 import { randomUUID } from 'node:crypto';
 import { once as event } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -24,21 +24,21 @@ export interface Gateway {
 
 export interface GatewayOptions {
   paths: Pick<ChainPaths, 'gatewayFile'>;
-  /** Where the node listens now; null while it is not to be asked. */
+  /** Where the node listens now; null while it must not be called. */
   nodeUrl(): string | null;
-  /** Called when the node was given a transaction. */
+  /** Called after a transaction was passed to the node. */
   onTransaction?(): void;
-  /** For a request with all its calls, the time to read the answers included. */
+  /** For a request with all its calls, including the time that the client takes to read the answers. */
   deadlineMs?: number;
 }
 
-/** A raw transaction has up to 128 KB, twice that in hex. */
+/** A raw transaction has up to 128 KB, twice as much in hex. */
 const maxBodyBytes = 1024 * 1024;
-/** Others wait, so that the service itself is always heard by the node. */
+/** Further calls wait, so that the node always has capacity for the service itself. */
 const callsAtOnce = 8;
 const mostConnections = 64;
 
-/** Opens on the port of the last time if it is free, so that what others were told stays true. */
+/** Opens on the last port if it is free, so that the published address stays valid. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { paths, nodeUrl, onTransaction = () => {}, deadlineMs = 30_000 } = options;
   const agent = new Agent({ connections: callsAtOnce, headersTimeout: 0, bodyTimeout: 0 });
@@ -59,7 +59,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     const left = new AbortController();
     response.once('close', () => left.abort());
     const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), left.signal]);
-    // In their order, so that transactions of a batch come with rising nonces.
+    // Sequentially, so that the transactions of a batch arrive in the order of their nonces.
     for (const [place, call] of read.calls.entries()) {
       if (read.batch) response.write(place === 0 ? '[' : ',');
       if ('error' in call) response.write(JSON.stringify(call));
@@ -68,7 +68,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     response.end(read.batch ? ']' : '');
   }
 
-  /** Piece by piece as the node gives it: nothing large is held or read here. Throws when it breaks off in the middle. */
+  /** Streams the node's answer, without buffering or parsing it. Throws when it breaks off in the middle. */
   async function passOn(call: Call, response: ServerResponse, signal: AbortSignal): Promise<void> {
     const answered = await ask(call, signal);
     if ('error' in answered) {
@@ -101,7 +101,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   }
 
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (asked, response) => {
-    // It broke off in the middle of an answer, or whoever asked is gone: there is nobody left to tell.
+    // The answer broke off in the middle, or the client is gone: an error can no longer be reported.
     answer(asked, response).catch(() => response.destroy());
   });
   server.maxConnections = mostConnections;
@@ -130,7 +130,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   return { url: urlOfGateway(port), close };
 }
 
-/** Null when it is too long; what is left of it is not read. */
+/** Null if the body is too long; the rest is not read. */
 async function readBody(asked: IncomingMessage): Promise<string | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -143,12 +143,12 @@ async function readBody(asked: IncomingMessage): Promise<string | null> {
 }
 
 function unfitness({ method, headers }: IncomingMessage): { status: number; message: string } | null {
-  // A web page whose own name leads to 127.0.0.1 could ask like a program of this machine, but for this header.
+  // Prevents DNS rebinding: a web page whose host name resolves to 127.0.0.1 sends that name in this header.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '')) {
     return { status: 403, message: 'use the host 127.0.0.1 or localhost' };
   }
   if (method !== 'POST') return { status: 405, message: 'use POST' };
-  // Without it a web page could ask without the browser asking us first.
+  // Otherwise a web page could send requests without a CORS preflight.
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
     return { status: 415, message: 'the content type must be application/json' };
   }

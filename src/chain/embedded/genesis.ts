@@ -1,22 +1,22 @@
-/** How a new embedded chain begins: its own chain id, and who has money. */
+/** The genesis of a new embedded chain: its own chain id, and its initial accounts. */
 import { randomInt } from 'node:crypto';
 import { type Hex, numberToHex } from 'viem';
 import { embeddedChainIds, isDevelopmentChain } from '../rules/development-chain.ts';
 import type { ChainBirth } from './journal.ts';
 
-/** Accounts by address. Code without balance is for contracts that are simply there. */
+/** Accounts by address. Code without a balance is for predeployed contracts. */
 export type Alloc = Record<Hex, { balanceWei?: bigint; code?: Hex; nonce?: number }>;
 
 /**
  * Random per installation, drawn once and stored. A well-known id such as 31337 would let a transaction that was
  * signed for one development chain be replayed on another (EIP-155), and would let proofs of two installations look
- * like proofs of one chain. 31 bits, because wallets and tools have been seen to keep chain ids in 32; from 2^30 on,
- * where few of the registered chains are.
+ * like proofs of one chain. 31 bits, because some wallets and tools keep chain ids in 32 bits; from 2^30 on, where few
+ * chains are registered.
  */
 function drawChainId(): number {
   for (;;) {
     const chainId = randomInt(embeddedChainIds.from, embeddedChainIds.to);
-    // Not that of a public chain: verifiers would take its times for evidence.
+    // Never the id of a public chain: verifiers would accept its times as evidence.
     if (isDevelopmentChain({ chainId, clientVersion: 'none' })) return chainId;
   }
 }

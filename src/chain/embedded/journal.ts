@@ -1,4 +1,4 @@
-/** The journal of the embedded chain in PostgreSQL: the one truth, from which the node is made again after any crash. */
+/** The embedded chain's journal in PostgreSQL: the source of truth, from which the node is rebuilt after any crash. */
 import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
 import type { Term } from '../../db/leadership.ts';
@@ -11,18 +11,18 @@ export interface BlockRef {
 export interface JournalBlock extends BlockRef {
   parentHash: Hex;
   timestampSeconds: number;
-  /** Raw bytes as they were signed, in the order of the block. */
+  /** Raw signed bytes, in block order. */
   transactions: Hex[];
 }
 
 export interface ChainBirth {
   chainId: number;
-  /** The genesis file, to the letter. */
+  /** The exact text of the genesis file. */
   genesis: string;
 }
 
 export interface Journal {
-  /** How the chain was made; the first caller's proposal is stored and holds for ever. */
+  /** How the chain was created; the first caller's proposal is stored and never changes. */
   birth(propose: () => ChainBirth): Promise<ChainBirth & { madeBy: string | null }>;
   /** Null before the first start. */
   chainId(): Promise<number | null>;
@@ -30,20 +30,20 @@ export interface Journal {
   head(): Promise<JournalBlock | null>;
   /** At most `limit` blocks after this number, in order. */
   after(number: number, limit: number): Promise<JournalBlock[]>;
-  /** Block 0, and which program made it. */
+  /** Stores block 0, and the program that made it. */
   begin(genesis: JournalBlock, madeBy: string): Promise<void>;
-  /** Safe to repeat. False when another block stands at this number, or another before it. */
+  /** Idempotent. False if the journal has a different block at this number, or a different parent before it. */
   append(block: JournalBlock): Promise<boolean>;
 }
 
 export type Commit = Term['commit'];
 
-/** For those who only read, as commands do. */
+/** For read-only users such as commands. */
 const notToBeWritten: Commit = () => Promise.reject(new Error('this journal is only read'));
 
 const columns = ['number', 'hash', 'parent_hash', 'timestamp_seconds', 'transactions'] as const;
 
-/** `commit` does work in one transaction, and refuses it once another node leads. */
+/** `commit` runs work in one transaction, and refuses it once another node leads. */
 export function createJournal(db: Db, commit: Commit = notToBeWritten): Journal {
   const blocks = () => db.selectFrom('embedded_chain_blocks').select(columns);
 
@@ -52,7 +52,7 @@ export function createJournal(db: Db, commit: Commit = notToBeWritten): Journal 
     return row ? fromRow(row) : null;
   }
 
-  /** False when there is a block of this number already. */
+  /** False if a block with this number already exists. */
   async function insert(given: JournalBlock, into: Db): Promise<boolean> {
     const inserted = await into
       .insertInto('embedded_chain_blocks')
@@ -107,7 +107,7 @@ export function createJournal(db: Db, commit: Commit = notToBeWritten): Journal 
     },
     async append(given) {
       const inserted = await commit((db) => insert(given, db)).catch((error) => {
-        // The block before it is not its parent.
+        // The previous block is not its parent.
         if ((error as { code?: string }).code === foreignKeyViolation) return false;
         throw error;
       });

@@ -1,4 +1,4 @@
-/** Mines one block on the node and reads back all that is needed to mine it again. */
+/** Mines one block on the node and reads back everything needed to replay it. */
 
 import type { TransactionSerialized } from 'viem';
 import { type Hex, keccak256, recoverTransactionAddress } from 'viem';
@@ -11,7 +11,7 @@ export interface MinedBlock extends JournalBlock {
   transactionHashes: Hex[];
 }
 
-/** Puts raw transactions into the pool; one that the node has already is no error, one that it refuses is. */
+/** Puts raw transactions into the pool. A transaction that the node already has is no error; a refused one is. */
 export async function submit(rpc: AnvilRpc, rawTransactions: readonly Hex[]): Promise<void> {
   for (const raw of rawTransactions) {
     try {
@@ -25,11 +25,11 @@ export async function submit(rpc: AnvilRpc, rawTransactions: readonly Hex[]): Pr
 export interface Template {
   parent: JournalBlock;
   timestampSeconds: number;
-  /** What was submitted by ourselves, whose raw bytes need not be asked for. */
+  /** Transactions that we submitted, whose raw bytes need not be read from the node. */
   submitted: readonly Hex[];
 }
 
-/** Throws a Mismatch when the block does not follow the parent, or could not be mined again. */
+/** Throws a Mismatch if the block does not follow the parent, or could not be replayed. */
 export async function mineBlock(
   rpc: AnvilRpc,
   { parent, timestampSeconds, submitted }: Template,
@@ -52,8 +52,8 @@ export async function mineBlock(
 const blobType = '0x3';
 
 /**
- * The raw bytes, if they alone make the same transaction again. Those of an impersonated account do not, because its
- * signature is made up; those of a blob transaction do not, because the blobs are not among them.
+ * The raw bytes, if they suffice to replay the transaction. Those of an impersonated account do not, because its
+ * signature is made up; those of a blob transaction do not, because they do not contain the blobs.
  */
 async function replayable(rpc: AnvilRpc, { hash, from, type }: NodeTransaction): Promise<Hex> {
   const raw = await rpc.rawTransaction(hash);

@@ -1,4 +1,4 @@
-/** When blocks are due. */
+/** Tests when blocks are due. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numberToHex } from 'viem';

@@ -1,4 +1,4 @@
-/** When the next block is due: at once for what is in the pool, twice more so that it becomes final, and then not. */
+/** When the next block is due: at once if the pool has transactions, then two more blocks to make it final, then none. */
 import { blocksToFinality } from '../rules/finality.ts';
 import type { JournalBlock } from './journal.ts';
 
@@ -10,12 +10,12 @@ export interface Pace {
 const emptyBlockAfterMs = 1_000;
 const longestRestMs = 60_000;
 
-/** `recent`: the last blocks of the journal, as many as finality takes. */
+/** `recent`: the last blocks of the journal, as many as finality needs. */
 export function createPace(recent: readonly JournalBlock[]): Pace {
   let lastFull =
     recent.findLast(({ transactions }) => transactions.length > 0)?.number ?? Number.NEGATIVE_INFINITY;
   let lastMinedAt = performance.now();
-  /** The pool has what no block takes, for one because its fee is too low. Blocks then come ever more slowly. */
+  /** Counts empty blocks despite a pool that no block takes, e.g. because a fee is too low. Blocks then slow down. */
   let fruitless = 0;
   let fruitlessPool = 0;
   let lastPool = 0;

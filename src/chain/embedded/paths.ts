@@ -1,15 +1,15 @@
-/** Where an embedded chain keeps its files below the data directory; all of them could be lost without losing a block. */
+/** The files of an embedded chain in the data directory; none of them is needed to recover a block. */
 import { join } from 'node:path';
 
 export interface ChainPaths {
   home: string;
   genesisFile: string;
-  /** Which process is our node. */
+  /** Identifies our node's process. */
   pidFile: string;
-  /** Where others may ask it. */
+  /** The gateway's address. */
   gatewayFile: string;
   logFile: string;
-  /** A dump while it is unpacked for the node. */
+  /** A dump, unpacked for the node to load. */
   loadFile: string;
 }
 

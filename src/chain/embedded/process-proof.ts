@@ -1,9 +1,9 @@
-/** What the system tells of a process, so that a pid from a file is believed only with proof. */
+/** Reads process details from the system, so that a pid from a file is trusted only with proof. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Its arguments with a space before, between and after them; empty for one that is dead, or hidden from us. */
+/** Its arguments with a space before, between and after them; empty if the process is dead or hidden from us. */
 export async function commandLineOf(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -14,7 +14,7 @@ export async function commandLineOf(pid: number): Promise<string> {
   return stdout.startsWith('Z') ? '' : ` ${stdout.trim()} `;
 }
 
-/** The process whose arguments hold this text, for one that nobody wrote the pid of; null when there is none. */
+/** Finds a process of unknown pid by a part of its command line; null if there is none. */
 export async function findByCommandLine(text: string): Promise<number | null> {
   for (const pid of await allPids()) if ((await commandLineOf(pid)).includes(text)) return pid;
   return null;
@@ -31,7 +31,7 @@ async function allPids(): Promise<number[]> {
     .filter((pid) => pid > 0);
 }
 
-/** The file that runs there; null where the system does not tell. A replaced one has another name: " (deleted)". */
+/** The running executable; null if the system does not say. Linux appends " (deleted)" to a file that was replaced. */
 export async function executableOf(pid: number): Promise<string | null> {
   return process.platform === 'linux' ? readlink(`/proc/${pid}/exe`).catch(() => null) : null;
 }

@@ -1,18 +1,18 @@
-/** Mines the blocks of the journal again, each with its time and raw transactions, and wants equal hashes. */
+/** Replays the journal's blocks, each with its time and raw transactions, and requires equal hashes. */
 import { isRetryable, rpcFaultOf } from '../rpc/json-rpc.ts';
 import type { AnvilRpc, NodeBlock } from './anvil-rpc.ts';
 import type { Journal, JournalBlock } from './journal.ts';
 
-/** What was made is not what the journal says. */
+/** The node's result differs from the journal. */
 export class Mismatch extends Error {
   override name = 'Mismatch';
 }
 
 const pageSize = 500;
 
-/** From the block that the node has as its head to the end of the journal, whose last block is returned. */
+/** Replays from the node's head to the end of the journal, and returns the last block. */
 export async function replay(rpc: AnvilRpc, start: JournalBlock, journal: Journal): Promise<JournalBlock> {
-  // The node's clock is that of its start, and it mines nothing before it.
+  // The node's clock begins at its start time, and the node does not mine blocks with an earlier time.
   await rpc.setTime(start.timestampSeconds);
   let head = start;
   for (;;) {

@@ -1,11 +1,11 @@
-/** What `holdfast chain accept-reorg` does: lets the indexer follow a reorganisation of blocks that counted as final. */
+/** Implements `holdfast chain accept-reorg`: lets the indexer follow a reorganisation of blocks that counted as final. */
 import type { Db } from '../../db/database.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 
 export interface AcceptedReorg {
   /** Blocks up to this one still count as final. */
   finalBlock: number;
-  /** As it was before. */
+  /** The value before. */
   formerFinalBlock: number;
 }
 

@@ -1,4 +1,4 @@
-/** Checks the stored blocks: linked by hash, those of the chain, and with everything that counts as mined in them. */
+/** Checks that stored blocks are linked by hash and match the chain, and that they contain everything marked as mined. */
 import { sql } from 'kysely';
 import type { PublicClient } from 'viem';
 import { fromBytea } from '../../db/bytea.ts';
@@ -10,7 +10,7 @@ import { readHash } from './blocks.ts';
 
 export interface BlocksCheckDeps {
   db: Db;
-  /** Throws NotMade when the chain cannot be asked. */
+  /** Throws NotMade when the chain is unavailable. */
   chain(): Promise<PublicClient>;
 }
 
@@ -28,8 +28,8 @@ export function blocksCheck(deps: BlocksCheckDeps): Check {
 }
 
 /**
- * Newest blocks that are all held, whether they have anything of ours or not. The indexer holds 1,000; a reorg may have
- * taken back some of them.
+ * Number of newest blocks that must all be stored, relevant to us or not. The indexer keeps 1,000; a reorg may have
+ * removed some of them.
  */
 const surelyHeld = 700;
 
@@ -44,7 +44,7 @@ interface StoredBlock {
   time_seconds: number;
   previous_hash: Buffer | null;
   previous_time: number | null;
-  /** Of the embedded chain's journal. */
+  /** From the embedded chain's journal. */
   journal_hash: Buffer | null;
   genesis_hash: Buffer | null;
   gap: boolean;
@@ -107,7 +107,7 @@ function outgoingPass({ db }: BlocksCheckDeps): Pass {
     what: 'mined outgoing transactions',
     table: 'outgoing_transactions',
     key: [{ column: 't.id', member: 'id' }],
-    // An old block is kept only for the sake of a vault, which not every transaction of ours concerns.
+    // Old blocks are kept only if they concern a vault, and not every transaction of ours does.
     read: ({ where, end }) => sql<Placed>`
       select t.id, t.status, t.block_number, t.block_hash, t.block_time, b.hash as stored_hash,
              b.time_seconds as stored_time, t.block_number > ${heldFrom} or t.purpose = 'anchor' as must_be_stored
@@ -175,7 +175,7 @@ function transactionsPass({ db }: BlocksCheckDeps): Pass {
   });
 }
 
-/** Whether the chain that answers is the one everything here belongs to. */
+/** Checks that the configured nodes serve the chain that this database belongs to. */
 function identityPass({ db, chain }: BlocksCheckDeps): Pass {
   return {
     what: 'the chain itself',
@@ -208,7 +208,7 @@ interface Hashed {
   hash: Buffer;
 }
 
-/** Requests at a time. */
+/** Concurrent requests. */
 const inFlight = 8;
 
 function hashesPass({ db, chain }: BlocksCheckDeps): Pass {

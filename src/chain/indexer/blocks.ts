@@ -1,4 +1,4 @@
-/** Blocks as the indexer reads them from a node: several at once, and nothing kept that it does not need. */
+/** Reads blocks from a node for the indexer: several at once, and keeps only what the indexer needs. */
 import type { Hex, PublicClient } from 'viem';
 import { getContractAddress, hexToBigInt, hexToNumber, numberToHex } from 'viem/utils';
 
@@ -16,17 +16,17 @@ export interface Block extends BlockHeader {
 export interface BlockTransaction {
   hash: Hex;
   index: number;
-  /** Lower case, as `to`. */
+  /** Lower case, like `to`. */
   from: Hex;
-  /** Of a contract creation the created contract. */
+  /** For a contract creation, the created contract. */
   to: Hex;
   value: Hex;
 }
 
-/** One request for each block; more at once would only queue up at the node. */
+/** Concurrent requests, one per block; more would only queue up at the node. */
 const inFlight = 8;
 
-/** Blocks `from` to `to`, both inclusive; null when the node does not have one of them. */
+/** Blocks `from` to `to`, both inclusive; null if the node lacks one of them. */
 export async function readBlocks(
   client: PublicClient,
   { from, to }: { from: number; to: number },
@@ -47,18 +47,18 @@ export async function readBlocks(
   return missing ? null : blocks;
 }
 
-/** The hash of a block; null when the node does not have it. */
+/** The hash of a block; null if the node does not have it. */
 export async function readHash(client: PublicClient, number: number): Promise<Hex | null> {
   return (await request(client, number, false))?.hash ?? null;
 }
 
-/** A block without its transactions; null when the node does not have it. */
+/** A block without its transactions; null if the node does not have it. */
 export async function readHeader(client: PublicClient, number: number): Promise<BlockHeader | null> {
   const block = await request(client, number, false);
   return block && toHeader(block);
 }
 
-/** Whether each block names the hash of the one before it, the first that of `parent`. */
+/** Whether each block's parent hash is the hash of the block before it, and the first one's is `parent`, if given. */
 export function areLinked(blocks: readonly Block[], parent: Hex | null): boolean {
   return blocks.every(({ parentHash }, position) => {
     const before = position === 0 ? parent : blocks[position - 1]?.hash;
@@ -83,7 +83,7 @@ interface RpcTransaction {
   value: Hex;
 }
 
-/** Past viem's formatting, which makes big integers of a dozen members of each transaction. */
+/** Bypasses viem's formatting, which converts a dozen fields of each transaction to big integers. */
 async function request(client: PublicClient, number: number, whole: boolean): Promise<RpcBlock | null> {
   const block = await client.request({
     method: 'eth_getBlockByNumber',

@@ -1,4 +1,4 @@
-/** What a run of blocks means for us: transactions of vaults, and what became of those that we sent. */
+/** Finds what concerns us in a run of blocks: transactions of vaults, and the results of transactions that we sent. */
 import type { Hex } from 'viem';
 import { hexToBigInt } from 'viem/utils';
 import type { Db } from '../../db/database.ts';
@@ -15,7 +15,7 @@ export interface MinedTransaction {
   blockTime: number;
   index: number;
   succeeded: boolean;
-  /** What it asked for had happened before, in this transaction of ours that is not known here; null as a rule. */
+  /** The earlier transaction of ours, unknown to the database, that already did the same; usually null. */
   earlier: EarlierTransaction | null;
 }
 
@@ -29,7 +29,7 @@ export interface EarlierTransaction {
 export interface Findings {
   rows: VaultTransactionRow[];
   mined: MinedTransaction[];
-  /** What counts in place of a transaction that repeated it; its block may be stored or not. */
+  /** The original transactions, which count in place of their repeats; their blocks may be stored or not. */
   earlier: { rows: VaultTransactionRow[]; blocks: BlockHeader[] };
 }
 
@@ -51,9 +51,9 @@ interface Placed extends BlockTransaction {
 }
 
 /**
- * Asks the database which addresses are vaults, and which transactions are ours, after the blocks were read. A vault is
- * committed before its address is given to anybody, and an attempt before it is sent: none can be missed.
- * Null when the node has no receipt that belongs to the block: it is on another branch by now.
+ * Queries which addresses are vaults, and which transactions are ours, after the blocks were read. A vault is committed
+ * before anyone learns its address, and an attempt before it is sent, so none can be missed.
+ * Null when the node has no receipt for the block: the node is on another branch by now.
  */
 export async function lookInto(
   blocks: readonly Block[],
@@ -88,7 +88,7 @@ export async function lookInto(
     const receipt = await readReceipt(chain, transaction);
     if (receipt === null) return null;
     const { succeeded, logs } = receipt;
-    // One that reverted, or the no-op that took its nonce, carried nothing.
+    // A reverted transaction, or the no-op that took its nonce, anchored nothing.
     const carried = succeeded && transaction.to === chain.registry.toLowerCase();
     const isRepeat = carried && !hasAnchored(logs, chain, transaction.from);
     const first = isRepeat ? await findFirstAnchor(chain, transaction) : 'none';
@@ -112,7 +112,7 @@ function placeOf({ hash, index, block }: FirstAnchor, { from, to }: Placed): Pla
   return { hash, index, block, from, to, value: '0x0' };
 }
 
-/** One row for a vault and a transaction, however often they meet. */
+/** Collects one row per vault and transaction, without duplicates. */
 function createRows() {
   const rows = new Map<string, VaultTransactionRow>();
   return {

@@ -1,7 +1,7 @@
 /**
- * Where a root was anchored first. The registry logs a root of a submitter once; a transaction that repeats it succeeds
- * and logs nothing, and a proof that names that one fails. It happens after a restore, and after a failover that lost a
- * signature: what was sent then is known to the chain alone.
+ * Finds where a root was first anchored. The registry logs each root of a submitter once; a transaction that repeats it
+ * succeeds but logs nothing, and a proof that names the repeat fails. This happens after a restore, and after a failover
+ * that lost a signature: only the chain knows what was sent then.
  */
 import type { Address, Hex } from 'viem';
 import {
@@ -16,7 +16,7 @@ import type { Chain } from '../chain.ts';
 import { registryAbi } from '../registry/registry.ts';
 import { type BlockHeader, readHash, readHeader } from './blocks.ts';
 
-/** A transaction of ours to the registry that succeeded, in a block of the branch that is being stored. */
+/** A successful transaction of ours to the registry, in a block of the branch that is being stored. */
 export interface AnchorTransaction {
   hash: Hex;
   from: Hex;
@@ -29,13 +29,13 @@ export interface FirstAnchor {
   block: BlockHeader;
 }
 
-/** As a receipt has it. */
+/** A log of a receipt. */
 export interface Log {
   address: Hex;
   topics: readonly Hex[];
 }
 
-/** Whether the registry logged an anchor of this sender in the transaction with these logs. */
+/** Whether these logs of a transaction contain an anchor by this sender, logged by the registry. */
 export function hasAnchored(logs: readonly Log[], { registry }: Chain, from: Hex): boolean {
   const [event, submitter] = encodeEventTopics({
     abi: registryAbi,
@@ -49,8 +49,8 @@ export function hasAnchored(logs: readonly Log[], { registry }: Chain, from: Hex
 }
 
 /**
- * The first log of the root that this transaction repeated; `none` when it is no call that anchors. Null when the node
- * cannot tell, or has left the branch meanwhile: its answers do not belong together.
+ * The first log of the root that this transaction repeated; `none` if the transaction does not call `anchor`. Null if the
+ * node cannot tell, or has left the branch meanwhile, so that its answers are inconsistent.
  */
 export async function findFirstAnchor(
   chain: Chain,
@@ -83,7 +83,7 @@ export async function findFirstAnchor(
   if (!log?.blockNumber || !log.transactionHash || !log.transactionIndex) return null;
   const block = await readHeader(client, hexToNumber(log.blockNumber));
   if (block === null || block.hash !== log.blockHash) return null;
-  // Blocks are linked: while the node has ours, what lies below it is of our branch too.
+  // Blocks are linked: while the node has our block, everything below it is on our branch too.
   if ((await readHash(client, transaction.block.number)) !== transaction.block.hash) return null;
   return { hash: log.transactionHash, index: hexToNumber(log.transactionIndex), block };
 }
@@ -97,7 +97,7 @@ function rootOf(data: Hex): Hex | null {
   }
 }
 
-/** When the registry first saw the root, in seconds; null where the node has not heard of it. */
+/** When the root was first anchored, in seconds; null if the node does not know it. */
 async function readTime({ client, registry }: Chain, submitter: Address, root: Hex): Promise<number | null> {
   const data = encodeFunctionData({ abi: registryAbi, functionName: 'anchors', args: [submitter, root] });
   const answer = await client.request({ method: 'eth_call', params: [{ to: registry, data }, 'latest'] });
@@ -105,12 +105,12 @@ async function readTime({ client, registry }: Chain, submitter: Address, root: H
   return time === 0n ? null : Number(time);
 }
 
-/** Times of blocks never fall, so two dozen headers lead to those of a time, however long the chain is. */
+/** Block times never decrease, so a binary search over about two dozen headers finds the blocks of a given time. */
 async function blocksOfTime(
   { client }: Chain,
   { seconds, until }: { seconds: number; until: number },
 ): Promise<{ from: number; to: number }> {
-  /** The first block of that time or later, at most `until`. A block that the node has dropped counts as earlier. */
+  /** The first block at or after that time, at most `until`. A block that the node has pruned counts as earlier. */
   async function firstFrom(time: number): Promise<number> {
     let [from, to] = [0, until];
     while (from < to) {

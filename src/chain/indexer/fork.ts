@@ -1,4 +1,4 @@
-/** Where the chain of a node leaves the one that is stored. */
+/** Finds where a node's chain diverges from the stored one. */
 import type { PublicClient } from 'viem';
 import type { Db } from '../../db/database.ts';
 import { OperatorError } from '../../runtime/errors.ts';
@@ -15,11 +15,11 @@ export interface Search {
 }
 
 /**
- * The newest stored block that the node has too; null when the node misses blocks that it should have: it lags. Blocks
- * are linked, so a few dozen questions find it, however deep it lies. What was final is not taken back.
+ * The newest stored block that the node has too; null if the node lacks blocks that it should have, because it lags.
+ * Blocks are linked, so a few dozen requests find it at any depth. Throws if the fork is below a final block.
  */
 export async function findFork({ db, client, tip, headNumber }: Search): Promise<BlockRef | null> {
-  /** The newest stored block up to a number, and whether the node has it; null when there is none, or the node lags. */
+  /** The newest stored block up to a number, and whether the node has it; null if none is stored. */
   async function look(downFrom: number): Promise<{ block: BlockRef; shared: boolean } | null | 'lags'> {
     const [block] = await storedBlocks(db, { downFrom, limit: 1 });
     if (!block) return null;
@@ -29,13 +29,13 @@ export async function findFork({ db, client, tip, headNumber }: Search): Promise
 
   const from = Math.min(tip.number, headNumber);
   let shared: BlockRef | null = null;
-  /** The lowest number of which it is known that the node has another block there. */
+  /** The lowest number at which the node is known to have a different block. */
   let other = from + 1;
   for (let step = 1; shared === null; step *= 2) {
     const seen = await look(step === 1 ? from : other - step);
     if (seen === 'lags') return null;
     if (seen === null) {
-      // Between here and the last step there may be one still.
+      // A shared block may still lie between here and the previous step.
       const [lowest] = await storedBlocks(db, { upFrom: 0, limit: 1 });
       const last = lowest && lowest.number < other ? await look(lowest.number) : null;
       if (last === 'lags') return null;

@@ -1,4 +1,4 @@
-/** The indexer stays with its chain: when it catches up, after every reorg, and where it has to ask an operator. */
+/** The indexer follows its chain: when it catches up, after every reorg, and where it needs an operator's decision. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** A test that finds an empty database; the chain goes on from one test to the next. */
+/** A test with an empty database; the chain continues from one test to the next. */
 function chainTest(name: string, run: (db: Db) => Promise<void>): void {
   test(name, { skip }, async () => run(await fixture.emptyDb()));
 }
@@ -83,7 +83,7 @@ chainTest('after a reorg of any depth from 1 to 10 the stored chain is the new o
     await follow(indexer, lead);
     const { number: oldHead } = await node.head();
     await node.reorg(depth);
-    // With and without a higher head than before.
+    // Covers both a higher head than before and a lower or equal one.
     if (depth % 2 === 0) {
       await node.send(1, { to: one.address, value: BigInt(depth) });
       await node.mine();
@@ -125,7 +125,7 @@ chainTest(
     const stored = await blocksOf(db);
     const listed = await countTransactions(db);
 
-    // The same chain as a node that lags has it.
+    // The same chain, as a lagging node has it.
     await node.anvil.client.revert({ id: snapshot });
     await follow(indexer, lead);
     assert.deepEqual(await blocksOf(db), stored);
@@ -187,7 +187,7 @@ chainTest(
     await follow(indexer, lead);
     await assertEqualToChain(db, fork - 5);
 
-    // Final now, and taken back all the same.
+    // These blocks become final, but are removed all the same.
     for (let block = 0; block < 3; block += 1) {
       await node.send(0, { to: strangerAddress(block), value: 3n });
       await node.mine();
@@ -223,7 +223,7 @@ async function blocksOf(db: Db) {
   return db.selectFrom('chain_blocks').selectAll().orderBy('number').execute();
 }
 
-/** Blocks and transactions, held against the node's own, read in another way. */
+/** Compares stored blocks and transactions with the node's own, read in a different way. */
 async function assertEqualToChain(db: Db, from = 0): Promise<void> {
   const { number: head } = await node.head();
   const stored = (await blocksOf(db)).filter(({ number }) => number >= from);

@@ -1,4 +1,4 @@
-/** Runs the indexer on the node that leads. */
+/** Runs the indexer on the leading node. */
 
 import { type Loop, repeating, type Wakeup } from '../../runtime/loop.ts';
 import type { Lead } from '../chain.ts';
@@ -9,7 +9,7 @@ export interface IndexerLoopDeps {
   lead(): Lead | null;
   /** Woken when a block was mined, or a transaction sent. */
   wakeup: Wakeup;
-  /** How often to look for a new head: a node of our own can be asked more often than one that others use too. */
+  /** Polling interval for a new head: our own node can be polled more often than a shared one. */
   restMs: number;
 }
 

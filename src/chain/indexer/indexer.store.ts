@@ -1,4 +1,4 @@
-/** What the indexer keeps in SQL: blocks linked by hash, the transactions of vaults, and what a reorg took back. */
+/** The indexer's SQL: blocks linked by hash, the transactions of vaults, and what a reorg removed. */
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import { fromBytea, toBytea } from '../../db/bytea.ts';
@@ -27,12 +27,12 @@ export interface VaultTransactionRow extends VaultRef {
   timeSeconds: number;
 }
 
-/** The newest block that is indexed. */
+/** The newest indexed block. */
 export async function newestBlock(db: Db): Promise<BlockRef | null> {
   return (await storedBlocks(db, { downFrom: Number.MAX_SAFE_INTEGER, limit: 1 }))[0] ?? null;
 }
 
-/** Stored blocks from this number down, or up; old ones have gaps between them. */
+/** Stored blocks from this number down, or up; old blocks have gaps between them. */
 export async function storedBlocks(
   db: Db,
   { limit, ...range }: { limit: number } & ({ downFrom: number } | { upFrom: number }),
@@ -45,13 +45,13 @@ export async function storedBlocks(
   return rows.map(({ number, hash }) => ({ number, hash: fromBytea(hash) }));
 }
 
-/** Up to where blocks count as final; -1 while none does. */
+/** The newest block number that counts as final; -1 if there is none. */
 export async function finalNumber(db: Db): Promise<number> {
   const row = await db.selectFrom('chain').select('final_number').executeTakeFirst();
   return row?.final_number ?? -1;
 }
 
-/** Never lower than before: that is an operator's to say. */
+/** Never lowers the number: only an operator may do that. */
 export async function storeFinal(db: Db, number: number): Promise<void> {
   await db.updateTable('chain').set({ final_number: number }).where('final_number', '<', number).execute();
 }
@@ -62,9 +62,9 @@ export async function storedHash(db: Db, number: number): Promise<Hex | null> {
 }
 
 /**
- * Which of these addresses, in lower case, are those of vaults. The array is made by a query of its own, so that it is
- * walked along the index in order and not looked at by the planner: 24 ms for 8,000 addresses, where a lateral join took
- * 80 ms. They travel as one text, because `pg` quotes the elements of an array one by one.
+ * Finds which of these addresses, in lower case, belong to vaults. A subquery builds the array, so that the planner does
+ * not examine it and the index is scanned in order: 24 ms for 8,000 addresses, where a lateral join took 80 ms. The
+ * addresses are passed as one string, because `pg` quotes the elements of an array one by one.
  */
 export async function findVaults(db: Db, addresses: Iterable<Hex>): Promise<Map<Hex, VaultRef[]>> {
   const found = new Map<Hex, VaultRef[]>();
@@ -81,7 +81,7 @@ export async function findVaults(db: Db, addresses: Iterable<Hex>): Promise<Map<
   return found;
 }
 
-/** When the first vault was made; null while there is none. Asked once, before the first block. */
+/** When the first vault was created; null if there is none. Called once, before the first block. */
 export async function oldestVault(db: Db): Promise<Date | null> {
   const row = await db
     .selectFrom('vaults')
@@ -96,7 +96,7 @@ export async function senderAddresses(db: Db): Promise<Set<Hex>> {
   return new Set(rows.map(({ address }) => fromBytea(address)));
 }
 
-/** `kept`: numbers of the blocks that have a transaction of a vault. */
+/** `kept`: numbers of the blocks that contain a transaction of a vault. */
 export async function insertBlocks(
   db: Db,
   blocks: readonly Block[],
@@ -130,7 +130,7 @@ export async function insertTransactions(db: Db, rows: readonly VaultTransaction
       ${rows.map(({ timeSeconds }) => timeSeconds)}::bigint[])`.execute(db);
 }
 
-/** Of transactions in blocks that were indexed before, or never: what they did was not known to be ours then. */
+/** Inserts transactions of older blocks, indexed or not, that were not known to be ours at the time. */
 export async function insertEarlier(
   db: Db,
   { rows, blocks }: { rows: readonly VaultTransactionRow[]; blocks: readonly BlockHeader[] },
@@ -164,7 +164,7 @@ async function listedAmong(db: Db, rows: readonly VaultTransactionRow[]): Promis
   return new Set(found.map(({ vault_id, hash }) => `${vault_id} ${fromBytea(hash)}`));
 }
 
-/** Takes back all blocks after the fork, and notes where their transactions stood. */
+/** Removes all blocks after the fork, and records where their transactions were. */
 export async function undoBlocks(
   db: Db,
   { forkNumber, oldHead }: { forkNumber: number; oldHead: number },
@@ -184,7 +184,7 @@ export async function undoBlocks(
   await db.deleteFrom('chain_blocks').where('number', '>', forkNumber).execute();
 }
 
-/** Drops some of the old blocks that have nothing of ours. */
+/** Deletes some of the old blocks that contain nothing of ours. */
 export async function dropBlocks(
   db: Db,
   { before, limit }: { before: number; limit: number },

@@ -1,4 +1,4 @@
-/** The indexer on a real chain: which transactions it lists for whom, where it begins, and what it keeps. */
+/** The indexer on a real chain: which transactions it lists for which vault, where it begins, and what it keeps. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getContractAddress, type Hex } from 'viem';
@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** A test that finds an empty database; the chain goes on from one test to the next. */
+/** A test with an empty database; the chain continues from one test to the next. */
 function chainTest(name: string, run: (db: Db) => Promise<void>): void {
   test(name, { skip }, async () => run(await fixture.emptyDb()));
 }
@@ -89,7 +89,7 @@ chainTest('an anchor that reverted is told to the sender, and listed for no vaul
   const [, , three] = node.anvil.accounts;
   const vault = await insertVault(db, strangerAddress(3));
   await insertSender(db, three.address);
-  // INVALID at the start of the code makes a creation fail; what counts here is the receipt.
+  // INVALID at the start of the code makes a creation fail; only the receipt matters here.
   const hash = await node.send(2, { data: '0xfe' });
   await node.mine();
   const { contractAddress } = await node.anvil.mined(hash);
@@ -130,7 +130,7 @@ chainTest(
     finalizedNumber = number - 1;
     await follow(indexer, lead);
     assert.deepEqual(sender.settled.at(-1), { headNumber: number, finalizedNumber, confirmations: 3 });
-    // A new leader does not know how far the one before it came.
+    // A new leader does not know how far its predecessor came.
     await follow(indexer, leadOn(db, chain, 2));
     assert.equal(sender.settled.length, before + 2);
   },
@@ -138,7 +138,7 @@ chainTest(
 
 chainTest('vaults that are older than the first look at the chain: it begins with the oldest', async (db) => {
   const [one] = node.anvil.accounts;
-  // Blocks that are mined at once have one time.
+  // Blocks that are mined together have the same time.
   await node.anvil.client.increaseTime({ seconds: 10 });
   await node.mine();
   const { number: paidAfter } = await node.head();
@@ -147,7 +147,7 @@ chainTest('vaults that are older than the first look at the chain: it begins wit
   const paid = await node.send(0, { to: strangerAddress(7), value: 5n });
   await node.mine(100);
   const made = await node.anvil.client.getBlock({ blockNumber: BigInt(paidAfter) });
-  // As much later as the two clocks may differ.
+  // Later by the most that the two clocks may differ.
   const at = new Date((Number(made.timestamp) + 3_600) * 1000);
   const late = new Date(at.getTime() + 3_600_000);
   await db.updateTable('vaults').set({ created_at: late }).execute();

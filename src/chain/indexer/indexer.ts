@@ -1,6 +1,6 @@
 /**
- * Follows the chain: stores its blocks linked by hash, the transactions of vaults in them, and what became of ours, all
- * in one commit, which is thereby the checkpoint too. Goes by the head's number and hash, so that it sees every reorg.
+ * Follows the chain: stores its blocks linked by hash, their vault transactions, and the results of ours, all in one
+ * commit, which also serves as the checkpoint. Compares the head's number and hash, so that it notices every reorg.
  */
 import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
@@ -25,15 +25,15 @@ import { createStandstill } from './standstill.ts';
 import { startNumber } from './start.ts';
 
 export interface Indexer {
-  /** Goes on towards the head; true when there is more to do at once. */
+  /** Advances towards the head; true if there is more to do at once. */
   step(lead: Lead): Promise<boolean>;
 }
 
-/** What the indexer tells the sender, in the commit that stores the blocks. */
+/** What the indexer reports to the sender, in the commit that stores the blocks. */
 export interface MinedListener {
   attemptsAmong(db: Db, hashes: Hex[]): Promise<{ hash: Hex; outgoingId: number }[]>;
   markMined(db: Db, found: MinedTransaction[]): Promise<unknown>;
-  /** Blocks after this number were taken back. */
+  /** Blocks after this number were undone. */
   markUndone(db: Db, undone: { afterNumber: number }): Promise<unknown>;
   settle(
     db: Db,
@@ -48,20 +48,20 @@ export interface IndexerDeps {
   log: LoopLog;
   /** Called after each commit. */
   onIndexed?(): void;
-  /** Blocks behind the head that are all held: far more than a reorg can take back. */
+  /** Number of blocks behind the head that are all kept: far more than a reorg can undo. */
   heldBlocks?: number;
 }
 
-/** Blocks of one commit. */
+/** Blocks per commit. */
 export const windowBlocks = 32;
-/** So that a long way to catch up gives a sign of life now and then. */
+/** Limits a step, so that the loop still beats while it catches up over many blocks. */
 const windowsPerStep = 16;
-/** Blocks of a branch that are stored in the commit that takes the other back; what a deeper one has more comes after. */
+/** Most blocks of the new branch stored in the commit that undoes the old one; the rest of a deeper branch follows. */
 const mostSwitched = 1_024;
 const dropEvery = 64;
 const dropAtOnce = 1_000;
 
-/** Where the way to the head begins. */
+/** The chain's head and the stored tip at the start of a step. */
 interface Position {
   head: BlockRef;
   tip: BlockRef | null;
@@ -73,7 +73,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   const findings = { db, attemptsAmong: sender.attemptsAmong, vaultsOfAnchors };
   let vettedEpoch: number | null = null;
   const standstill = createStandstill({ log });
-  /** What was settled last in this term. */
+  /** The last settlement in this term. */
   let settled = { epoch: -1, finalizedNumber: -1 };
 
   async function step(lead: Lead): Promise<boolean> {
@@ -95,7 +95,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     const [tip, finalizedNumber] = await Promise.all([newestBlock(db), chain.finalizedNumber(head.number)]);
     if (tip === null || head.number > tip.number) return catchUp(lead, { head, tip, finalizedNumber });
     const ours = await storedHash(db, head.number);
-    // A lower head is no reorg, but a node that lags; so is one below all that is held.
+    // A lower head is not a reorg but a lagging node; so is a head below all stored blocks.
     if (ours !== null && ours !== head.hash) return switchBranch(lead, { head, tip, finalizedNumber });
     if (ours === tip.hash) await settleFinal(lead, { head, tip, finalizedNumber });
     if (ours !== null) standstill.over();
@@ -107,7 +107,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     const { client } = lead.chain;
     const windowFrom = (from: number) => {
       const read = readBlocks(client, { from, to: Math.min(from + windowBlocks - 1, head.number) });
-      // Whoever waits for it is told; without this a fault that comes earlier would end the process.
+      // The await below still throws; without this, an earlier rejection would be unhandled and end the process.
       read.catch(() => {});
       return read;
     };
@@ -130,7 +130,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     return true;
   }
 
-  /** Takes back what is not on the node's branch, and stores that branch in the same commit: no reader sees a gap. */
+  /** Undoes what is not on the node's branch, and stores that branch in the same commit, so that no reader sees a gap. */
   async function switchBranch(
     lead: Lead,
     { head, tip, finalizedNumber }: Position & { tip: BlockRef },
@@ -138,7 +138,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     const { chain } = lead;
     await requireGenesis(chain);
     const fork = await findFork({ db, client: chain.client, tip, headNumber: head.number });
-    // Nodes that do not agree with themselves are asked again later.
+    // The node's answers are inconsistent: tries again later.
     if (fork === null) return standStill(chain, missing);
     if (fork.number >= Math.min(tip.number, head.number)) return standStill(chain, unlinked);
     const before = Math.min(tip.number, fork.number + mostSwitched);
@@ -153,7 +153,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     return true;
   }
 
-  /** False when the node left the branch of these blocks meanwhile; nothing is stored then. */
+  /** False if the node has left the branch of these blocks meanwhile; nothing is stored then. */
   async function store(
     { chain, term }: Lead,
     { blocks, finalizedNumber, undo }: StoreOrder,
@@ -191,7 +191,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     return false;
   }
 
-  /** Finality moves on without new blocks too, and a new leader does not know how far its predecessor came. */
+  /** Finality can advance without new blocks, and a new leader does not know how far its predecessor came. */
   async function settleFinal(
     { chain, term }: Lead,
     { tip, finalizedNumber }: Position & { tip: BlockRef },
@@ -215,7 +215,7 @@ interface StoreOrder {
   undo?: { forkNumber: number; oldHead: number };
 }
 
-/** Counted over the blocks that we hold, whatever the node has beyond them. */
+/** Measured from our newest stored block, even if the node has more. */
 function depthOf(
   { confirmations }: Chain,
   { headNumber, finalizedNumber }: { headNumber: number; finalizedNumber: number },
@@ -226,14 +226,14 @@ function depthOf(
 const missing = 'the node lacks blocks below its own head';
 const unlinked = 'the node has blocks that do not follow each other';
 
-/** Why these are not the blocks up to the head; null when they may be. */
+/** Why these cannot be the blocks up to the head; null if they can. */
 function faultOf(blocks: readonly Block[] | null, head: BlockRef): string | null {
   if (blocks === null) return missing;
   if (!areLinked(blocks, null)) return unlinked;
   return contradicts(blocks, head) ? 'the node has another block at the height of its head' : null;
 }
 
-/** Whether these have another block than the head at its height: the chain moved while it was read. */
+/** Whether these contain a different block at the head's height, because the chain changed while it was read. */
 function contradicts(blocks: readonly Block[], head: BlockRef): boolean {
   return blocks.some(({ number, hash }) => number === head.number && hash !== head.hash);
 }

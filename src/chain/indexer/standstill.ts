@@ -1,18 +1,18 @@
-/** Notices when the index stands still while the chain goes on. Each cause passes by itself as a rule; one that lasts is told. */
+/** Detects when indexing stalls while the chain goes on. Causes usually pass by themselves; a lasting one is logged. */
 import type { LoopLog } from '../../runtime/loop.ts';
 
 export interface Standstill {
-  /** Why nothing could be stored this time. */
+  /** Reports why nothing could be stored this time. */
   meet(reason: string): void;
-  /** Something was stored, or there is nothing to store. */
+  /** Reports that something was stored, or that there is nothing to store. */
   over(): void;
 }
 
 export interface StandstillOptions {
   log: Pick<LoopLog, 'info' | 'error'>;
-  /** So long it is left untold, and so long until it is told again. */
+  /** How long a stall lasts before it is logged, and the interval between further logs. */
   tellAfterMs?: number;
-  /** Milliseconds, from wherever. */
+  /** Milliseconds from any starting point. */
   now?(): number;
 }
 

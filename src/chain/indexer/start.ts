@@ -1,19 +1,19 @@
-/** The block that the index begins with: nothing that concerns a vault lies before it. */
+/** Finds the block at which the index begins: nothing before it concerns a vault. */
 
 import type { Db } from '../../db/database.ts';
 import type { Chain } from '../chain.ts';
 import { readHeader } from './blocks.ts';
 import { type BlockRef, oldestVault } from './indexer.store.ts';
 
-/** With no vault yet, the present is enough, and a little more for a node that lags. */
+/** Without vaults, the index begins near the head, with a margin for a lagging node. */
 const startBehindHead = 64;
-/** By so much the clock of this machine and that of the chain may differ. */
+/** How much the clocks of this machine and the chain may differ. */
 const clockDifferenceSeconds = 3_600;
 
 /**
- * Nobody knows a vault's address before the vault exists, and nothing of a vault is anchored before either. There may be
- * vaults long before there is a chain to look at, though: when none could be reached at the first start. So the index
- * begins with the last block that is older than every vault. Blocks that the node has dropped count as older.
+ * Nobody knows a vault's address before the vault exists, and nothing of a vault is anchored before then. But vaults may
+ * exist long before the chain is first reached, if it was unreachable at the first start. So the index begins with the
+ * last block that is older than every vault. Blocks that the node has pruned count as older.
  */
 export async function startNumber(db: Db, { embedded, client }: Chain, head: BlockRef): Promise<number> {
   if (embedded) return 0;
@@ -23,7 +23,7 @@ export async function startNumber(db: Db, { embedded, client }: Chain, head: Blo
   const seconds = oldest.getTime() / 1000 - clockDifferenceSeconds;
   let from = 0;
   let to = nearHead;
-  // The first block of that time or later is at `from` or after it, and at `to` or before it.
+  // Invariant: the first block at or after that time is between `from` and `to`, both inclusive.
   while (from < to) {
     const middle = Math.floor((from + to) / 2);
     const block = await readHeader(client, middle);

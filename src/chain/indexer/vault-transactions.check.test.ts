@@ -48,7 +48,7 @@ test('a missing transaction is found by the count of its sender and the balance 
       `every-sent-transaction ${sender.vaultId}`,
       `every-received-amount ${receiver.vaultId}`,
     ]);
-    // Elsewhere a contract may have paid the rest.
+    // On other chains a contract may have paid the rest.
     assert.deepEqual(rulesOf(await look(false)), [`every-sent-transaction ${sender.vaultId}`]);
     await db.updateTable('vault_transactions').set({ value_wei: '100' }).execute();
     assert.deepEqual(rulesOf(await look(false)), [

@@ -1,4 +1,4 @@
-/** Holds the lists of vaults against what the chain itself says of their addresses. */
+/** Compares the transaction lists of vaults with the chain's own data on their addresses. */
 import { sql } from 'kysely';
 import type { Hex, PublicClient } from 'viem';
 import { hexToBigInt, numberToHex } from 'viem/utils';
@@ -11,7 +11,7 @@ import { newestBlock } from './indexer.store.ts';
 export interface VaultTransactionsCheckDeps {
   db: Db;
   client: PublicClient;
-  /** Of the embedded chain more can be told: see below. */
+  /** The embedded chain allows a stricter check: see below. */
   embedded: boolean;
 }
 
@@ -23,16 +23,16 @@ interface Row {
   received_wei: string;
 }
 
-/** Two requests to the node for each. */
+/** Each vault takes two requests to the node. */
 const vaultsAtOnce = 100;
 const inFlight = 8;
 
 /**
  * As of the newest indexed block:
- * - an address has sent as many transactions as the list has from it: exactly, for each vault;
- * - an address that never sent anything has at least what the list says it received. Contracts can pay it too, which no
- *   list of transactions shows, so on a chain of others more is no fault; on the embedded one it is told.
- * The balance of an address that has sent something is not checked: what it paid for gas is not stored.
+ * - each vault's address has sent exactly as many transactions as its list contains;
+ * - an address that never sent anything has at least the amount that its list says it received. Contracts can pay it
+ *   too, which no transaction list shows, so a higher balance is a finding only on the embedded chain.
+ * The balance of an address that has sent something is not checked, because the gas that it paid is not stored.
  */
 export function vaultTransactionsCheck({ db, client, embedded }: VaultTransactionsCheckDeps): Check {
   return {
@@ -58,7 +58,7 @@ export function vaultTransactionsCheck({ db, client, embedded }: VaultTransactio
           ) as t
           where ${where} ${end}`,
         async judge(rows) {
-          // Rows and block are read one after the other; what comes between is looked at a second time by the frame.
+          // Rows and block are read one after the other; the check runner looks a second time at what changed in between.
           const head = await newestBlock(db);
           if (head === null) throw new NotMade('no block is indexed yet');
           if ((await readHash(client, head.number)) !== head.hash) {

@@ -1,4 +1,4 @@
-/** The lead on the chain: who has it, that the chain stays the same one, and what stops it loudly. */
+/** Leadership on the chain: who leads, that the chain stays the same, and what stops it with an error. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseEther } from 'viem';
@@ -51,13 +51,13 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     });
 
     await t.test('a lost term ends the lead; the next one finds the node as it was left', async (t) => {
-      // One that has a block more than the journal, because the term ended just then, would not be adopted.
+      // A node with one block more than the journal, because the term ended just then, would not be adopted.
       await waitUntil(async () => (await chain.head()).number === 3);
       const away = await takeLead(t, fixture.database);
       await waitUntil(() => fixture.logged.some(({ message }) => message === 'loop failed'));
       assert.ok(term.signal.aborted);
       assert.equal(node.lead(), null);
-      // Who wants to read from the chain waits for it.
+      // Readers wait for the chain.
       const read = node.openChain().then((open) => open?.client.getBlock({ blockNumber: 0n }));
       await away.giveBack();
       assert.equal((await read)?.hash, chain.genesisHash);
@@ -113,7 +113,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     const looks = node.looks();
     await killed(child);
     await waitUntil(async () => (await epochOf()) > epoch);
-    // It looks every half second: 5 s are not over.
+    // It checks every half second: fewer than 5 s have passed.
     assert.ok(node.looks() - looks < 10);
     const { chain } = await node.leads();
     assert.equal((await chain.client.getBlock({ blockNumber: 0n })).hash, stored?.genesisHash);

@@ -1,4 +1,4 @@
-/** The lead on the chain: while this node has it the chain is open, and the loops that work on it may. */
+/** Leadership on the chain: while this node leads, the chain is open and the loops that work on it may run. */
 import type pg from 'pg';
 import { locks } from '../../db/advisory-lock.ts';
 import { createLeadership, LostLead, type Tenure } from '../../db/leadership.ts';
@@ -10,26 +10,26 @@ import { openEmbeddedChain } from '../open-embedded-chain.ts';
 import { openRpcChain } from '../open-rpc-chain.ts';
 
 export interface ChainLead {
-  /** Seeks the lead, opens the chain with it, and keeps both as long as it can. */
+  /** Tries to become the leader, then opens the chain, and keeps both as long as it can. */
   loop: Loop;
-  /** Null while another node leads or may be about to, or the chain is not open yet. */
+  /** Null while another node leads or may be about to lead, or while the chain is not open yet. */
   lead(): Lead | null;
   /**
-   * To read from, which needs no certain lead. Null while this node does not have it open; where that is about to change,
-   * because it has lost it a moment ago or is just starting, it is waited for.
+   * For reading, which does not require certain leadership. Null while the chain is not open on this node; waits first if
+   * it is about to open, because this node has just started or has just lost the lead.
    */
   openChain(): Promise<Chain | null>;
-  /** Waits until the chain is closed, and ends what this node left running. Stop the loop before. */
+  /** Waits until the chain is closed, and ends what this node left running. Stop the loop first. */
   close(): Promise<void>;
 }
 
 export interface ChainLeadOptions extends OpenChainDeps {
   connection(): pg.ClientConfig;
-  /** Each time this node begins to lead: there may be work that waited for it. */
+  /** Called each time this node begins to lead, because work may be waiting for it. */
   onLead?(): void;
-  /** Each time it looks and another node leads. */
+  /** Called each time this node checks and another node leads. */
   onStandBy?(): void;
-  /** How long a reader waits at most for a chain that is about to be open. The usual is about half a second. */
+  /** The longest that a reader waits for a chain that is about to open. It usually takes about half a second. */
   patienceMs?: number;
 }
 
@@ -38,10 +38,10 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
   const { patienceMs = 2_000 } = options;
   const leadership = createLeadership({ work: 'chain', lock: locks.chainLead, connection, db, log });
   let current: { tenure: Tenure; chain: Chain } | null = null;
-  /** Since when `current` is about to be there again; null while there is none, and none is to be expected. */
+  /** Since when `current` is expected to be set; null while it is set, and while it is not expected. */
   let awaitedSince: number | null = null;
   let changed = Promise.withResolvers<void>();
-  /** Of a term that was lost: its node still runs, so that this node starts quickly should it lead again. */
+  /** The chain of a lost term: its node still runs, so that a new term starts quickly. */
   let left: OpenChain | null = null;
   let running: Promise<void> = Promise.resolve();
   let started = false;
@@ -61,7 +61,7 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
 
   async function during(tenure: Tenure, { signal, beat }: { signal: AbortSignal; beat: () => void }) {
     const open = await (config.rpcUrls.length === 0 ? openEmbeddedChain : openRpcChain)(tenure, options);
-    // What was left is adopted by now, or was of no use.
+    // By now the node that was left running has been adopted, or was unusable.
     await endLeft();
     try {
       become({ tenure, chain: open.chain });
@@ -86,10 +86,10 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
       onStandBy() {
         beat();
         onStandBy();
-        // At first it may be the connection that this node has just lost which holds the lock.
+        // At first the lock may still belong to the connection that this node has just lost.
         if (awaitedSince !== null && performance.now() - awaitedSince < patienceMs) return;
         become(null);
-        // Another node has its own by now.
+        // Another node leads with its own chain process by now.
         endLeft().catch((error) =>
           log.error({ err: error }, 'could not stop a leftover node of the embedded chain'),
         );
@@ -100,7 +100,7 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
   return {
     loop: {
       name: 'chain',
-      // A first start from a long journal is the longest way to the next beat.
+      // The longest time between beats is a first start from a long journal.
       stuckAfterMs: 300_000,
       run(signal, beat) {
         if (!started) become('awaited');
@@ -120,7 +120,7 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
       return current && term ? { term, chain: current.chain } : null;
     },
     async openChain() {
-      // All wait for the same moment: an opening that takes long holds up nobody for longer than that.
+      // All readers share one deadline, so a slow opening delays nobody beyond it.
       const leftMs = awaitedSince === null ? 0 : awaitedSince + patienceMs - performance.now();
       if (current === null && leftMs > 0) {
         const early = new AbortController();
@@ -136,7 +136,7 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
   };
 }
 
-/** The service runs all the same; what is accepted stays pending. */
+/** Says what the error means for the operator: the service runs on, and accepted work stays pending. */
 function explain(error: unknown): never {
   if (!(error instanceof OperatorError)) throw error;
   throw new OperatorError(`anchoring waits: ${error.message}`);

@@ -1,6 +1,6 @@
 /**
- * Reads from a chain what the verifier asks it, over any function that makes JSON-RPC calls: from Node.js, from a page
- * in a browser, or through a relay. Uses nothing of Node.js, and takes no answer that is not of the form it should be.
+ * Reads from a chain what the verifier needs, over any function that makes JSON-RPC calls: from Node.js, from a page
+ * in a browser, or through a relay. Uses no Node.js API, and rejects malformed answers.
  */
 import type { Hex } from 'viem';
 import {
@@ -15,10 +15,10 @@ import { finalByDepth, finalityRule } from '../rules/finality.ts';
 import type { RpcCall } from '../rules/rpc-call.ts';
 import { registryAbi } from './registry.ts';
 
-/** A verification takes less, as a rule. State at a block's hash is kept by nodes for 128 blocks: seconds on some rollups. */
+/** A verification usually takes less. Nodes keep the state at a block hash for 128 blocks: seconds on some rollups. */
 const headHoldsMs = 2_000;
 
-/** The ChainReader of `proof/`, whose comments say what each answer means. */
+/** Implements the ChainReader of `proof/`, whose comments explain each answer. */
 export function createAnchorReader(call: RpcCall) {
   const chainId = async () => quantity(await call('eth_chainId', []), 'chain id');
 
@@ -34,7 +34,7 @@ export function createAnchorReader(call: RpcCall) {
     return found === null ? null : toHeader(found);
   }
 
-  /** The highest head that was told, and when. */
+  /** The highest head reported so far, and the time of the last report. */
   let highest: { number: number; hash: Hex } | null = null;
   let toldAt = Number.NEGATIVE_INFINITY;
 
@@ -47,25 +47,25 @@ export function createAnchorReader(call: RpcCall) {
   }
 
   /**
-   * Asks the contract as of the head. One address may stand for several nodes: one that lags knows neither the head's hash
-   * nor the anchor, and has to say so; asked for its `latest`, it would answer that there is no such anchor. A head of a
-   * moment ago will do for what is there, and not for what is missing.
+   * Reads state as of the head's hash. One address may serve several nodes: a lagging node knows neither the head's hash
+   * nor the anchor, and so must return an error; asked for its `latest`, it would answer that there is no such anchor. A
+   * slightly older head is good enough to show that something exists, but not that it is missing.
    */
   async function atHead<Answer>(ask: (at: { blockHash: Hex }) => Promise<Answer | null>) {
     const held = highest !== null && performance.now() - toldAt < headHoldsMs ? highest : null;
-    // A reorg may have taken it away since.
+    // A reorg may have removed that block meanwhile.
     const found = held && (await ask({ blockHash: held.hash }).catch(() => null));
     if (found) return found;
     try {
       return await ask({ blockHash: (await head()).hash });
     } catch (error) {
-      // A node that lags, or a chain that became shorter: whoever asks again begins with what the node then says.
+      // The node lags, or the chain became shorter: the next call starts from the head that the node then reports.
       highest = null;
       throw error;
     }
   }
 
-  /** A node that lacks a block below its own head has dropped that part of the history; the chain has it. */
+  /** Throws when the node lacks a block below its own head: the node has pruned it, but the chain has it. */
   async function blockOrDropped(number: number): Promise<Header | null> {
     const found = await header(hexNumber(number));
     if (found !== null || number > (await head()).number) return found;
@@ -91,18 +91,18 @@ export function createAnchorReader(call: RpcCall) {
           functionName: 'anchors',
           data: answer,
         });
-        // Beyond 2^53 they are rounded, to numbers that no proof can hold.
+        // Values beyond 2^53 are rounded, to numbers that no proof can contain.
         return time === 0n ? null : { time: Number(time), size: Number(size) };
       });
     },
 
-    /** `blockNumber` is where it is said to be: not every node finds an old transaction by its hash alone. */
+    /** `blockNumber` is the claimed block: not every node finds an old transaction by its hash alone. */
     async transaction(hash: Hex, blockNumber: number) {
       const receipt = await call('eth_getTransactionReceipt', [hash]);
       if (receipt !== null) return toTransaction(receipt, hash);
       const block = await blockOrDropped(blockNumber);
       if (!block?.transactions.includes(hash)) return null;
-      // It is there and not in the node's index. A transaction that was reverted has no logs.
+      // The block has it, but the node's index does not. A reverted transaction has no logs.
       const logs = await call('eth_getLogs', [{ blockHash: block.hash, topics: [anchoredTopic] }]);
       const mine = list(logs, 'logs').filter((log) => object(log, 'log').transactionHash === hash);
       return {
@@ -165,7 +165,7 @@ function toTransaction(answer: unknown, wanted: Hex) {
   };
 }
 
-/** Of whichever contract wrote it; what is no `Anchored` is left out. */
+/** Accepts events of any contract; skips those that are not `Anchored`. */
 function toAnchored(answer: unknown): (AnchorKey & { size: number })[] {
   const { address, topics, data } = object(answer, 'log');
   const given = list(topics, 'topics').map((topic) => hash32(topic, 'topic'));
@@ -180,7 +180,7 @@ function toAnchored(answer: unknown): (AnchorKey & { size: number })[] {
     const submitter = args.submitter.toLowerCase() as Hex;
     return [{ registry: hex(address, 'address'), submitter, root: args.root, size: Number(args.size) }];
   } catch {
-    // Another contract's event of that name may have other fields.
+    // An event of this name from another contract may have other fields.
     return [];
   }
 }

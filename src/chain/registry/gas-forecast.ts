@@ -1,8 +1,8 @@
-/** For how many anchors an account can pay at present fees. */
+/** How many anchors an account can pay for at current fees. */
 import type { Address, PublicClient } from 'viem';
 import { offeredFees } from './registry-deployment.ts';
 
-/** 46,409 measured, at most 46,500 by a test. */
+/** Measured: 46,409; a test ensures at most 46,500. */
 const gasPerAnchor = 46_500n;
 
 export interface GasForecast {
@@ -12,7 +12,7 @@ export interface GasForecast {
 
 export async function forecastGas(client: PublicClient, address: Address): Promise<GasForecast> {
   const [balance, fees] = await Promise.all([client.getBalance({ address }), offeredFees(client)]);
-  // What they cost now, not the doubled offer that lets them wait.
+  // The current cost, not the doubled offer that allows for rising fees.
   const perGasWei =
     fees.type === 'legacy' ? fees.gasPrice : (fees.maxFeePerGas + fees.maxPriorityFeePerGas) / 2n;
   const anchorsLeft =

@@ -1,4 +1,4 @@
-/** Whether a chain has the registry, and the transaction that brings it there. */
+/** Checks whether a chain has the registry, and builds the transaction that deploys it. */
 import { type Address, type Hex, keccak256, type PublicClient } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import {
@@ -8,7 +8,7 @@ import {
   registryDeploymentData,
 } from './registry.ts';
 
-/** `other`: there is code, but not that of the registry. */
+/** `other`: the address has code, but not that of the registry. */
 export type RegistryState = 'present' | 'missing' | 'other';
 
 export async function readRegistryState(client: PublicClient, registry: Address): Promise<RegistryState> {
@@ -21,7 +21,7 @@ export async function hasDeployer(client: PublicClient): Promise<boolean> {
   return (await client.getCode({ address: deployerAddress })) === deployerRuntimeCode;
 }
 
-/** Signed, and sent by nobody yet. */
+/** Only signs; the caller sends. */
 export async function signDeployment(
   account: PrivateKeyAccount,
   { fees, ...rest }: { chainId: number; nonce: number; gas: bigint; fees: OfferedFees },
@@ -34,7 +34,7 @@ export type OfferedFees =
   | { type: 'legacy'; gasPrice: bigint }
   | { type: 'eip1559'; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
-/** For single transactions of an operator: twice the base fee of now. The sender has fees of its own, which can be raised. */
+/** For an operator's single transactions: twice the current base fee. The sender has its own fees, which it can raise. */
 export async function offeredFees(client: PublicClient): Promise<OfferedFees> {
   const [{ baseFeePerGas }, gasPrice] = await Promise.all([client.getBlock(), client.getGasPrice()]);
   if (typeof baseFeePerGas !== 'bigint') return { type: 'legacy', gasPrice };
@@ -42,7 +42,7 @@ export async function offeredFees(client: PublicClient): Promise<OfferedFees> {
   return { type: 'eip1559', maxFeePerGas: 2n * baseFeePerGas + priority, maxPriorityFeePerGas: priority };
 }
 
-/** The most that a unit of gas can cost with them. */
+/** The most that a unit of gas can cost with these fees. */
 export function mostPerGasWei(fees: OfferedFees): bigint {
   return fees.type === 'legacy' ? fees.gasPrice : fees.maxFeePerGas;
 }

@@ -1,4 +1,4 @@
-/** What is built in about the registry: its address, its interface, and how its deployer comes to a chain. */
+/** The built-in facts about the registry: its address, its interface, and how its deployer is deployed. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ test('the registry stays where it is: proofs that exist name this address and th
 });
 
 test('the interface is that of the compiled contract', () => {
-  // What solc writes and viem leaves out: how a type is called in the source, and what is false anyway.
+  // solc writes the source's type names and false values, which viem leaves out.
   const compiled = JSON.stringify(artifact.abi, (key, value) =>
     key === 'internalType' || value === false ? undefined : value,
   );

@@ -1,13 +1,13 @@
-/** One JSON-RPC call over HTTP: a deadline for the whole exchange, and its errors sorted once. */
+/** One JSON-RPC call over HTTP: a deadline for the whole exchange, and a single classification of its errors. */
 import { Agent, request } from 'undici';
 import { limitCodes, retryAfterMs } from '../rules/not-now.ts';
 
 /**
- * - `unreachable`: refused, reset, too late, a gateway's error page
- * - `limited`: asked too often
- * - `bad_answer`: not JSON-RPC, cut short, or the node's own internal error
- * - `wrong_chain`: answers, but for another chain
- * - `refused`: it said no to this very call: a contract reverted, a transaction cannot pass, or this node lacks what is asked
+ * - `unreachable`: connection refused or reset, timeout, a gateway's error page
+ * - `limited`: too many requests
+ * - `bad_answer`: not JSON-RPC, truncated, or an internal error of the node
+ * - `wrong_chain`: the node answers, but for another chain
+ * - `refused`: the node rejected this call: a contract reverted, a transaction is invalid, or the node lacks the data
  */
 export type RpcFaultKind = 'unreachable' | 'limited' | 'bad_answer' | 'wrong_chain' | 'refused';
 
@@ -18,11 +18,11 @@ export interface RpcFaultOptions {
   retryAfterMs?: number | null;
 }
 
-/** Every failure of a call. `code` and `data` are the node's own, where it gave them. */
+/** Every failure of a call. `code` and `data` come from the node, if it sent them. */
 export class RpcFault extends Error {
   readonly kind: RpcFaultKind;
   readonly code: number | undefined;
-  /** Where the node said "not now". */
+  /** Set if the node said "not now". */
   readonly retryAfterMs: number | null;
   declare readonly data?: unknown;
 
@@ -36,18 +36,18 @@ export class RpcFault extends Error {
     this.kind = kind;
     this.code = code;
     this.retryAfterMs = retryAfterMs;
-    // viem looks for whoever in the chain of causes has `data`, to decode why a contract reverted.
+    // viem searches the chain of causes for an error with `data`, to decode why a contract reverted.
     if (data !== undefined) this.data = data;
   }
 }
 
-/** The fault inside an error, also where viem wrapped it. */
+/** The fault inside an error, even if viem wrapped it. */
 export function rpcFaultOf(error: unknown): RpcFault | null {
   if (error instanceof RpcFault) return error;
   return error instanceof Error ? rpcFaultOf(error.cause) : null;
 }
 
-/** Whether the same call may succeed later. Errors that are no RPC faults are not for this to judge. */
+/** Whether the same call may succeed later. False for errors that are not RPC faults. */
 export function isRetryable(error: unknown): boolean {
   const kind = rpcFaultOf(error)?.kind;
   return kind === 'unreachable' || kind === 'limited' || kind === 'bad_answer';
@@ -64,9 +64,9 @@ export interface JsonRpcOptions {
 }
 
 /**
- * viem's own HTTP transport is not used, because its timeout ends with the headers and a body that drips holds the
- * call for ever; because it takes an empty response for a missing result; and because its errors repeat the URL, which
- * with most providers holds the customer's key.
+ * viem's own HTTP transport is not used, because its timeout ends with the headers, so that a slow body can hang the
+ * call forever; because it takes an empty response for a missing result; and because its errors repeat the URL, which
+ * with most providers contains the customer's key.
  */
 export function createJsonRpc({ timeoutMs, maxAnswerBytes }: JsonRpcOptions): JsonRpc {
   const agent = new Agent({ maxResponseSize: maxAnswerBytes, headersTimeout: 0, bodyTimeout: 0 });
@@ -142,12 +142,12 @@ function parse(text: string): RpcResponse | null {
   }
 }
 
-/** Parse error, internal error, not found (a node that lags), unavailable. */
+/** Parse error, internal error, not found (a lagging node), unavailable. */
 const nodeCodes = new Set([-32700, -32603, -32001, -32002]);
 
 function kindOf(code: number, data: unknown): RpcFaultKind {
   if (limitCodes.has(code)) return 'limited';
-  // Some nodes report a revert as an internal error; the data tells.
+  // Some nodes report a revert as an internal error, but with data.
   return nodeCodes.has(code) && data === undefined ? 'bad_answer' : 'refused';
 }
 

@@ -1,4 +1,4 @@
-/** The chain over several RPC addresses: which failure goes to the next one, which is told, and what is never believed. */
+/** The chain over several RPC addresses: which failures move on to the next, which are thrown, what is never trusted. */
 import assert from 'node:assert/strict';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { createChainRpc, discoverChain } from './rpc.ts';
 
 const genesisHash: Hex = `0x${'ab'.repeat(32)}`;
 const identity = { chainId: 4711, genesisHash };
-/** For all that is answered: no machine is so slow. */
+/** For calls that do get an answer: no machine is this slow. */
 const patientMs = 600_000;
 
 type Reply = (method: string, response: ServerResponse, id: number) => unknown;
@@ -20,7 +20,7 @@ interface FakeNode {
   url: string;
   asked: string[];
   results: Record<string, unknown>;
-  /** What comes instead of a good answer, from now on. */
+  /** Replaces the good answer from now on. */
   reply: Reply | null;
 }
 
@@ -134,18 +134,18 @@ test('a first node that stands still is not believed: the highest head counts, a
   assert.equal((await head()).number, 100);
   assert.equal(await client.getBlockNumber(), 100n);
 
-  // Its blocks turn out not to fit to those that are known.
+  // Its blocks turn out to contradict the known ones.
   doubt();
   assert.equal((await head()).number, 5);
   assert.equal(await client.getBlockNumber(), 5n);
 
-  // A block or two behind is as usual, and changes no order.
+  // A lag of a block or two is normal and does not change the order.
   const [near, far] = [await fakeNode(t, { head: '0x63' }), await fakeNode(t, { head: '0x64' })];
   const usual = chainOver(t, [near, far]);
   assert.equal((await usual.head()).number, 100);
   assert.equal(await usual.client.getBlockNumber(), 99n);
 
-  // One that fails costs nobody a head, and comes back.
+  // A failing node does not prevent an answer, and is used again once it is back.
   far.reply = (_method, response) => response.destroy();
   assert.equal((await usual.head()).number, 99);
   far.reply = null;
@@ -170,7 +170,7 @@ test('another chain is refused, by its id or by its genesis, also when it takes 
       return true;
     });
   }
-  // One that is only away may come back, but not as another chain.
+  // An unreachable node may come back, but not as another chain.
   right.reply = (_method, response) => response.destroy();
   await assert.rejects(client.getBlockNumber(), isRetryable);
   right.reply = null;

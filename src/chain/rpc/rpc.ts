@@ -1,7 +1,7 @@
 /**
  * The chain as the service sees it: a viem client over one or more RPC addresses, none of which is trusted to be the right
- * chain, up to date, or complete. Calls go to the first that has the highest head; reads that it refuses are tried
- * elsewhere, and transactions are given to all.
+ * chain, up to date, or complete. Calls go to the first address that is at the highest head; reads that it refuses are
+ * tried at the others, and transactions are sent to all.
  */
 import { createPublicClient, custom, defineChain, type Hex, hexToNumber, type PublicClient } from 'viem';
 import { OperatorError } from '../../runtime/errors.ts';
@@ -9,9 +9,9 @@ import { createJsonRpc, type JsonRpc, RpcFault, rpcFaultOf } from './json-rpc.ts
 
 export interface ChainRpc {
   client: PublicClient;
-  /** The highest head that any address tells; the calls that follow go there first. */
+  /** The highest head that any address reports; later calls go to that address first. */
   head(): Promise<{ number: number; hash: Hex }>;
-  /** The blocks of the address that is asked first are of no use: for a while the others are asked before it. */
+  /** Reports that the preferred address returned unusable blocks: for a while the others are tried before it. */
   doubt(): void;
   /** Asks every address for its head, for status pages; never rejects. */
   health(): Promise<RpcHealth[]>;
@@ -19,7 +19,7 @@ export interface ChainRpc {
 }
 
 export interface RpcHealth {
-  /** Host and port alone: the rest of an RPC address is often a key. */
+  /** Only host and port: the rest of an RPC address often contains a key. */
   host: string;
   ok: boolean;
   headNumber: number | null;
@@ -34,7 +34,7 @@ export interface ChainIdentity {
 }
 
 export interface ChainRpcOptions extends ChainIdentity {
-  /** In order of preference; asked for each call, because the embedded chain may come back on another port. */
+  /** In order of preference; read for each call, because the embedded chain may come back on another port. */
   urls(): readonly string[];
   timeoutMs?: number;
 }
@@ -42,23 +42,23 @@ export interface ChainRpcOptions extends ChainIdentity {
 const defaultTimeoutMs = 10_000;
 /** A block of 30 M gas full of call data, with its JSON around it, is about 5 MB. */
 const maxAnswerBytes = 64 * 1024 * 1024;
-/** So long an address that failed is asked last: with the first of two hanging, not every call waits for it. */
+/** How long a failed address is tried last, so that not every call waits for it if it hangs. */
 const coolDownMs = 5_000;
-/** What stands behind an address can change. */
+/** How long a checked identity is trusted: the node behind an address can change. */
 const vettedForMs = 60_000;
 const doubtedForMs = 60_000;
-/** Nodes hear of a block one after the other: by so many below the highest head an address keeps its place. */
+/** A block takes time to reach all nodes: an address at most this far below the highest head keeps its rank. */
 const usualLagBlocks = 2;
 
 interface UrlState {
   vettedUntil: number;
   coolUntil: number;
   doubtedUntil: number;
-  /** Failed when it was last asked. */
+  /** The last call failed. */
   failing: boolean;
-  /** As last told; -1 before. */
+  /** The last reported head; -1 before the first. */
   headNumber: number;
-  /** A look at its head is under way. */
+  /** A request for its head is in progress. */
   looking: boolean;
 }
 
@@ -108,7 +108,7 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
     }
   }
 
-  /** Those that answer before those that failed a moment ago, those at the head before those that lag, else as given. */
+  /** Healthy addresses before those that failed recently, those at the head before lagging ones, else as configured. */
   function inOrder(): string[] {
     const now = performance.now();
     const all = urls();
@@ -128,7 +128,7 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
         return await callAt(url, method, params);
       } catch (error) {
         const fault = rpcFaultOf(error);
-        // What is no fault of a node is a bug; and what a contract says it says everywhere.
+        // An error that is not an RPC fault is a bug; and a contract gives the same answer on every node.
         if (fault === null || isOfTheContract(fault)) throw error;
         faults.push(error);
       }
@@ -137,8 +137,8 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
   }
 
   /**
-   * The first that takes it will do, and the others have it too. Those that failed a moment ago are given it without being
-   * waited for, unless there are no others.
+   * Sends to all addresses and returns the first success. Does not wait for addresses whose last call failed, unless
+   * there are no others.
    */
   async function callAll(method: string, params: readonly unknown[]): Promise<unknown> {
     const order = inOrder();
@@ -150,7 +150,7 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
       return await Promise.any(awaited);
     } catch (error) {
       const { errors = [] } = error as AggregateError;
-      // What a node says to the transaction is worth more than that others say nothing.
+      // A node's verdict on the transaction is worth more than the silence of others.
       const refusal = errors.find((fault) => rpcFaultOf(fault)?.code !== undefined);
       throw refusal ?? worstOf(errors) ?? new RpcFault('unreachable', `${method}: there is no RPC address`);
     }
@@ -175,7 +175,7 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
     const sound = all.filter((url) => !stateOf(url).failing && stateOf(url).doubtedUntil <= now);
     const awaited = sound.length > 0 ? sound : all;
     for (const url of all) {
-      // Whether one that failed is back, it says without being waited for.
+      // Checks without waiting whether a failed address is back.
       const { looking, coolUntil } = stateOf(url);
       if (!awaited.includes(url) && !looking && coolUntil <= now) lookAtHead(url).catch(() => {});
     }
@@ -213,7 +213,7 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
       nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
       rpcUrls: { default: { http: [] } },
     }),
-    // Loops repeat what is worth repeating; viem would do it again below them.
+    // The loops already retry what is worth retrying; viem would retry again below them.
     transport: custom(
       {
         request: ({ method, params }: { method: string; params?: readonly unknown[] }) =>
@@ -221,7 +221,7 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
       },
       { retryCount: 0 },
     ),
-    // Else a head of four seconds ago is given for the present one.
+    // Otherwise viem would return a head that is up to four seconds old.
     cacheTime: 0,
   });
   return {
@@ -236,12 +236,12 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
   };
 }
 
-/** A revert, in the words of EIP-1474's successor or with its data: any node would say the same. */
+/** A revert, with code 3 (the successor of EIP-1474) or with revert data: any node would give the same answer. */
 function isOfTheContract({ kind, code, data }: RpcFault): boolean {
   return kind === 'refused' && (code === 3 || data !== undefined);
 }
 
-/** One that may pass outweighs a refusal, and that those that stand for another chain. */
+/** Prefers a temporary fault to a refusal, and a refusal to a wrong chain. */
 function worstOf(faults: unknown[]): unknown {
   const kinds = ['refused', 'wrong_chain'];
   const kindOf = (fault: unknown) => rpcFaultOf(fault)?.kind ?? '';
@@ -252,7 +252,7 @@ function worstOf(faults: unknown[]): unknown {
   );
 }
 
-/** Which chain stands behind these addresses: at least one has to answer, and all that do have to agree. */
+/** Finds out which chain these addresses serve: at least one must answer, and all that answer must agree. */
 export async function discoverChain(
   urls: readonly string[],
   timeoutMs = defaultTimeoutMs,

@@ -1,12 +1,12 @@
-/** When a block counts as final: by the chain's own word where that word means something, else by its depth. */
+/** When a block counts as final: by the chain's `finalized` tag where that is meaningful, else by its depth. */
 
-/** The chain's `finalized` tag, or so many blocks below the head. */
+/** The chain's `finalized` tag, or a number of blocks below the head. */
 export type FinalityRule = { by: 'tag' } | { by: 'depth'; blocks: number };
 
-/** On the embedded chain: anvil's `finalized` is the head less two. */
+/** On the embedded chain: anvil's `finalized` is two blocks below the head. */
 export const blocksToFinality = 2;
 
-/** Uses nothing of Node.js: verifiers in browsers ask too. */
+/** Uses no Node.js API, because verifiers in browsers call it too. */
 export function finalityRule({ chainId, embedded }: { chainId: number; embedded: boolean }): FinalityRule {
   if (embedded) return { by: 'depth', blocks: blocksToFinality };
   return taggedChains.has(chainId) ? { by: 'tag' } : { by: 'depth', blocks: defaultDepth };
@@ -18,8 +18,8 @@ export function finalByDepth(headNumber: number, blocks: number): number {
 }
 
 /**
- * Chains whose `finalized` was put there by a vote of their validators, or by Ethereum itself. On any other chain the
- * tag may be missing, or be the head under another name.
+ * Chains whose `finalized` tag comes from a vote of their validators, or from Ethereum itself. On any other chain the
+ * tag may be missing, or just another name for the head.
  */
 const taggedChains = new Set([
   1, // Ethereum
@@ -36,5 +36,5 @@ const taggedChains = new Set([
   421_614, // Arbitrum Sepolia
 ]);
 
-/** Deeper than the longest reorganisation that a large chain without finality is known for (Polygon: 157 blocks). */
+/** Deeper than the longest known reorganisation of a large chain without finality (Polygon: 157 blocks). */
 const defaultDepth = 256;

@@ -9,7 +9,7 @@ test('which answers mean "not now", and when to try again', () => {
   assert.equal(retryAfterMs({ status: 503 }, '2'), 2_000);
   assert.equal(retryAfterMs({ status: 429 }, null), 1_000);
   assert.equal(retryAfterMs({ status: 503 }, 'Sun, 15 Nov 2026 21:00:00 GMT'), 1_000);
-  // As the gateway of the embedded chain and providers say it.
+  // The forms that the embedded chain's gateway and providers use.
   assert.equal(retryAfterMs({ status: 200, code: -32002 }, undefined), 1_000);
   assert.equal(retryAfterMs({ status: 200, code: -32005 }, undefined), 1_000);
   for (const status of [200, 400, 404, 500, 502]) assert.equal(retryAfterMs({ status }, '2'), null);
@@ -53,7 +53,7 @@ test('over HTTP a node that has no time is told from one that is not there', asy
   await assert.rejects(rpc.call('http://127.0.0.1:9', 'eth_chainId'), (error) => !isNotNow(error));
 });
 
-/** Gives these answers one after the other. */
+/** Returns these answers one after the other. */
 async function serverOf(t: TestContext, answers: [number, string, boolean][]): Promise<string> {
   let asked = 0;
   const server = createServer((_request, response) => {

@@ -1,23 +1,23 @@
 /**
- * "Not now": the answer of a node that has no time, or no chain, for the moment. It says nothing about what was asked, and
- * the same call is worth making again. Uses nothing of Node.js.
+ * "Not now": the answer of a node that is overloaded, or has no chain at the moment. It says nothing about the request
+ * itself, and the same call is worth retrying. Uses no Node.js API.
  */
 import type { RpcCall } from './rpc-call.ts';
 
-/** Limits of providers come as -32005 by EIP-1474, or under codes of their own. */
+/** Providers report rate limits as -32005 (EIP-1474), or with codes of their own. */
 export const limitCodes = new Set([429, -32005, -32007, -32016]);
-/** In EIP-1474: what is needed is not available. */
+/** EIP-1474: resource unavailable. */
 const unavailableCode = -32002;
 const usualMs = 1_000;
 
-/** How long to wait before the next try, as the answer says it or as is usual; null for any other answer. */
+/** How long to wait before a retry, as the answer says or else the usual time; null for any other answer. */
 export function retryAfterMs(
   { status, code }: { status: number; code?: unknown },
   header: string | null | undefined,
 ): number | null {
   const saysSo = code === unavailableCode || limitCodes.has(code as number);
   if (status !== 429 && status !== 503 && !saysSo) return null;
-  // It may also be a date, which nobody here needs to understand: the usual time will do.
+  // The header may also be a date, which is not worth parsing: the usual time will do.
   return Number(header) * 1_000 || usualMs;
 }
 
@@ -31,18 +31,18 @@ export class NotNow extends Error {
   }
 }
 
-/** Whether the error, or what caused it, is such an answer. */
+/** Whether the error, or its cause, is a "not now". */
 export function isNotNow(error: unknown): boolean {
   return waitOf(error) !== null;
 }
 
 export interface Patience {
-  /** Of all calls together. */
+  /** Retries for all calls together. */
   mostAgain: number;
   longestPauseMs: number;
 }
 
-/** Makes a call again after "not now", as long as there is patience left; then what was said last is thrown. */
+/** Retries calls after "not now" until the retries are used up, then throws the last error. */
 export function askAgain(call: RpcCall, { mostAgain, longestPauseMs }: Patience): RpcCall {
   let again = 0;
   return async function ask(method, params) {

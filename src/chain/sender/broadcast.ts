@@ -1,10 +1,10 @@
-/** Gives a signed transaction to a node and says what the node made of it. */
+/** Sends a signed transaction to a node and returns the node's verdict. */
 import type { Hex, PublicClient } from 'viem';
 import { type Refusal, readRefusal } from './refusals.ts';
 
 export type BroadcastOutcome = { verdict: 'taken'; reason: null } | Refusal;
 
-/** Throws the RPC fault when no node gave an opinion: the transaction may have been taken all the same. */
+/** Throws the RPC fault when no node gave a verdict: the transaction may have been accepted all the same. */
 export async function broadcast(client: PublicClient, raw: Hex): Promise<BroadcastOutcome> {
   try {
     await client.sendRawTransaction({ serializedTransaction: raw });
@@ -16,7 +16,7 @@ export async function broadcast(client: PublicClient, raw: Hex): Promise<Broadca
   }
 }
 
-/** The first of these transactions that is in a block, as the node sees it. */
+/** The first of these transactions that is in a block, according to the node. */
 export async function findReceipt(
   client: PublicClient,
   hashes: readonly Hex[],

@@ -1,4 +1,4 @@
-/** What is offered for gas: twice the base fee, an eighth more for a replacement, never above the cap. */
+/** The fees offered for gas: twice the base fee, an eighth more for a replacement, never above the cap. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PublicClient } from 'viem';

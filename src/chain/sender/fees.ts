@@ -1,4 +1,4 @@
-/** What a transaction offers per unit of gas: asked of the chain, raised for a replacement, never above the cap. */
+/** What a transaction offers per unit of gas: read from the chain, raised for a replacement, never above the cap. */
 import type { PublicClient } from 'viem';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 
@@ -12,7 +12,7 @@ export interface Fees {
 /** For nodes that do not answer eth_maxPriorityFeePerGas. */
 const usualPriorityFeeWei = 1_000_000_000n;
 
-/** Twice the base fee: it lasts for six full blocks in a row, each of which raises it by an eighth. */
+/** Offers twice the base fee: enough for six full blocks in a row, each of which raises the base fee by an eighth. */
 export async function readFees(client: PublicClient, capWei: bigint): Promise<Fees> {
   const { baseFeePerGas } = await client.getBlock({ blockTag: 'latest' });
   if (baseFeePerGas === null || baseFeePerGas === undefined) {
@@ -25,8 +25,9 @@ export async function readFees(client: PublicClient, capWei: bigint): Promise<Fe
 }
 
 /**
- * The fees of a replacement on the same nonce: today's, but at least an eighth above the former ones, because nodes want
- * a tenth more (geth, reth, Nethermind, Besu) or an eighth (some providers) in both fees. Null where the cap forbids it.
+ * The fees of a replacement on the same nonce: the current fees, but at least an eighth above the former ones, because
+ * nodes require a tenth more (geth, reth, Nethermind, Besu) or an eighth (some providers) in both fees. Null if the cap
+ * forbids it.
  */
 export function raiseFees(former: Omit<Fees, 'legacy'>, present: Fees, capWei: bigint): Fees | null {
   const leastWei = aboveByAnEighth(former.maxFeeWei);
@@ -46,7 +47,7 @@ async function readPriorityFee(client: PublicClient): Promise<bigint> {
   }
 }
 
-/** Rounded up, and more in any case: a fee of 0 is raised to 1. */
+/** Rounds up, and always raises: a fee of 0 becomes 1. */
 function aboveByAnEighth(feeWei: bigint): bigint {
   return feeWei + greater((feeWei + 7n) / 8n, 1n);
 }

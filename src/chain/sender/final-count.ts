@@ -1,6 +1,6 @@
 /**
- * How many nonces of the account are used for good, as the chain has it. Taken when a node begins to lead, while the nodes
- * of the chain still have that state: after a restore many may be lost, and none of them is looked for by itself.
+ * Counts the account's nonces that are finally used, according to the chain. Read when a node begins to lead, while the
+ * chain's nodes still have that state: after a restore many nonces may be lost, and they are not searched for one by one.
  */
 import { type Address, type Hex, numberToHex } from 'viem';
 import type { Chain, Lead } from '../chain.ts';
@@ -8,11 +8,11 @@ import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import { lastIndexedBlock, skipNonces } from './outgoing.store.ts';
 
 export interface FinalCount {
-  /** At the start of each round; does something in the first of a term. */
+  /** Called at the start of each round; takes effect only in the first round of a term. */
   begin(lead: Lead): Promise<void>;
   /**
-   * Whether the nonce is used as of a final block that the indexer has passed: then it was by something that is not known
-   * here, unless it is known to be mined.
+   * Whether the nonce is used as of a final block that the indexer has passed: then an unknown transaction used it, unless
+   * ours is known to be mined.
    */
   includes(lead: Lead, nonce: number): Promise<boolean>;
 }
@@ -25,7 +25,7 @@ interface Sample {
 
 export function createFinalCount(submitter: () => Promise<{ address: Address }>): FinalCount {
   let epoch: number | null = null;
-  /** Waits until its block is final and indexed. */
+  /** Not used until its block is final and indexed. */
   let sample: Sample | null = null;
   let known: { number: number; count: number } | null = null;
 
@@ -35,7 +35,7 @@ export function createFinalCount(submitter: () => Promise<{ address: Address }>)
     const finalNumber = await chain.finalizedNumber(head.number);
     if (known !== null && finalNumber <= known.number) return;
     const final = finalNumber < 0 ? null : await blockAt(chain, finalNumber);
-    // A node that has dropped the state of that block has the head's: it counts once that block is final.
+    // A node that has pruned the final block's state still has the head's, which counts once the head is final.
     sample = (final && (await countAt(chain, address, final))) ?? (await countAt(chain, address, head));
   }
 
@@ -49,7 +49,7 @@ export function createFinalCount(submitter: () => Promise<{ address: Address }>)
     },
 
     async includes(lead, nonce) {
-      // What was counted before may be settled by now; where that is not enough, the chain is asked once more.
+      // The earlier sample may be settled by now; if its count is too low, the second try takes a new sample.
       for (let tries = 0; tries < 2; tries += 1) {
         if (known !== null && known.count > nonce) return true;
         if (sample === null) await take(lead);
@@ -70,8 +70,8 @@ export function createFinalCount(submitter: () => Promise<{ address: Address }>)
 }
 
 /**
- * The indexer marks ours in the commit that stores their block. So what it has not marked up to a block that it has is
- * not in there, whatever some node says of receipts; and what is final is not brought back by a reorg.
+ * The indexer marks our transactions in the commit that stores their block. So a transaction that is not marked is in no
+ * block up to the last indexed one, whatever a node's receipts say; and no reorg changes that for final blocks.
  */
 async function isSettled({ chain, term }: Lead, { number }: Sample): Promise<boolean> {
   const indexed = await term.commit(lastIndexedBlock);
@@ -87,7 +87,7 @@ async function blockAt({ client }: Chain, number: number): Promise<{ number: num
   return block?.hash ? { number, hash: block.hash } : null;
 }
 
-/** Null where the node does not have that state. */
+/** Null if the node does not have that state. */
 async function countAt(
   { client }: Chain,
   address: Address,

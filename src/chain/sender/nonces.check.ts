@@ -1,4 +1,4 @@
-/** Checks what was sent to the chain: no nonce left out, and every signed form is of the transaction it stands for. */
+/** Checks outgoing transactions: no nonce is skipped, and every signed attempt matches its transaction. */
 import { sql } from 'kysely';
 import { type Hex, isAddressEqual, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
 import { fromBytea } from '../../db/bytea.ts';
@@ -23,7 +23,7 @@ interface Row {
   mined_hash: Buffer | null;
   succeeded: boolean | null;
   chain_id: number | null;
-  /** The nonce before this one is missing, although earlier ones are there, and is not known to be lost. */
+  /** The nonce before this one is missing, although earlier ones exist, and it is not known to be lost. */
   gap: boolean;
   /** Oldest first. */
   attempts: AttemptColumns[];
@@ -157,7 +157,7 @@ async function judgeAttempts(row: Row): Promise<Finding[]> {
   return findings;
 }
 
-/** What the bytes are not, compared with the columns beside them; null when they agree. */
+/** How the bytes contradict the columns stored with them; null if they agree. */
 async function faultOf(attempt: AttemptColumns, row: Row): Promise<string | null> {
   const raw = attempt.raw as Hex;
   if (keccak256(raw) !== attempt.hash) return 'do not have the hash that is stored with them';

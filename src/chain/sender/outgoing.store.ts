@@ -1,4 +1,4 @@
-/** Outgoing transactions in SQL: their nonces, their signed attempts, and which of them are still open. */
+/** SQL for outgoing transactions: their nonces, their signed attempts, and which are still open. */
 import { sql } from 'kysely';
 import type { Address, Hex } from 'viem';
 import { fromBytea, toBytea } from '../../db/bytea.ts';
@@ -14,34 +14,34 @@ export interface Attempt {
   maxFeeWei: bigint;
   priorityFeeWei: bigint;
   /**
-   * Since it was first and last given to a node; null when it never was, or has to be at once. By the database's clock,
-   * so that it does not matter which node asks.
+   * Time since it was first and last sent to a node; null if it was never sent, or must be sent again at once. By the
+   * database's clock, so that it is the same on every node.
    */
   firstSentAgoMs: number | null;
   sentAgoMs: number | null;
 }
 
-/** Neither mined nor failed, as far as is known. */
+/** Neither mined nor failed, as far as we know. */
 export interface OpenTransaction {
   id: number;
   nonce: number;
   purpose: string;
   status: 'signed' | 'submitted';
   payload: Payload;
-  /** Why the payload can never pass; null while it may. */
+  /** Why the payload can never succeed; null while it may. */
   reason: string | null;
   /** Newest first, never empty. */
   attempts: [Attempt, ...Attempt[]];
 }
 
-/** An attempt that a node was given, and whether it has it now. */
+/** An attempt that was sent to a node, and whether the node has it now. */
 export interface Sent {
   id: number;
   number: number;
   taken: boolean;
 }
 
-/** Takes the account's next nonce, held until the commit. `firstNonce` is for an account that never sent anything. */
+/** Takes the account's next nonce and locks it until the commit. `firstNonce` is for an account that never sent anything. */
 export async function takeNonce(
   db: Db,
   address: Address,
@@ -63,7 +63,7 @@ export async function takeNonce(
   return { nonce: firstNonce, isFirst: true };
 }
 
-/** The account goes on with this nonce at least: those below it are used by what is not known here. */
+/** Makes the account continue with at least this nonce: unknown transactions have used those below it. */
 export async function skipNonces(db: Db, address: Address, count: number): Promise<void> {
   await db
     .updateTable('sender_accounts')
@@ -112,7 +112,7 @@ export async function insertAttempt(
     .execute();
 }
 
-/** The open transactions of an account by nonce; those behind wait for these on chain anyway. */
+/** The first open transactions of an account by nonce; later ones have to wait for these on chain anyway. */
 export async function findOpen(db: Db, address: Address, limit: number): Promise<OpenTransaction[]> {
   const { rows } = await sql<OpenRow>`
     select t.id, t.nonce, t.purpose, t.status, t.to_address, t.call_data, t.gas_limit, t.reason,
@@ -148,7 +148,7 @@ export async function findOpen(db: Db, address: Address, limit: number): Promise
   return [...found.values()];
 }
 
-/** Locks a transaction that is still open under this nonce; false when the indexer was quicker, or nonce or lead changed. */
+/** Locks a transaction that is still open under this nonce; false if it was settled or its nonce changed meanwhile. */
 export async function lockOpen(db: Db, { id, nonce }: { id: number; nonce: number }): Promise<boolean> {
   const row = await db
     .selectFrom('outgoing_transactions')
@@ -170,8 +170,8 @@ export async function changeOutgoing(
 }
 
 /**
- * Gives the transaction another nonce. A failed one stays behind with the old nonce and what was signed for it: nonces
- * have no gap, and every attempt stands with the nonce that it was signed for.
+ * Gives the transaction another nonce. A failed copy keeps the old nonce and the attempts signed for it, so that nonces
+ * have no gap and every attempt stays with the nonce that it was signed for.
  */
 export async function leaveNonce(
   db: Db,
@@ -196,7 +196,7 @@ export async function leaveNonce(
     .execute();
 }
 
-/** Up to where the indexer has looked; null before its first block. */
+/** The newest indexed block; null before the first. */
 export async function lastIndexedBlock(db: Db): Promise<number | null> {
   const row = await db
     .selectFrom('chain_blocks')
@@ -207,7 +207,7 @@ export async function lastIndexedBlock(db: Db): Promise<number | null> {
   return row?.number ?? null;
 }
 
-/** What was given to nodes just now; returns those that a node took for the first time. */
+/** Records what was just sent to nodes; returns the transactions that a node accepted for the first time. */
 export async function storeBroadcasts(
   db: Db,
   sent: readonly Sent[],
@@ -263,7 +263,7 @@ function toAttempt(row: OpenRow): Attempt {
   };
 }
 
-/** Whether a transaction was ever made for this account. */
+/** Whether this account has ever had an outgoing transaction. */
 export async function hasSent(db: Db, account: Address): Promise<boolean> {
   const known = await db
     .selectFrom('sender_accounts')

@@ -1,11 +1,11 @@
-/** What nodes say to a raw transaction, and what is made of it. */
+/** How nodes' answers to a raw transaction are interpreted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/service/properties.ts';
 import { RpcFault } from '../rpc/json-rpc.ts';
 import { type Refusal, readRefusal } from './refusals.ts';
 
-/** As the clients have them in their sources; the codes are those they come with. */
+/** The messages from the clients' sources, with the codes that the clients use for them. */
 const said: Record<Refusal['verdict'], [client: string, code: number, message: string][]> = {
   known: [
     ['geth', -32000, 'already known'],
@@ -99,7 +99,7 @@ test('an answer that is no opinion on the transaction is none, whatever it says'
       fc.constantFrom('unreachable', 'limited', 'bad_answer', 'wrong_chain'),
       fc.constantFrom(...Object.values(said).flat()),
       (kind, [, , message]) => {
-        // Without a code it does not come from a node: a gateway's page may hold any words.
+        // Without a code it does not come from a node: a gateway's error page may contain any words.
         assert.equal(readRefusal(new RpcFault(kind, message)), null);
       },
     ),
@@ -134,7 +134,7 @@ test('any refusal gets one verdict, also wrapped by others, in another case, and
   }
 });
 
-/** As the RPC client makes it of a node's answer. */
+/** The fault that the RPC client makes from a node's answer. */
 function faultOf(code: number, message: string, kind: 'refused' | 'bad_answer' = kindOf(code)): RpcFault {
   return new RpcFault(kind, `eth_sendRawTransaction at 127.0.0.1:8545: ${message} (${code})`, { code });
 }

@@ -1,15 +1,15 @@
-/** What a node's answer to a raw transaction means. The wordings of all clients are sorted here, once, and nowhere else. */
+/** Interprets a node's answer to a raw transaction. Only this file knows the wordings of the various clients. */
 import { type RpcFault, rpcFaultOf } from '../rpc/json-rpc.ts';
 
 /**
- * - `taken`: the node has it
- * - `known`: it had it already
+ * - `taken`: the node accepted it
+ * - `known`: the node already had it
  * - `nonce_used`: some transaction with this nonce is in a block
- * - `underpriced`: it wants a higher fee than this
+ * - `underpriced`: the node requires a higher fee
  * - `no_funds`: the account cannot pay for it
- * - `more_gas`: its gas limit is below what its bytes cost today; a rollup's price for them changes by the minute
- * - `never`: no node will ever take these bytes
- * - `later`: refused for now, or for a reason that nobody foresaw
+ * - `more_gas`: its gas limit is below the current cost of its bytes; on a rollup that cost changes by the minute
+ * - `never`: no node will ever accept these bytes
+ * - `later`: refused for now, or for an unknown reason
  */
 export type Verdict =
   | 'taken'
@@ -28,22 +28,22 @@ export interface Refusal {
 }
 
 /**
- * The first that matches counts, so what is narrow stands before what is wide ("replacement … underpriced" says more
- * than a fee, "future transaction tries to replace" is no question of the fee at all).
+ * The first match counts, so narrow patterns come before wide ones ("replacement … underpriced" is about more than the
+ * fee, "future transaction tries to replace" is not about the fee at all).
  */
 const wordings: [Refusal['verdict'], RegExp[]][] = [
   [
     'later',
     [
-      // geth: a nonce behind a gap must not push out what is pending.
+      // geth: a nonce behind a gap must not evict pending transactions.
       /future transaction tries to replace/i,
-      // Nonce gaps, by geth, Besu, Nethermind. What lies before will be sent again first.
+      // Nonce gaps: geth, Besu, Nethermind. The missing transactions will be sent again first.
       /nonce too high|nonce gap|NonceGap|nonce is too distant|NonceTooFar/i,
       /lower nonce exists/i,
-      // Full pools and limits of one account in them: geth, reth, Erigon, Nethermind.
+      // Full pools and limits per account: geth, reth, Erigon, Nethermind.
       /pool is full|account limit exceeded|exceeds the limit of pending|AccountLimit|in-flight transaction limit/i,
       /already reserved/i,
-      // A node's own policy on what a transaction may cost in all (--rpc.txfeecap).
+      // A node's own limit on the total cost of a transaction (--rpc.txfeecap).
       /exceeds the configured cap|fee cap exceeded/i,
     ],
   ],
@@ -81,7 +81,7 @@ const wordings: [Refusal['verdict'], RegExp[]][] = [
   [
     'more_gas',
     [
-      // Less gas than its bytes cost: geth, reth, anvil and Arbitrum; Besu; since Prague also the floor of EIP-7623.
+      // Less gas than its bytes cost: geth, reth, anvil and Arbitrum; Besu; since Prague also the EIP-7623 floor.
       /intrinsic gas|floor data gas|gas floor|gas limit (is )?too low/i,
     ],
   ],
@@ -97,11 +97,11 @@ const wordings: [Refusal['verdict'], RegExp[]][] = [
   ],
 ];
 
-/** Null where no node gave an opinion on the transaction: unreachable, cut short, limited, or no fault of a node at all. */
+/** Null if no node gave a verdict on the transaction: unreachable, truncated, rate-limited, or not an RPC fault at all. */
 export function readRefusal(error: unknown): Refusal | null {
   const fault = rpcFaultOf(error);
-  // Some clients put a refusal under a code that means something else elsewhere: Besu has -32001 for a low nonce and
-  // -32005 for too much gas. So the words count for every error that a node told, and the kind only where they say nothing.
+  // Some clients report a refusal with a code that means something else elsewhere: Besu has -32001 for a low nonce and
+  // -32005 for too much gas. So the wording of a node's error decides, and the kind only if no wording matches.
   if (fault?.code === undefined) return null;
   const reason = wordsOf(fault);
   const found = wordings.find(([, patterns]) => patterns.some((pattern) => pattern.test(reason)));
@@ -109,7 +109,7 @@ export function readRefusal(error: unknown): Refusal | null {
   return fault.kind === 'refused' ? { verdict: 'later', reason } : null;
 }
 
-/** The fault's message begins with call and host, and ends with the code. */
+/** Strips the call and host at the start of the fault's message, and the code at its end. */
 function wordsOf({ message, code }: RpcFault): string {
   return message.replace(/^\S+ at \S+: /, '').replace(` (${code})`, '');
 }

@@ -1,7 +1,7 @@
 /**
- * New signatures for what is already on its way: higher fees, a no-op in place of a payload that can never pass, and,
- * when somebody else used the nonce, the same payload under another. A receipt of what was signed before is always
- * looked for first, and every signature is stored before it is sent.
+ * New signatures for open transactions: higher fees, a no-op in place of a payload that can never succeed, and, if
+ * another program used the nonce, the same payload under a new nonce. Always checks first for a receipt of an earlier
+ * attempt, and stores every signature before it is sent.
  */
 import type { Address, EstimateGasParameters } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
@@ -24,15 +24,18 @@ import { type Payload, signTransaction, transferGas } from './signing.ts';
 import type { ApplyOutcomes } from './transaction-outcomes.ts';
 
 export interface Replacement {
-  /** The same payload, or the same no-op, for more; null at the cap, when it is mined, and with `ifDearer` when today's fees are not above its own. */
+  /**
+   * The same payload or no-op with higher fees; null at the cap, if it is mined, and with `ifDearer` if the current fees
+   * are not above its own.
+   */
   bump(lead: Lead, open: OpenTransaction, options?: { ifDearer: boolean }): Promise<Attempt | null>;
-  /** The same payload with a higher gas limit, as the chain estimates it now; null at the most gas, and when it is mined. */
+  /** The same payload with a higher gas limit, based on a new estimate; null at the maximum gas, and if it is mined. */
   withMoreGas(lead: Lead, open: OpenTransaction): Promise<Attempt | null>;
-  /** Nothing, sent to itself, on the same nonce; null when it is mined. */
+  /** An empty transaction to the account itself, on the same nonce; null if the transaction is mined. */
   noOp(lead: Lead, open: OpenTransaction, reason: string): Promise<Attempt | null>;
-  /** Whether a final block holds a transaction with this nonce, and none that the indexer knows as ours. */
+  /** Whether the nonce is used as of a final block, by a transaction that the indexer does not know as ours. */
   isTakenByOther(lead: Lead, open: OpenTransaction): Promise<boolean>;
-  /** The payload under the next free nonce; null when it is mined or could never pass anyway and has failed by this. */
+  /** The payload under the next free nonce; null if it is mined, or if it can never succeed and is marked failed instead. */
   moveToNewNonce(lead: Lead, open: OpenTransaction): Promise<{ nonce: number; attempt: Attempt } | null>;
 }
 
@@ -40,11 +43,11 @@ export interface ReplacementDeps {
   submitter(): Promise<PrivateKeyAccount>;
   applyOutcomes: ApplyOutcomes;
   finalCount: Pick<FinalCount, 'includes'>;
-  /** Most that is ever offered for a unit of gas. */
+  /** The most that is ever offered per unit of gas. */
   maxFeePerGasWei: bigint;
 }
 
-/** No anchor is worth more; some chains take no transaction with twice as much (EIP-7825). */
+/** No anchor is worth more; some chains refuse transactions with twice as much (EIP-7825). */
 const mostGas = 8_000_000;
 
 export const takenByOther = 'a transaction not sent by this service used its nonce';
@@ -97,7 +100,7 @@ export function createReplacement(deps: ReplacementDeps): Replacement {
       const wanted = Math.max(2 * gasLimit, 2 * (estimated ?? 0));
       const payload = { to, data, gasLimit: Math.min(wanted, mostGas) };
       const present = await readFees(client, maxFeePerGasWei);
-      // Some node may hold the former one after all, so it has to outbid that, as far as the cap allows.
+      // A node may have the former attempt after all, so this one has to outbid it, as far as the cap allows.
       const fees = raiseFees(open.attempts[0], present, maxFeePerGasWei) ?? present;
       const attempt = await addAttempt(lead, open, { payload, fees, noOp: false, reason: open.reason });
       if (attempt) open.payload = payload;
@@ -108,7 +111,7 @@ export function createReplacement(deps: ReplacementDeps): Replacement {
       if (await isMined(lead, open)) return null;
       const present = await readFees(lead.chain.client, maxFeePerGasWei);
       const payload = await noOpPayload(lead, (await submitter()).address);
-      // Some node may hold the payload after all, so it has to outbid that, as far as the cap allows.
+      // A node may have the payload after all, so the no-op has to outbid it, as far as the cap allows.
       const fees = raiseFees(open.attempts[0], present, maxFeePerGasWei) ?? present;
       return addAttempt(lead, open, { payload, fees, noOp: true, reason });
     },
@@ -152,12 +155,12 @@ async function isMined({ chain }: Lead, { attempts }: OpenTransaction): Promise<
 }
 
 async function noOpPayload(lead: Lead, address: Address): Promise<Payload> {
-  // Some chains want more than the usual, and say so when asked.
+  // Some chains require more than the usual gas, and return that as the estimate.
   const gas = await estimate(lead, { account: address, to: address, value: 0n });
   return { to: address, data: '0x', gasLimit: Math.max(gas ?? 0, transferGas) };
 }
 
-/** Null where the node refuses to say. */
+/** Null if the node refuses the estimate. */
 async function estimate({ chain }: Lead, call: EstimateGasParameters): Promise<number | null> {
   try {
     return Number(await chain.client.estimateGas(call));

@@ -1,10 +1,10 @@
-/** What keeps open transactions from being mined, and until when each is left alone. Forgotten with the process. */
+/** What keeps open transactions from being mined, and until when each is left alone. Kept in memory only. */
 
 /**
  * - `funds`: the account cannot pay
  * - `fees`: the chain wants more than the cap allows
- * - `nonce`: somebody else used the nonce
- * - `refused`: a node said no for another reason
+ * - `nonce`: another program used the nonce
+ * - `refused`: a node refused it for another reason
  */
 export interface Trouble {
   what: 'funds' | 'fees' | 'nonce' | 'refused';
@@ -15,13 +15,13 @@ export interface SendBackoff {
   /** Leaves a transaction alone for a while. */
   hold(id: number): void;
   isHeld(id: number): boolean;
-  /** False when this very kind of trouble is known already. */
+  /** False if the same kind of trouble is already known. */
   meet(id: number, trouble: Trouble): boolean;
   trouble(id: number): Trouble | null;
   clear(id: number): void;
-  /** Forgets all others; takes the ids in the order of nonces. */
+  /** Forgets all others; the ids are in nonce order. */
   keepOnly(ids: readonly number[]): void;
-  /** That of the lowest nonce which has any. */
+  /** The trouble of the lowest nonce that has any. */
   first(): (Trouble & { outgoingId: number }) | null;
 }
 

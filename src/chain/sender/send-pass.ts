@@ -1,4 +1,4 @@
-/** One round over what is open, in the order of nonces: send what is due, and deal with each answer. */
+/** One round over the open transactions, in nonce order: sends what is due, and handles each answer. */
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import type { Lead } from '../chain.ts';
@@ -21,18 +21,18 @@ export interface SendPassDeps {
   replacement: Replacement;
   backoff: SendBackoff;
   log: LoopLog;
-  /** After so long without being mined the same bytes are sent again: the pool may have been dropped. */
+  /** After this time without being mined the same bytes are sent again: the pool may have dropped them. */
   rebroadcastAfterMs: number;
-  /** After so long without being mined the fee is raised. */
+  /** After this time without being mined the fee is raised. */
   bumpAfterMs: number;
 }
 
-/** Nodes hold 16 to 64 transactions of one account; what lies behind waits for these on chain in any case. */
+/** Nodes hold 16 to 64 transactions of one account; later ones have to wait for these on chain in any case. */
 const window = 64;
-/** Then what was sent is stored before the round goes on. */
+/** After this time the round stops to store what it has sent; the next round continues at once. */
 const longestMs = 10_000;
 
-/** True when there may be more to do at once. */
+/** True if there may be more to do at once. */
 export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boolean> {
   const { submitter, applyOutcomes, backoff, log } = deps;
   const { term, chain } = lead;
@@ -75,13 +75,13 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
       }
       return await sendAndAnswer(open, attempt);
     } catch (error) {
-      // Whatever is wrong with this one alone must not hold up those behind it: the next round begins with them.
+      // A fault of this transaction alone must not delay the later ones: the next round begins with those.
       backoff.hold(open.id);
       throw error;
     }
   }
 
-  /** What to send of a transaction that is due; null when there is nothing to send for now. */
+  /** The attempt to send for a transaction that is due; null if there is nothing to send for now. */
   async function chooseAttempt(open: OpenTransaction): Promise<Attempt | null> {
     const [newest] = open.attempts;
     const fresh = unsent(open);
@@ -91,8 +91,8 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
     if (used > open.nonce) return onNonceUsed(open);
     const slow = newest.firstSentAgoMs !== null && newest.firstSentAgoMs >= deps.bumpAfterMs;
     if (!slow || backoff.trouble(open.id)?.what === 'funds') return newest;
-    // Those behind the next in line wait for that one, whatever they offer: they follow the market and do not outbid
-    // themselves. Else an hour without blocks would leave a whole queue that pays the cap.
+    // Only the next nonce in line outbids itself. Later ones have to wait for it whatever they offer, so they only follow
+    // the market. Otherwise an hour without blocks would leave a whole queue that pays the cap.
     return (await bump(open, used < open.nonce)) ?? newest;
   }
 
@@ -122,7 +122,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
       }
       case 'no_funds':
         trouble(open, { what: 'funds', reason: answer.reason });
-        // What lies behind cannot be mined before this one.
+        // Later nonces cannot be mined before this one.
         return 'stop';
       case 'nonce_used': {
         const next = (await isMined(open)) ? null : await onNonceUsed(open);
@@ -139,7 +139,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
     }
   }
 
-  /** Where the newest asks for more money than there is, an older one may be within its means. */
+  /** If the account cannot afford the newest attempt, falls back to an older, cheaper one. */
   async function send(
     open: OpenTransaction,
     attempt: Attempt,
@@ -156,7 +156,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
   async function isMined(open: OpenTransaction): Promise<boolean> {
     const hashes = open.attempts.map(({ hash }) => hash);
     if (!(await findReceipt(chain.client, hashes))) return false;
-    // The indexer will come to that block. Until then there is nothing to do.
+    // The indexer will reach that block. Until then there is nothing to do.
     backoff.clear(open.id);
     backoff.hold(open.id);
     return true;
@@ -183,11 +183,11 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
     return moved.attempt;
   }
 
-  /** What the bytes cost is a question of the moment on some rollups. Only what the most gas does not help can never pass. */
+  /** On some rollups the cost of the bytes varies over time. Gives up only if even the maximum gas is not enough. */
   async function onMoreGas(open: OpenTransaction, last: Attempt, reason: string): Promise<'stop' | 'go on'> {
     const raised = last.noOp ? null : await deps.replacement.withMoreGas(lead, open);
     if (!raised) return onNever(open, last, reason);
-    // What took its place is sent from now on, and not these bytes again.
+    // Marks the old bytes as sent, so that only their replacement is sent from now on.
     sent.push({ id: open.id, number: last.number, taken: false });
     open.attempts.unshift(raised);
     log.info(
@@ -231,7 +231,7 @@ export async function runSendPass(lead: Lead, deps: SendPassDeps): Promise<boole
   }
 }
 
-/** Signed and never sent, or mined once and taken away by a reorg: those very bytes are to be sent. */
+/** An attempt that was never sent, or that a reorg removed from its block: these same bytes must be sent. */
 function unsent({ attempts }: OpenTransaction): Attempt | undefined {
   return attempts.find(({ sentAgoMs }) => sentAgoMs === null);
 }

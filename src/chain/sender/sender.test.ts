@@ -1,4 +1,4 @@
-/** Anything in any order, by seed: in the end every payload is on the chain exactly once, and nonces have no gap. */
+/** Random actions by seed: in the end every payload is on the chain exactly once, and nonces have no gap. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { type Hex, numberToHex } from 'viem';
@@ -12,7 +12,7 @@ const skip = await anvilMissing();
 const chain = skip ? null : await startTestChain();
 after(() => chain?.stop());
 
-/** No reorg is deeper, so what is final stays. */
+/** No reorg is deeper, so final blocks stay final. */
 const deepestReorg = 10;
 const actions = 80;
 
@@ -28,7 +28,7 @@ for (const seed of ['4801', '5003']) {
   });
 }
 
-/** Returns call data by the id of each outgoing transaction. */
+/** Returns the call data by outgoing transaction id. */
 async function shake(fixture: Fixture, seed: string): Promise<Map<number, Hex>> {
   const random = createRandom(seed);
   const sent = new Map<number, Hex>();
@@ -66,7 +66,7 @@ async function shake(fixture: Fixture, seed: string): Promise<Map<number, Hex>> 
       },
     ],
     [2, () => client.request({ method: 'anvil_dropAllTransactions' } as never)],
-    // A process that dies: what it knew is gone, and perhaps what it was about to store.
+    // A process that dies: it loses its memory, and perhaps what it was about to store.
     [
       3,
       async () => {

@@ -1,4 +1,4 @@
-/** Outgoing transactions: one account, nonces without a gap, signed bytes stored before they are sent, each anchored once. */
+/** Outgoing transactions: one account, nonces without gaps, bytes stored before they are sent, each payload mined once. */
 import type { Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { Db } from '../../db/database.ts';
@@ -14,47 +14,47 @@ import { createSettlement, type Settlement } from './settlement.ts';
 import { type Payload, signTransaction } from './signing.ts';
 import type { ApplyOutcomes } from './transaction-outcomes.ts';
 
-/** What has to be known of the chain before a database transaction in which something is enqueued. */
+/** What must be read from the chain before the database transaction that enqueues something. */
 export interface Quote {
   chainId: number;
   fees: Fees;
-  /** The account's next nonce by the chain; null where the database is known to have it. */
+  /** The account's next nonce according to the chain; null if the database is known to have it. */
   firstNonce: number | null;
 }
 
 export interface Outgoing extends Payload {
-  /** Who asked for it, for whoever is told what became of it. */
+  /** Who requested it, so that its outcome can be delivered there. */
   purpose: string;
 }
 
 export interface SenderStatus {
-  /** What the transaction with the lowest nonce waits for, as far as this node knows since it leads. */
+  /** The trouble of the lowest nonce that has any, as far as this node has seen. */
   waiting: (Trouble & { outgoingId: number }) | null;
 }
 
 export interface Sender extends Settlement {
   quote(chain: Chain): Promise<Quote>;
-  /** Takes a nonce, signs and stores; broadcasts nothing. Inside the commit that makes what is to be sent. */
+  /** Takes a nonce, signs and stores, without broadcasting. Runs inside the commit that creates what is to be sent. */
   enqueue(db: Db, quote: Quote, outgoing: Outgoing): Promise<{ id: number; hash: Hex }>;
-  /** Sends what is due; true when there may be more to do at once. RPC faults are thrown, and nothing is lost by them. */
+  /** Sends what is due; true if there may be more to do at once. Throws RPC faults, which lose nothing. */
   step(lead: Lead): Promise<boolean>;
   status(): SenderStatus;
 }
 
 export interface SenderDeps {
-  /** The account that sends; its key stays with the keyring. */
+  /** The sending account; its key stays with the keyring. */
   submitter(): Promise<PrivateKeyAccount>;
   applyOutcomes: ApplyOutcomes;
   log: LoopLog;
-  /** Most that is ever offered for a unit of gas. */
+  /** The most that is ever offered per unit of gas. */
   maxFeePerGasWei?: bigint;
   rebroadcastAfterMs?: number;
   bumpAfterMs?: number;
-  /** How long a transaction is left alone that failed for a reason of its own. */
+  /** How long a transaction that failed by itself is left alone. */
   holdMs?: number;
 }
 
-/** 500 gwei, as the setting: some 0.025 ether for an anchor of 46,000 gas. */
+/** 500 gwei, the default of the setting: about 0.025 ether for an anchor of 46,000 gas. */
 export const defaultMaxFeePerGasWei = 500_000_000_000n;
 
 export function createSender({
@@ -69,7 +69,7 @@ export function createSender({
   const backoff = createSendBackoff(holdMs);
   const finalCount = createFinalCount(submitter);
   const replacement = createReplacement({ submitter, applyOutcomes, finalCount, maxFeePerGasWei });
-  /** Whether the database has the account's next nonce, seen in a commit before the present one. */
+  /** Whether an earlier commit has already stored the account's next nonce in the database. */
   let hasNonce = false;
 
   return {

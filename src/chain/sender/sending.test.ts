@@ -1,4 +1,4 @@
-/** Sending on a real chain: what is stored before it is sent, and that nothing is sent twice or forgotten, whatever breaks. */
+/** Sending on a real chain: bytes are stored before they are sent, and none are sent twice or lost, whatever breaks. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parseTransaction } from 'viem';
@@ -119,7 +119,7 @@ test('killed after the commit, or after the broadcast: the next process sends th
 }, async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue();
-  // Nobody sent it. A new process finds it.
+  // It has not been sent. A new process finds it.
   const killed = fixture.newSender({
     applyOutcomes: () => Promise.reject(new Error('killed before the answer was stored')),
   });
@@ -168,7 +168,7 @@ for (const failure of rpcFailures.filter((one) => one !== 'staleHead')) {
       failure,
       failure === 'wrongChainId' ? {} : { methods: ['eth_sendRawTransaction'] },
     );
-    // Another process, that has vetted nothing yet.
+    // Another process, which has not checked the chain's identity yet.
     const fresh = await senderAgain(fixture, failure);
     const failing = failure === 'hang' ? fixture.hurriedLead : fixture.lead;
     await assert.rejects(fresh.step(failing), (error) => rpcFaultOf(error) !== null);
@@ -194,7 +194,7 @@ test('a node with a stale head causes no second nonce and no wrong verdict', { s
   await fixture.sender.step(fixture.lead);
   await fixture.mine();
   await fixture.age(60);
-  // It does not show the receipt, but says that the nonce is used.
+  // The node does not return the receipt, but says that the nonce is used.
   await fixture.sender.step(fixture.lead);
   await fixture.age(60);
   await fixture.sender.step(fixture.lead);
@@ -370,10 +370,10 @@ async function sendElsewhere(fixture: Fixture, nonce: number): Promise<void> {
   await fixture.anvil.client.sendRawTransaction({ serializedTransaction: raw });
 }
 
-/** The chain is vetted before the first call and after each failure; only a wrong chain shows there. */
+/** The chain's identity is checked before the first call and after each failure; only a wrong chain fails there. */
 async function senderAgain(fixture: Fixture, failure: RpcFailure): Promise<Fixture['sender']> {
   if (failure === 'wrongChainId') {
-    // Any fault makes it look again at what stands behind the address.
+    // Any fault makes it check the node's identity again.
     await fixture.proxy.fail('refuse', { times: 1 });
     await fixture.lead.chain.client.getBlockNumber().catch(() => {});
     await fixture.proxy.fail('wrongChainId');

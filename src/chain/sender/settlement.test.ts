@@ -1,4 +1,4 @@
-/** What blocks make of outgoing transactions, on a real database. */
+/** How blocks change outgoing transactions, on a real database. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Hex, keccak256, stringToHex } from 'viem';
@@ -167,7 +167,7 @@ test('whichever was mined decides, the payload or its no-op', async () => {
     [[passed, 'finalized']],
     'what failed is not final too',
   );
-  // The no-op is taken away again: why the payload cannot pass still holds.
+  // A reorg removes the no-op: the reason why the payload cannot succeed still holds.
   await settlement.markUndone(database.db, { afterNumber: 9 });
   assert.equal((await rowOf(replaced)).reason, 'too much gas');
 });

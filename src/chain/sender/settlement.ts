@@ -1,6 +1,6 @@
 /**
- * What the indexer's blocks say about outgoing transactions: mined, deep enough, final, or taken away by a reorg. Runs
- * inside the indexer's commits, so that a transaction never stands in a block that is not stored with it.
+ * Applies the indexer's blocks to outgoing transactions: mined, deep enough, final, or removed by a reorg. Runs inside
+ * the indexer's commits, so that a transaction never refers to a block that is not stored with it.
  */
 import { sql } from 'kysely';
 import type { Hex } from 'viem';
@@ -15,11 +15,11 @@ export interface Found {
   blockHash: Hex;
   /** Seconds since 1970. */
   blockTime: number;
-  /** Its place in the block. */
+  /** Its position in the block. */
   index: number;
-  /** False when it reverted. */
+  /** False if it reverted. */
   succeeded: boolean;
-  /** It only repeated what this transaction had done before, which then counts in its place. */
+  /** The earlier transaction that it merely repeated, and that counts in its place. */
   earlier?: { hash: Hex; blockNumber: number; blockHash: Hex; blockTime: number } | null;
 }
 
@@ -27,17 +27,17 @@ export interface Depth {
   headNumber: number;
   /** -1 while nothing is final. */
   finalizedNumber: number;
-  /** Blocks, its own included, after which a transaction counts as confirmed. */
+  /** Number of blocks, including its own, after which a transaction counts as confirmed. */
   confirmations: number;
 }
 
 export interface Settlement {
-  /** Which of these transaction hashes are ours, whichever attempt. */
+  /** Which of these transaction hashes are ours, for any attempt. */
   attemptsAmong(db: Db, hashes: readonly Hex[]): Promise<{ hash: Hex; outgoingId: number }[]>;
   markMined(db: Db, found: readonly Found[]): Promise<void>;
-  /** The blocks above this one are gone. What was mined in them is sent again at once. */
+  /** The blocks above this one are gone. Transactions mined in them are sent again at once. */
   markUndone(db: Db, fork: { afterNumber: number }): Promise<void>;
-  /** Confirms and finalizes what is deep enough; one cheap statement when nothing is. */
+  /** Confirms and finalizes what is deep enough; one cheap statement if nothing is. */
   settle(db: Db, depth: Depth): Promise<void>;
 }
 
@@ -46,14 +46,14 @@ export const reverted = 'the transaction reverted';
 interface SettledRow {
   id: number;
   purpose: string;
-  /** Of the transaction that counts. */
+  /** The hash of the transaction that counts. */
   hash: Buffer;
   block_number: number;
   block_hash: Buffer;
   block_time: number;
 }
 
-/** Where what was asked for happened: in the transaction that was mined, or in the one that it repeated. */
+/** Where the payload took effect: in the mined transaction, or in the earlier one that it repeated. */
 const placeColumns = sql`coalesce(t.earlier_hash, t.mined_hash) as hash,
   coalesce(t.earlier_block_number, t.block_number) as block_number,
   coalesce(t.earlier_block_hash, t.block_hash) as block_hash,
@@ -92,7 +92,7 @@ export function createSettlement(applyOutcomes: ApplyOutcomes): Settlement {
           ) before
           where t.id = before.id
           returning t.id, t.purpose, before.status as was`.execute(db);
-        // Mined before the answer of the node that took it was stored.
+        // Mined before the node's acceptance was stored.
         for (const row of rows.filter(({ was }) => was === 'signed')) {
           outcomes.push({ outgoingId: row.id, purpose: row.purpose, to: 'submitted' });
         }
@@ -141,7 +141,7 @@ export function createSettlement(applyOutcomes: ApplyOutcomes): Settlement {
   };
 }
 
-/** Whichever attempt was mined decides: a no-op, or a payload that reverted, is a failure. */
+/** The mined attempt decides: a no-op or a reverted payload is a failure. */
 async function confirm(db: Db, deepNumber: number): Promise<TransactionOutcome[]> {
   const { rows } = await sql<SettledRow & { status: string; reason: string | null }>`
     update outgoing_transactions t set

@@ -1,4 +1,4 @@
-/** Signs a transaction; the bytes and their hash are stored before anybody is given them. */
+/** Signs a transaction; callers store the bytes and their hash before sending them. */
 import type { Address, Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { hexToBytes, keccak256 } from 'viem/utils';
@@ -36,8 +36,8 @@ export async function signTransaction(
 }
 
 /**
- * Gas that a call costs before it does anything, 4 for a zero byte and 16 for another (EIP-2028). With less it will be in
- * no block ever, and not every node says so when it is given one: anvil takes it, and drops it when it mines.
+ * The gas that a call costs before it does anything: 4 per zero byte and 16 per other byte (EIP-2028). With less it can
+ * never be mined, and not every node says so: anvil accepts such a transaction and drops it when mining.
  */
 export function leastGas(data: Hex): number {
   return hexToBytes(data).reduce((sum, byte) => sum + (byte === 0 ? 4 : 16), transferGas);
