@@ -36,7 +36,7 @@ let store: BlobStore;
 let keyring: Keyring;
 let workspaceId: string;
 let blobs: { id: string; content: Buffer }[];
-/** Of everything below; tests that change an archive change a copy. */
+/** A backup of all data below; tests that change an archive change a copy. */
 let archive: string;
 const drops: (() => Promise<void>)[] = [];
 
@@ -51,7 +51,7 @@ before(async () => {
   await keepPartitions(database.db, 90, new Date('2026-03-01T12:00:00Z'));
   await makeEvents();
   blobs = [];
-  // Nothing, a little, and more than one piece.
+  // Empty, small, and more than one piece.
   for (const size of [0, 10, pieceBytes + 5]) blobs.push(await makeBlob(randomBytes(size)));
   archive = join(dir, 'whole.tar');
   await backUp(archive);
@@ -118,7 +118,7 @@ function backUp(file: string, options: Partial<BackupOptions> = {}, from: BlobSt
       store: from,
       masterKey: config.masterKey,
     },
-    // Without a key file, which takes half a second to seal, unless it is what the test is about.
+    // Without a key file, which takes half a second to seal, unless the test is about it.
     { file, key: null, onProgress() {}, ...options },
   );
 }
@@ -129,7 +129,7 @@ async function emptyDatabase(): Promise<string> {
   return url;
 }
 
-/** Into an empty database and a data directory that is not there yet, with the keys of the source. */
+/** Restores into an empty database and a data directory that does not exist yet, with the keys of the source. */
 async function restoreInto(name: string, file = archive, into = emptyDatabase()) {
   const url = await into;
   const target = settings(url, name);
@@ -145,7 +145,7 @@ async function restoreInto(name: string, file = archive, into = emptyDatabase())
   return { url, config: target, restore };
 }
 
-/** Every table there is, asked for in another way than the backup does. */
+/** All tables, queried in a different way than the backup does. */
 async function tablesOf(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema') order by 1",
@@ -153,7 +153,7 @@ async function tablesOf(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** All rows of all tables, as text, in the order of their text; and where each sequence stands. */
+/** All rows of all tables, as text, in text order; and the state of each sequence. */
 function contentOf(url: string): Promise<Record<string, string[]>> {
   return withClient({ connectionString: url }, async (client) => {
     const sequences = await client.query<{ row: string }>(
@@ -172,7 +172,7 @@ function contentOf(url: string): Promise<Record<string, string[]>> {
   });
 }
 
-/** What the schema is made of, in PostgreSQL's own words. */
+/** The definition of the schema, as PostgreSQL prints it. */
 function schemaOf(url: string): Promise<unknown> {
   return withClient({ connectionString: url }, async (client) => {
     const { rows } = await client.query(`
@@ -227,7 +227,7 @@ test('restored, all rows, blobs, sequences and the whole schema are the same, an
     ]);
     assert.equal((await client.query('select 1 from webhook_nodes')).rowCount, 0);
     const queue = await client.query('select claim_id, claimed_by, lease_until from webhook_queue');
-    // What was sent is not sent again, and no event made a second delivery when it was loaded.
+    // Sent deliveries are not sent again, and loading an event did not create a second delivery.
     assert.equal(queue.rowCount, 19);
     assert.ok(
       queue.rows.every((row) => row.claim_id === null && row.claimed_by === null && row.lease_until === null),
@@ -286,7 +286,7 @@ test('an older backup is restored with the schema of its time, and then brought 
   const deps = { database, connection: () => connection, store, masterKey: config.masterKey };
   const file = join(dir, 'old.tar');
   const make = (archive: string) => makeBackup(deps, { file: archive, key: null, onProgress() {} });
-  // Without a key there is nothing to seal it with.
+  // Without a key there is nothing to seal the manifest with.
   await assert.rejects(make(file), /no master key yet/);
   const { rows } = await database.pool.query('select version, check_value from master_keys');
   await withClient(connection, (client) =>
@@ -314,7 +314,7 @@ test('an older backup is restored with the schema of its time, and then brought 
   );
 });
 
-/** Where the bytes of each member lie in a tar: after a header of 512 bytes, and filled up to as many. */
+/** The byte range of each member in a tar: after a header of 512 bytes, and padded to a multiple of 512. */
 function membersOf(tar: Buffer): { name: string; start: number; end: number }[] {
   const members = [];
   for (let at = 0; at < tar.length && tar[at] !== 0; ) {
@@ -327,7 +327,7 @@ function membersOf(tar: Buffer): { name: string; start: number; end: number }[] 
 }
 
 describe('refused, and nothing is written', () => {
-  /** One for all of them: nothing is written to it. */
+  /** Shared by all these tests, since nothing is written to it. */
   let untouched: Promise<string> | null = null;
   async function refused(file: string, expected: RegExp, more: object = {}): Promise<void> {
     untouched ??= emptyDatabase();
@@ -356,7 +356,7 @@ describe('refused, and nothing is written', () => {
     const lists = members.filter(({ name }) => name.startsWith('lists/'));
     const [firstTable, lastTable, large, list] = [tables[0], tables.at(-1), pieces.at(-2), lists[0]];
     assert.ok(firstTable && lastTable && large && list && large.end - large.start === pieceBytes);
-    // What lies between members means nothing.
+    // The padding between members has no meaning.
     for (const [what, at] of Object.entries({
       'the name of a member': firstTable.start - 512,
       'the first table': (firstTable.start + firstTable.end) >> 1,
@@ -410,7 +410,7 @@ describe('refused, and nothing is written', () => {
     await refused(archive, /needs master key version 1/, {
       keys: { current: 2, byVersion: new Map([[2, randomBytes(32)]]) },
     });
-    // Whoever changes a table can write the manifest to fit, but not its seal.
+    // An attacker who changes a table can adapt the manifest, but not its seal.
     const forged = await copyOf('forged.tar');
     const bytes = await readFile(forged);
     const at = bytes.lastIndexOf('"createdAt": "2');
@@ -418,7 +418,7 @@ describe('refused, and nothing is written', () => {
     await writeFile(forged, bytes);
     await verifyArchive(forged);
     await refused(forged, /somebody changed the archive/);
-    // Nor can it be left out, whatever the manifest says of keys.
+    // Nor can the seal be left out, whatever the manifest says about keys.
     const stripped = await copyOf('stripped.tar');
     const whole = await readFile(stripped);
     const seal = membersOf(whole).find(({ name }) => name === 'manifest.seal.json') ?? assert.fail();
