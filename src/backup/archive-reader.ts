@@ -1,4 +1,4 @@
-/** Reads an archive member by member, in the order in which it was written and with one piece in memory at a time. */
+/** Reads an archive member by member, in the order written and with one piece in memory at a time. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +10,7 @@ import { damaged, formatMember, pieceBytes, requireFormat } from './format.ts';
 
 export interface Member {
   name: string;
-  /** Its plain bytes, piece by piece; to be read before the next member is asked for. What is left of them is skipped. */
+  /** The plain bytes, in pieces; read them before asking for the next member. The unread rest is skipped. */
   pieces: AsyncIterable<Buffer>;
 }
 
@@ -20,10 +20,10 @@ interface Piece {
 }
 
 const uncompressed = promisify(gunzip);
-/** Nothing in an archive is larger; what says it is was made by somebody else, to use up the memory here. */
+/** No entry of an archive is larger; one that claims to be is an attempt to exhaust the memory. */
 const mostEntryBytes = 8 * pieceBytes;
 
-/** `onBytes` is told how much of the file was read. */
+/** `onBytes` receives the number of bytes read from the file. */
 export async function* readArchive(
   file: string,
   onBytes: (bytes: number) => void = () => {},

@@ -1,4 +1,4 @@
-/** Writes an archive: under a temporary name until it is whole and on the disk, one piece in memory at a time. */
+/** Writes an archive: under a temporary name until it is complete and on disk, with one piece in memory at a time. */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -16,29 +16,29 @@ export interface Written {
 }
 
 export interface ArchiveWriter {
-  /** Where it is until `publish`. */
+  /** The path until `publish`. */
   draft: string;
-  /** A member of any length, in pieces. `compress`: for what is worth it; hash and size are those of the plain bytes. */
+  /** Adds a member of any length, in pieces. `compress` when it pays off; hash and size are those of the plain bytes. */
   addPieces(
     member: string,
     bytes: AsyncIterable<Uint8Array>,
     options?: { compress?: boolean },
   ): Promise<Written>;
-  /** A short member. */
+  /** Adds a short member. */
   addFile(member: string, text: string): Promise<void>;
-  /** All is written and on the disk. */
+  /** Resolves when everything is written and on disk. */
   finish(): Promise<void>;
-  /** Gives it its name. */
+  /** Renames the archive to its final name. */
   publish(): Promise<void>;
-  /** Takes away what was written. Also after `publish`, which it then leaves alone. */
+  /** Deletes the draft. After `publish` it leaves the published archive alone. */
   discard(): Promise<void>;
 }
 
 const compressed = promisify(gzip);
-/** The lowest: it takes most of what there is to gain from text, and hardly slows down the copying. */
+/** The lowest level: it gains most of what text can gain, and hardly slows down the copy. */
 const level = 1;
 
-/** Refuses a file that is there already: a backup never takes the place of another. */
+/** Refuses a file that exists: a backup never replaces another. */
 export async function createArchive(file: string, at: Date): Promise<ArchiveWriter> {
   await refuseExisting(file);
   await sweepDrafts(file);
@@ -105,7 +105,7 @@ export async function createArchive(file: string, at: Date): Promise<ArchiveWrit
   };
 }
 
-/** Writes a short file so that after a crash it is there whole or not at all. */
+/** Writes a short file atomically: after a crash it is there whole or not at all. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const draft = draftOf(file, process.pid);
   try {
@@ -128,7 +128,7 @@ async function writeAll(tar: Pack, handle: FileHandle): Promise<void> {
   for await (const chunk of tar) await handle.writeFile(chunk as Buffer);
 }
 
-/** The same bytes, in pieces of the full size but for the last one. No bytes at all are one empty piece. */
+/** The same bytes in pieces of the full size, except for the last. No bytes give one empty piece. */
 async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let held: Uint8Array[] = [];
   let size = 0;
@@ -154,7 +154,7 @@ function draftOf(file: string, pid: number): string {
   return `${file}.partial-${pid}`;
 }
 
-/** Drafts of processes that were killed. */
+/** Removes drafts of killed processes. */
 async function sweepDrafts(file: string): Promise<void> {
   const prefix = `${basename(file)}.partial-`;
   const names = await readdir(dirname(file)).catch(() => []);

@@ -1,4 +1,4 @@
-/** Makes a backup: the database as it was at one moment, the blobs of that moment, and apart from them the master key. */
+/** Makes a backup: a snapshot of the database, the blobs of that snapshot, and, separately, the master key. */
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -25,13 +25,13 @@ export interface BackupDeps {
   connection(): pg.ClientConfig;
   store: BlobStore;
   masterKey: MasterKeySource;
-  /** After so long without a word the database is asked what it is at. */
+  /** After this much silence, the database is asked whether it is still working. */
   silenceMs?: number;
 }
 
 export interface BackupOptions {
   file: string;
-  /** Where the encrypted master key goes, and under which passphrase; null: it is kept elsewhere. */
+  /** The file for the encrypted master key, and its passphrase; null when the key is kept elsewhere. */
   key: { file: string; passphrase: string } | null;
   onProgress: OnProgress;
   signal?: AbortSignal | undefined;
@@ -50,7 +50,7 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
   const blobNamesFile = `${archive.draft}.blobs`;
   try {
     await archive.addFile(formatMember, JSON.stringify({ format: backupFormat }));
-    // A rotation may be under way: what is in use at the snapshot is in the file before it or after it.
+    // A rotation may be running: the master key file contains the keys of the snapshot either before it or after it.
     const keysBefore = await readMasterKeys(deps.masterKey);
     const dump = await withConnection(deps, (client) =>
       dumpDatabase(client, {
@@ -84,7 +84,7 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
     };
     await writeManifest(archive, manifest, keys);
     await verifyArchive(archive.draft, { signal, onProgress: (progress) => onProgress('archive', progress) });
-    // The key first: an archive that has its name has its key beside it.
+    // The key first: an archive under its final name always has its key beside it.
     const keyFile = options.key?.file ?? null;
     if (options.key) {
       await writeWhole(options.key.file, await sealKeyFile(keys, options.key.passphrase));
@@ -107,7 +107,7 @@ async function writeManifest(archive: ArchiveWriter, manifest: Manifest, keys: M
   await archive.finish();
 }
 
-/** A connection without the limits that statements of the service have. It is ended by force if the work fails. */
+/** A connection without the limits on the service's statements. It is destroyed if the work fails. */
 async function withConnection<T>(
   { database, connection, silenceMs = 30_000 }: BackupDeps,
   work: (client: pg.Client) => Promise<T>,
@@ -139,7 +139,7 @@ function withBoth(now: MasterKeys | null, before: MasterKeys | null): MasterKeys
   return now ? withOlder(now, before) : before;
 }
 
-/** Those that secrets of the snapshot are sealed with. A backup without them is none. */
+/** The keys that seal the secrets of the snapshot. A backup without them is useless. */
 function keysInUse(
   { checkValues }: Dump,
   configured: MasterKeys | null,

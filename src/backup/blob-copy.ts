@@ -1,4 +1,4 @@
-/** Copies the blobs of a backup from the store into the archive, and back: encrypted, as they are. */
+/** Copies the blobs of a backup from the store into the archive and back, still encrypted. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -22,7 +22,7 @@ import { textOf } from './verify-archive.ts';
 export interface CopyOptions {
   archive: ArchiveWriter;
   store: BlobStore;
-  /** As things are now, and not in the snapshot. */
+  /** Reads the current state, not the snapshot. */
   db: Db;
   namesFile: string;
   onProgress(progress: { done: number; total: number }): void;
@@ -30,7 +30,10 @@ export interface CopyOptions {
   total: number;
 }
 
-/** Goes through the names of the snapshot. What was erased since is no fault: its key will not be restored either. */
+/**
+ * Copies the blobs named in the snapshot. One that was erased since is not an error: its key will not be restored
+ * either.
+ */
 export async function copyBlobs(options: CopyOptions): Promise<Manifest['blobs']> {
   const { archive, store, db, signal, onProgress, total } = options;
   const sum = { count: 0, bytes: 0, erased: 0, missing: 0 };
@@ -60,7 +63,7 @@ export async function copyBlobs(options: CopyOptions): Promise<Manifest['blobs']
   return { ...sum, lists: { count: lists, sha256: hash.digest('hex') } };
 
   async function copyOne(name: string): Promise<ListedBlob> {
-    // The first bytes before the member is begun: an object that is gone must not leave an empty one.
+    // Reads the first bytes before it begins the member: a missing object must not leave an empty member.
     const source = store.get(name)[Symbol.asyncIterator]();
     const first = await source.next().catch((error) => {
       if (error instanceof BlobMissing) return null;
@@ -105,7 +108,7 @@ export interface PutOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Puts the blobs of an archive into the store; each list is held against the bytes that were put since the one before. */
+/** Puts the blobs of an archive into the store; compares each list with the bytes put since the list before. */
 export function putBlobs(store: BlobStore, { total, onProgress, signal }: PutOptions) {
   const erased: ErasedBlob[] = [];
   let put: { name: string; sha256: string }[] = [];
@@ -140,8 +143,8 @@ export function putBlobs(store: BlobStore, { total, onProgress, signal }: PutOpt
 }
 
 /**
- * Inside the last transaction of a restore: what was erased while the backup was made is erased here as well. Its
- * bytes were not to be had any more, and its key is dropped with the same commit.
+ * Inside the last transaction of a restore: erases the blobs that were erased while the backup was made. Their bytes
+ * were no longer available, and their keys are dropped in the same commit.
  */
 export async function eraseAgain(db: Db, erased: ErasedBlob[]): Promise<void> {
   for (const { name, erasedAt } of erased) {

@@ -1,14 +1,17 @@
-/** What there is in the database, from PostgreSQL's own catalogue: a table that comes later is covered without a change here. */
+/**
+ * Lists the contents of the database from PostgreSQL's own catalogue, so that new tables are covered without a change
+ * here.
+ */
 import type pg from 'pg';
 import { restoreMark } from '../db/migrate.ts';
 import { migrationsTable, type Partition } from './format.ts';
 
 export interface CatalogueTable {
   name: string;
-  /** Those that are stored; PostgreSQL computes the others. */
+  /** The stored columns; PostgreSQL computes the others. */
   columns: string[];
   partitions: Partition[];
-  /** As of the last analyze; for the progress only. */
+  /** As of the last analyze; used only for the progress display. */
   aboutRows: number;
 }
 
@@ -18,7 +21,7 @@ export interface SequenceState {
   called: boolean;
 }
 
-/** Every table but the record of migrations and the mark of a restore; a partitioned one stands for its partitions. */
+/** Every table except the record of migrations and the restore mark; a partitioned table stands for its partitions. */
 export async function listTables(client: pg.ClientBase): Promise<CatalogueTable[]> {
   const { rows } = await client.query<CatalogueTable>(
     `select t.relname as name,
@@ -48,7 +51,7 @@ export async function listMigrations(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Sequences stand outside of any snapshot: what they say is at least what the snapshot has used of them. */
+/** Sequences are not part of a snapshot: their values are at least those that the snapshot has used. */
 export async function readSequences(client: pg.ClientBase): Promise<SequenceState[]> {
   const { rows } = await client.query<{ name: string }>(
     `select s.relname as name from pg_class s

@@ -1,4 +1,4 @@
-/** Copies the database into an archive, as it was at one moment, while everybody goes on working. */
+/** Copies a snapshot of the database into an archive, while the service goes on working. */
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,7 +15,7 @@ export type DatabasePart = Pick<Manifest, 'migrations' | 'masterKeys' | 'chain' 
 
 export interface DumpOptions {
   archive: ArchiveWriter;
-  /** Gets the names of all blobs that were not erased, a line each. */
+  /** Receives the names of all blobs that were not erased, one per line. */
   blobNamesFile: string;
   onProgress(progress: { done: number; total: number }): void;
   signal?: AbortSignal | undefined;
@@ -23,21 +23,21 @@ export interface DumpOptions {
 
 export interface Dump extends DatabasePart {
   checkValues: { version: number; check_value: Buffer }[];
-  /** Bytes of the blobs, before they were encrypted; about what there is to copy. */
+  /** Bytes of the blobs before encryption; about the amount to copy. */
   blobs: { count: number; bytes: number };
 }
 
 const blobPage = 5_000;
 
 /**
- * One snapshot for all tables. It holds no lock that a reader or writer would wait for. Only making and dropping
- * partitions would wait, and everybody behind it: that is kept from beginning meanwhile. After a failure the connection
- * may be in the middle of a COPY, and is to be ended.
+ * Uses one snapshot for all tables. It holds no lock that blocks readers or writers. Only creating and dropping
+ * partitions would wait, and block everybody behind it: an advisory lock keeps that from starting meanwhile. After a
+ * failure the connection may be in the middle of a COPY, and must be closed.
  */
 export async function dumpDatabase(client: pg.ClientBase, options: DumpOptions): Promise<Dump> {
   await client.query('select pg_advisory_lock($1)', [locks.deliveryPartitions]);
   await client.query('begin isolation level repeatable read read only');
-  // What COPY writes depends on these, and rows that a policy hides must fail the dump rather than be left out of it.
+  // COPY's output depends on these settings, and rows hidden by a policy must fail the dump instead of being left out.
   await client.query(`
     set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
     set local bytea_output = 'hex'; set local extra_float_digits = 1; set local row_security = off;
@@ -97,7 +97,7 @@ async function readChain(client: pg.ClientBase): Promise<Manifest['chain']> {
     : null;
 }
 
-/** To a file: the blobs are copied after the snapshot, which must not stay open for hours, and may be many. */
+/** To a file: there may be many names, and the blobs are copied after the snapshot, which must not stay open for hours. */
 async function spoolBlobNames(client: pg.ClientBase, file: string): Promise<Dump['blobs']> {
   const sum = { count: 0, bytes: 0 };
   async function* lines(): AsyncGenerator<string> {

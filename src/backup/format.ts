@@ -1,27 +1,27 @@
-/** The format of a backup: which members the archive has, and what its manifest says of them. */
+/** The format of a backup: the members of the archive, and what its manifest says about them. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { OperatorError } from '../runtime/errors.ts';
 
 export const backupFormat = 'holdfast/backup@1';
 
-/** A tar wants to know a size before its bytes: everything long is cut into pieces that are held in memory one at a time. */
+/** A tar needs the size before the bytes: long content is cut into pieces that are held in memory one at a time. */
 export const pieceBytes = 8 * 1024 * 1024;
-/** After so many blobs the list of them is written, so that whoever verifies need not remember them all. */
+/** The list of blobs is written after every so many blobs, so that a verifier need not remember them all. */
 export const blobsPerList = 1_000;
 
-/** The first member says what the file is, the last two what all others have to be, and who says so. */
+/** The first member identifies the format; the last two describe all other members, and authenticate that description. */
 export const formatMember = 'format.json';
 export const manifestMember = 'manifest.json';
 export const sealMember = 'manifest.seal.json';
 
-/** The schema's own record of migrations is not loaded but made: by the migrations. */
+/** The schema's record of migrations is not loaded: the migrations themselves write it. */
 export const migrationsTable = 'schema_migrations';
 
 const count = Type.Integer({ minimum: 0 });
 const digest = {
   pieces: count,
-  /** Before they are compressed. */
+  /** Before compression. */
   bytes: count,
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 };
@@ -46,11 +46,11 @@ const manifest = Type.Object({
   format: Type.Literal(backupFormat),
   createdAt: Type.String(),
   madeBy: Type.String(),
-  /** Names of the migrations that the database had, in their order. */
+  /** Names of the migrations that the database had, in order. */
   migrations: Type.Array(Type.String(), { minItems: 1 }),
-  /** Versions of the master keys that its secrets are sealed with. */
+  /** Versions of the master keys that seal its secrets. */
   masterKeys: Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1 }),
-  /** For people: the chain that things are anchored on. The embedded one is in the tables. */
+  /** For information: the chain used for anchoring. The embedded chain is in the tables. */
   chain: Type.Union([
     Type.Null(),
     Type.Object({ chainId: count, genesisHash: Type.String(), embedded: Type.Boolean() }),
@@ -62,11 +62,11 @@ const manifest = Type.Object({
   blobs: Type.Object({
     count,
     bytes: count,
-    /** Their content was erased while the backup was made: to be erased where it is restored, too. */
+    /** Their content was erased while the backup was made: the restore must erase them, too. */
     erased: count,
-    /** The store did not have them. */
+    /** Missing in the store. */
     missing: count,
-    /** Over the text of all lists of blobs. */
+    /** Covers the text of all lists of blobs. */
     lists: Type.Object({ count, sha256: digest.sha256 }),
   }),
 });
@@ -101,7 +101,7 @@ export function parseList(text: string): ListedBlob[] {
     .map((line) => parse(listedBlob, line, 'a list of blobs'));
 }
 
-/** Also of formats that this version does not know. */
+/** Also recognises formats that this version does not know. */
 export function requireFormat(text: string): void {
   const { format } = parse(Type.Object({ format: Type.String() }), text, formatMember);
   if (format === backupFormat) return;
@@ -110,7 +110,7 @@ export function requireFormat(text: string): void {
   );
 }
 
-/** The archive is not what was written once. Nothing of it may be used. */
+/** The archive differs from what was written. None of it may be used. */
 export function damaged(what: string, cause?: unknown): OperatorError {
   return new OperatorError(
     `The archive is damaged or cut off: ${what}. Nothing was restored from it: use another copy, or another backup.`,
@@ -122,7 +122,7 @@ export const tableMember = (name: string): string => `tables/${name}`;
 export const blobMember = (name: string): string => `blobs/${name}`;
 export const listMember = (number: number): string => `lists/${String(number).padStart(6, '0')}`;
 
-/** What a member is, and the name that it has there. */
+/** The kind of a member, and its name within that kind. */
 export function kindOf(member: string): { kind: 'table' | 'blob' | 'list' | 'file'; name: string } {
   const [, folder = '', rest = ''] = /^(tables|blobs|lists)\/(.+)$/.exec(member) ?? [];
   const kind = ({ tables: 'table', blobs: 'blob', lists: 'list' } as const)[folder] ?? 'file';

@@ -18,7 +18,7 @@ before(async () => {
   sealed = await sealKeyFile(keys, passphrase.normalize('NFD'));
 });
 
-/** As the format says, made without its code, at the lowest cost that is read: a fraction of what is usual. */
+/** Follows the format's specification without its code, at the lowest accepted cost: a fraction of the usual one. */
 function sealCheaply(): string {
   const kdf = { name: 'scrypt', logN: 14, r: 8, p: 1, salt: randomBytes(16).toString('base64') };
   const salt = Buffer.from(kdf.salt, 'base64');

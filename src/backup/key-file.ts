@@ -1,4 +1,4 @@
-/** The master keys in a file of their own, encrypted under a passphrase: what a backup is worth nothing without. */
+/** The master keys in a file of their own, encrypted under a passphrase: a backup is useless without them. */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Static, Type } from 'typebox';
@@ -8,7 +8,7 @@ import { OperatorError } from '../runtime/errors.ts';
 
 export const keyFileFormat = 'holdfast/backup-key@1';
 
-/** scrypt with 128 MiB, as OWASP advises; it takes some tenths of a second. */
+/** scrypt with 128 MiB, as OWASP recommends; it takes some tenths of a second. */
 const usual = { logN: 17, r: 8, p: 1 };
 const maxMemoryBytes = 2 ** 30;
 const saltBytes = 16;
@@ -20,7 +20,7 @@ const keyFile = Type.Object({
   format: Type.Literal(keyFileFormat),
   kdf: Type.Object({
     name: Type.Literal('scrypt'),
-    // What a file may ask for is limited: 1 GiB, and some seconds.
+    // Limits the cost that a file can demand: 1 GiB, and some seconds.
     logN: Type.Integer({ minimum: 14, maximum: 20 }),
     r: Type.Integer({ minimum: 1, maximum: 8 }),
     p: Type.Integer({ minimum: 1, maximum: 4 }),
@@ -57,7 +57,7 @@ export async function sealKeyFile(keys: MasterKeys, passphrase: string): Promise
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
-/** Whether it is such a file, or the keys as they are. */
+/** Whether it is an encrypted key file, as opposed to plain keys. */
 export function isSealedKeyFile(text: string): boolean {
   return text.trimStart().startsWith('{');
 }
@@ -97,7 +97,7 @@ function parseKeyFile(text: string, origin: string): KeyFile {
 
 async function keyOf(passphrase: string, { logN, r, p, salt }: KeyFile['kdf']) {
   const options = { N: 2 ** logN, r, p, maxmem: maxMemoryBytes + 2 ** 20 };
-  // The same characters, however the keyboard or the editor writes them.
+  // Normalised, because keyboards and editors encode the same characters differently.
   return createSecretKey(
     await deriveKey(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 32, options),
   );

@@ -1,4 +1,4 @@
-/** Loads the tables of an archive into a database that has the same schema and nothing in it: all of them, or none. */
+/** Loads the tables of an archive into an empty database with the same schema: all of them, or none. */
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -15,8 +15,9 @@ export interface LoadOptions {
 }
 
 /**
- * `client` is inside a transaction. Rows come in the order of their tables' names: references are taken off before and
- * put back after, which checks them all, and triggers, which would make deliveries of old events, are still meanwhile.
+ * `client` is inside a transaction. Rows arrive in the order of their tables' names: foreign keys are dropped before
+ * and added again after, which checks them all, and triggers, which would create deliveries of old events, are disabled
+ * meanwhile.
  */
 export function createLoad(client: pg.ClientBase, { manifest, onProgress, signal }: LoadOptions) {
   const open = new Map(manifest.tables.map((table) => [table.name, table]));
@@ -28,7 +29,7 @@ export function createLoad(client: pg.ClientBase, { manifest, onProgress, signal
       await requireSameTables(client, manifest);
       putBack = [...(await takeOffReferences(client)), ...(await stillTriggers(client))];
       for (const { name, partitions } of manifest.tables) await makePartitions(client, name, partitions);
-      // What migrations put into them is in the archive too.
+      // The archive also contains the rows that migrations insert.
       await client.query(`truncate ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
     },
     async load(member: Member): Promise<void> {
@@ -77,7 +78,7 @@ async function loadTable(
   }
 }
 
-/** The archive says which migrations it had, and those make its tables: neither more nor fewer. */
+/** The archive names its migrations, which must create exactly its tables. */
 async function requireSameTables(client: pg.ClientBase, { tables }: Manifest): Promise<void> {
   const shapeOf = (all: { name: string; columns: string[] }[]) =>
     all.map(({ name, columns }) => `${name}(${columns.join()})`).sort();
@@ -88,7 +89,7 @@ async function requireSameTables(client: pg.ClientBase, { tables }: Manifest): P
     throw damaged(`its migrations do not result in its tables: ${differing.join(', ')}`);
 }
 
-/** Takes off all foreign keys; returns what puts them back. */
+/** Drops all foreign keys; returns the statements that add them again. */
 async function takeOffReferences(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ place: string; name: string; definition: string }>(
     `select conrelid::regclass::text as place, conname as name, pg_get_constraintdef(oid) as definition
@@ -102,7 +103,7 @@ async function takeOffReferences(client: pg.ClientBase): Promise<string[]> {
   );
 }
 
-/** Disables the triggers that are enabled; returns what enables them. */
+/** Disables the enabled triggers; returns the statements that enable them again. */
 async function stillTriggers(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ place: string; name: string }>(
     `select t.tgrelid::regclass::text as place, t.tgname as name from pg_trigger t
@@ -114,7 +115,7 @@ async function stillTriggers(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ place, name }) => `alter table ${place} enable trigger ${quoted(name)}`);
 }
 
-/** The days of a log, say: rows without their partition would be in the way of making it later. */
+/** For example the days of a log: rows outside their partition would prevent its creation later. */
 async function makePartitions(
   client: pg.ClientBase,
   table: string,

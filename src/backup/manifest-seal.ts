@@ -1,4 +1,4 @@
-/** The seal over a manifest: only who has the master key can have written it, so a changed archive is not restored. */
+/** The seal over a manifest: only a holder of the master key can have written it, so a changed archive is not restored. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { MasterKey } from '../keys/envelope.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
@@ -9,7 +9,7 @@ export function sealManifest(text: string, master: MasterKey): ManifestSeal {
   return { masterVersion: master.version, hmacSha256: macOf(text, master).toString('hex') };
 }
 
-/** Throws when the keys are not those of the backup, or the manifest is not the one that was sealed. */
+/** Throws when the keys are not those of the backup, or the manifest is not the sealed one. */
 export function requireSealed(text: string, seal: ManifestSeal, keys: MasterKeys): void {
   const key = keys.byVersion.get(seal.masterVersion);
   if (!key) {

@@ -1,4 +1,7 @@
-/** The bounds of a partition, as PostgreSQL prints them, read into values and written again: text of an archive is no SQL. */
+/**
+ * Parses the bounds of a partition, as PostgreSQL prints them, and writes them anew: text from an archive must not
+ * become SQL.
+ */
 import pg from 'pg';
 import { damaged } from './format.ts';
 

@@ -1,4 +1,4 @@
-/** Restores a backup into an empty place: everything is verified before, and nothing counts until all of it is there. */
+/** Restores a backup into an empty place: verifies everything first, and nothing takes effect until all of it is there. */
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -21,7 +21,7 @@ import { type VerifiedArchive, verifyArchive } from './verify-archive.ts';
 
 export interface RestoreOptions {
   file: string;
-  /** Those of the backup; null when none are at hand. */
+  /** The keys of the backup; null when none are available. */
   keys: MasterKeys | null;
   config: Config;
   log: LoopLog;
@@ -30,8 +30,8 @@ export interface RestoreOptions {
 }
 
 /**
- * The order decides what a kill leaves behind. Up to the mark, an empty place. From there to the last commit, which
- * takes the mark away, a place where no service starts and the next restore begins anew.
+ * The order decides what a kill leaves behind. Before the mark is set: an empty place. From then until the last commit,
+ * which removes the mark: a place where no service starts and the next restore starts over.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { file, keys, config, log, signal, onProgress } = options;
@@ -61,7 +61,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   }
 }
 
-/** How many migrations this version has; those of the archive have to be the first of them. */
+/** The number of migrations of this version; those of the archive must be the first of them. */
 async function requireKnownSchema({ migrations, madeBy }: Manifest): Promise<number> {
   const known = await knownMigrations();
   const unknown = migrations.filter((name, place) => known[place] !== name);
@@ -86,7 +86,7 @@ interface Loading {
   manifest: Manifest;
 }
 
-/** One more time through the archive: first the tables, as one transaction, then the blobs. */
+/** Reads the archive once more: first the tables, in one transaction, then the blobs. */
 async function loadAll({ client, store, manifest }: Loading, options: RestoreOptions): Promise<ErasedBlob[]> {
   const { file, keys, onProgress, signal } = options;
   const load = createLoad(client, {
@@ -119,7 +119,7 @@ async function loadAll({ client, store, manifest }: Loading, options: RestoreOpt
   return blobs.erased;
 }
 
-/** What the database itself says of the keys that it was sealed with. */
+/** Checks the keys against what the restored database records about its master keys. */
 async function requireFitting(client: pg.ClientBase, keys: MasterKeys | null): Promise<void> {
   const { rows } = await client.query<{ version: number; check_value: Buffer }>(
     'select version, check_value from master_keys',
@@ -133,7 +133,7 @@ async function requireFitting(client: pg.ClientBase, keys: MasterKeys | null): P
   }
 }
 
-/** Who led, who sent and what they had in hand was there, on another machine: here all of it is free to be taken. */
+/** Leaders, senders and their claims belonged to the original installation: here everything is free to be claimed. */
 async function finish(target: Target, erased: ErasedBlob[]): Promise<void> {
   const database = openDatabase({
     connection: () => ({ ...target.connection(), statement_timeout: 0 }),

@@ -1,4 +1,4 @@
-/** Where a backup is restored to: an empty place, marked as half restored until all is there. */
+/** The target of a restore: an empty place, marked as half restored until everything is there. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -16,29 +16,29 @@ import { quoted } from './catalogue.ts';
 export interface Target {
   connection(): pg.ClientConfig;
   client: pg.Client;
-  /** Marks it, takes away what a restore that did not come to its end has left, and opens the store of its blobs. */
+  /** Sets the mark, removes what an interrupted restore left, and opens the blob store. */
   begin(): Promise<BlobStore>;
   close(): Promise<void>;
 }
 
-/** What an empty data directory may have: a file system of its own, and a database that is looked at as well. */
+/** Allowed in an empty data directory: what a fresh file system contains, and a database, which is checked separately. */
 const harmless = /^(lost\+found|postgres(\.init-.*)?)$/;
-/** Where blobs go by default. A restore that was killed early may have made it, and the store is looked at as well. */
+/** The default place of blobs. A restore that was killed early may have created it, and the store is checked separately. */
 const blobsDir = 'blobs';
 
-/** Throws at once when the place is in use, before a long look at the archive; makes nothing where there is nothing. */
+/** Throws at once when the place is in use, before the archive is read at length; creates nothing in an empty place. */
 export async function refuseUsed(config: Config, log: LoopLog): Promise<void> {
   const entries = await entriesOf(config.dataDir);
   if (config.databaseUrl === null && entries.length === 0) return;
   await (await openTarget(config, log)).close();
 }
 
-/** Throws when there is anything, unless a restore that did not come to its end made it. */
+/** Throws when the place is not empty, unless an interrupted restore filled it. */
 export async function openTarget(config: Config, log: LoopLog): Promise<Target> {
   const { dataDir, databaseUrl } = config;
   const entries = await entriesOf(dataDir);
   const present = entries.filter((name) => !harmless.test(name));
-  // Without a database there is no mark, so nothing needs to be started to say so.
+  // Without a database there is no mark, so nothing needs to be started to know.
   if (databaseUrl === null && present.length > 0 && !entries.includes('postgres'))
     throw notEmpty(dataDir, present);
 
@@ -99,7 +99,7 @@ async function entriesOf(dataDir: string): Promise<string[]> {
   return entries.filter((name) => !(name === blobsDir && blobs?.length === 0));
 }
 
-/** Two restores into one database would take away each other's rows. */
+/** Two restores into one database would delete each other's rows. */
 async function takeTurn(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     locks.restore,
@@ -123,10 +123,10 @@ async function listRelations(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** One transaction: what an earlier try left goes, and the mark is there before anything else is. */
+/** In one transaction: removes what an earlier attempt left, and sets the mark before anything else is written. */
 async function markAnew(client: pg.Client): Promise<void> {
   await client.query('begin');
-  // Only tables: migrations make nothing else that a table would not take along.
+  // Only tables: dropping them also drops everything else that the migrations create.
   for (const name of await listRelations(client)) {
     await client.query(`drop table if exists public.${quoted(name)} cascade`);
   }
@@ -149,7 +149,7 @@ async function requireEmptyStore(store: BlobStore): Promise<void> {
   }
 }
 
-/** It was empty when the mark was set. */
+/** The store was empty when the mark was set. */
 async function emptyStore(store: BlobStore): Promise<void> {
   for await (const { name } of store.list()) await store.remove(name);
   await store.removeUnfinished(0);

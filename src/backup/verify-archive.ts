@@ -1,4 +1,4 @@
-/** Reads a whole archive and holds every member against the manifest; only then is anything of it used. */
+/** Reads a whole archive and checks every member against the manifest, before any of it is used. */
 import { createHash } from 'node:crypto';
 import { archiveBytes, type Member, readArchive } from './archive-reader.ts';
 import type { Written } from './archive-writer.ts';
@@ -17,7 +17,7 @@ import {
 
 export interface VerifiedArchive {
   manifest: Manifest;
-  /** To the letter, for its seal. */
+  /** Verbatim, for checking its seal. */
   manifestText: string;
   seal: ManifestSeal;
 }
@@ -28,7 +28,7 @@ export interface ReadOptions {
 }
 
 export interface Counted extends Written {
-  /** Line ends: of a table, its rows. */
+  /** The number of line ends; in a table, of rows. */
   rows: number;
 }
 
@@ -59,14 +59,14 @@ export async function verifyArchive(
   if (manifestText === undefined) throw damaged('it has no manifest at its end');
   const manifest = parseManifest(manifestText);
   const sealText = files.get(sealMember);
-  // Whatever the manifest says: it is what the seal protects.
+  // Required whatever the manifest says, because the manifest is what the seal protects.
   if (sealText === undefined) throw damaged('its manifest has no seal');
   checkTables(manifest, tables);
   blobs.check(manifest);
   return { manifest, manifestText, seal: parseSeal(sealText) };
 }
 
-/** Passes the pieces on, and then throws if they were not those of the manifest. */
+/** Passes the pieces on, then throws if they do not match the manifest. */
 export async function* checkedPieces(
   pieces: AsyncIterable<Buffer>,
   { name, expected }: { name: string; expected: Written },
@@ -99,7 +99,7 @@ function createTally(): { add(piece: Buffer): void; end(): Counted } {
   };
 }
 
-/** In the text that COPY writes, a line break is the end of a row and nothing else. */
+/** In COPY's text format, a line break always ends a row. */
 export function countRows(bytes: Uint8Array): number {
   let rows = 0;
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) rows += 1;
@@ -125,7 +125,7 @@ function requireEqual(what: string, expected: Written, found: Written): void {
   throw damaged(`${what} does not have the bytes that were written`);
 }
 
-/** Blobs are remembered until the list that follows them, and lists by their hash. */
+/** Remembers blobs until the list that follows them, and lists by their hash. */
 function createBlobTally() {
   const hash = createHash('sha256');
   const sum = { count: 0, bytes: 0, erased: 0, missing: 0, lists: 0 };

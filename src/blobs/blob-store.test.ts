@@ -1,4 +1,4 @@
-/** What every blob store has to do, held against each of them. */
+/** The contract of every blob store, tested against each of them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,9 +14,9 @@ import { openS3Store } from './s3-store.ts';
 
 interface Fixture {
   store: BlobStore;
-  /** Everything that lies there, finished or not. */
+  /** Everything in the store, finished or not. */
   everything(): Promise<string[]>;
-  /** The same store, which cannot take anything. */
+  /** The same store, unable to store anything. */
   broken(): Promise<BlobStore>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ for (const [kind, openFixture] of Object.entries(beds)) {
         names.map((name, place) => [name, place]),
       );
       const ended = await diskTime();
-      // S3 tells it to the second.
+      // S3 reports the time in whole seconds.
       const toTheSecond = ({ modifiedAt }: { modifiedAt: Date }) => Math.floor(modifiedAt.getTime() / 1000);
       for (const second of listed.map(toTheSecond)) {
         assert.ok(second >= toTheSecond(began) && second <= toTheSecond(ended));
@@ -151,7 +151,7 @@ test('what a dead process left unfinished on disk goes at once, what another mac
     await begun;
     const [own = ''] = (await readdir(join(dir, 'ws_1'))).filter((name) => name.endsWith('.part'));
     const host = /\.([0-9a-f]{8})-/.exec(own)?.[1];
-    // Linux gives no process so high a number.
+    // Linux assigns no pid this high.
     const dead = `blb_dead.${host}-4194999-1.part`;
     const elsewhere = 'blb_far.00000000-1-1.part';
     const now = new Date();
@@ -179,7 +179,7 @@ test('a disk that takes no more is at fault, and nothing lies on it afterwards',
       const store = await openDiskStore(${JSON.stringify(dir)});
       async function* bytes() { for (let piece = 0; piece < 80; piece += 1) yield Buffer.alloc(65_536); }
       await store.put('ws_1/blb_x', bytes()).catch((error) => console.log(error.name, error.cause.code));`;
-    // No file of this process may become larger than a mebibyte: the nearest thing to a full disk that needs no rights.
+    // Limits the files of this process to a mebibyte: the closest thing to a full disk that needs no privileges.
     const { stdout } = await promisify(execFile)('sh', [
       '-c',
       'ulimit -f 2048 && exec "$0" --input-type=module-typescript -e "$1"',
@@ -200,7 +200,7 @@ async function openDiskFixture(): Promise<Fixture> {
     store: await openDiskStore(join(dir, 'blobs')),
     everything: async () => (await readdir(join(dir, 'blobs'), { recursive: true })).filter(isFile),
     async broken() {
-      // A file where a directory has to be: refused to everybody, root included.
+      // A file in place of a directory: this fails for everybody, root included.
       await writeFile(join(dir, 'blobs', 'ws_1x'), '');
       const store = await openDiskStore(join(dir, 'blobs'));
       return { ...store, put: (_name, bytes) => store.put('ws_1x/blb_x', bytes) };
@@ -226,7 +226,7 @@ async function openS3Bed(): Promise<Fixture> {
   };
 }
 
-/** The time that a file gets which is written now. */
+/** The modification time of a file written now. */
 async function diskTime(): Promise<{ modifiedAt: Date }> {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-time-'));
   const { mtime } = await stat(dir);

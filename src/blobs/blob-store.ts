@@ -1,25 +1,25 @@
-/** What keeps the encrypted bytes of blobs: a directory on disk, or a bucket. It knows names and bytes, nothing else. */
+/** Stores the encrypted bytes of blobs: in a directory on disk, or in a bucket. It knows only names and bytes. */
 
 export interface BlobStore {
   /**
-   * Streams bytes to a new object. It is durable when this resolves; an error or an abort leaves nothing behind. Throws
-   * StoreFailed when the store is at fault; what the source of the bytes throws goes through unchanged.
+   * Streams bytes to a new object. The object is durable when this resolves; an error or an abort leaves nothing
+   * behind. Throws StoreFailed when the store fails; errors of the byte source pass through unchanged.
    */
   put(name: string, bytes: AsyncIterable<Uint8Array>, options?: PutOptions): Promise<{ bytes: number }>;
-  /** An object, or a part of it whose end is exclusive and may lie behind the object's; throws BlobMissing. */
+  /** Reads an object or a range of it, whose end is exclusive and may exceed the object's; throws BlobMissing. */
   get(name: string, range?: ByteRange): AsyncIterable<Uint8Array>;
-  /** That there is none is no fault. */
+  /** A missing object is not an error. */
   remove(name: string): Promise<void>;
-  /** Everything that is kept, in no order. */
+  /** All stored objects, in no particular order. */
   list(): AsyncIterable<StoredObject>;
-  /** Removes what puts that never came to their end have left behind; those younger than `olderThanMs` may still run. */
+  /** Removes the leftovers of interrupted puts; puts younger than `olderThanMs` may still be running. */
   removeUnfinished(olderThanMs: number): Promise<number>;
   close(): Promise<void>;
 }
 
 export interface PutOptions {
   signal?: AbortSignal | undefined;
-  /** Nobody else looks at the pieces: the store may give their memory back as soon as they are written. */
+  /** Nobody else reads the pieces: the store may release their memory as soon as they are written. */
   givenAway?: boolean;
 }
 
@@ -43,7 +43,7 @@ export class BlobMissing extends Error {
   }
 }
 
-/** The store cannot do it now: full, unreachable, or not allowed. */
+/** The store cannot do it now: it is full, unreachable, or denies access. */
 export class StoreFailed extends Error {
   constructor(what: string, cause: unknown) {
     super(`the blob store cannot ${what}: ${cause instanceof Error ? cause.message : String(cause)}`, {

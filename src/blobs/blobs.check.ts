@@ -1,4 +1,7 @@
-/** Checks that every blob has its key and its bytes, that the bytes are those that were hashed, and that the store has no others. */
+/**
+ * Checks that every blob has its key and its bytes, that the bytes match their hash, and that the store has no other
+ * objects.
+ */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { isDatabaseAway } from '../db/faults.ts';
@@ -14,7 +17,7 @@ import { objectsPass } from './objects.check.ts';
 
 export interface BlobsCheckDeps {
   db: Db;
-  /** Throws when the master key is not at hand: then nothing can be said. */
+  /** Throws when the master key is unavailable: then nothing can be checked. */
   keyring(): Promise<Pick<Keyring, 'open'>>;
   /** Throws when the store cannot be opened. */
   blobStore(): Promise<BlobStore>;
@@ -34,7 +37,7 @@ export function blobsCheck(deps: BlobsCheckDeps): Check {
   return { name: 'blobs', passes: [rowsOfBlobs(deps), objectsPass(deps)] };
 }
 
-/** In small pages: the bytes of each are read. */
+/** Pages are small, because the bytes of each blob are read. */
 function rowsOfBlobs({ db, keyring, blobStore }: BlobsCheckDeps): Pass {
   return rowsPass<Row>({
     db,
@@ -72,7 +75,7 @@ async function wrongBytes(row: Row, keyring: Pick<Keyring, 'open'>, store: BlobS
     if (isDatabaseAway(error)) throw error;
     return [keyUnusable(row, error)];
   }
-  // Erased since the page was read.
+  // The blob was erased after the page was read.
   if (!key) return [];
   try {
     const stored = store.get(objectName(ref), storedRange(size));

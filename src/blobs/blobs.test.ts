@@ -75,7 +75,7 @@ test('a large file goes by in little memory', async () => {
   const received = await blobs.receive(workspaceId, fresh(), { ...roomy, givenAway: true });
   assert.equal(received.size, fileBytes);
   await received.settle('failed');
-  // Left to the collector, it is several times as much.
+  // With garbage collection alone, it would be several times as much.
   assert.ok(mostBytes < 16 << 20, `${mostBytes} bytes at once`);
 });
 
@@ -106,7 +106,7 @@ test('too many bytes are refused as soon as they come, and leave nothing', async
   async function* endless() {
     for (;;) {
       given += 1 << 16;
-      // An end all the same: what is not refused would fill the disk.
+      // A limit in case nothing refuses the upload: it would fill the disk.
       if (given > 10_000_000) throw new Error('nobody stops it');
       yield Buffer.alloc(1 << 16);
     }
@@ -178,7 +178,7 @@ test('a commit whose answer was lost keeps its object, also while it is still un
   });
   const blobId = await attached;
   const settling = received.settle('failed');
-  // For the one that may still be committed.
+  // It waits for the transaction that may still commit.
   await somethingWaits();
   letCommit();
   await committing;
@@ -298,7 +298,7 @@ async function objectsWithoutRow(): Promise<string[]> {
   return (await names()).filter((name) => !known.has(name));
 }
 
-/** For a lock that another transaction has. */
+/** Waits until a session waits for a lock of another transaction. */
 async function somethingWaits(): Promise<void> {
   await waitUntil(async () => {
     const { rows } = await sql`

@@ -1,4 +1,4 @@
-/** The bytes of files: hashed and encrypted while they stream into the store, once for each vault, and read back. */
+/** The bytes of files: hashed and encrypted while they stream into the store, once per vault, and read back. */
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
@@ -15,9 +15,9 @@ import { objectName } from './object-names.ts';
 
 export interface Blobs {
   /**
-   * Streams to the store what becomes a blob of a vault, which may be known only afterwards: fields of a form follow the
-   * file, and a transfer may end meanwhile. Nothing counts before `attach` is committed. Throws AppError:
-   * payload_too_large, or service_unavailable when the store is at fault; what the source throws goes through unchanged.
+   * Streams to the store the bytes of a future blob. The vault may only be known afterwards: form fields follow the
+   * file, and a transfer may end meanwhile. Nothing takes effect before `attach` is committed. Throws AppError:
+   * payload_too_large, or service_unavailable when the store fails; errors of the source pass through unchanged.
    */
   receive(
     workspaceId: string,
@@ -25,14 +25,14 @@ export interface Blobs {
     limits: ReceiveLimits,
   ): Promise<ReceivedBlob>;
   /**
-   * The plain bytes, or a part of them whose end is exclusive. Before it resolves the first of them are there, so that a
-   * fault can still be told. Throws AppError: resource_not_found when the blob was erased, service_unavailable when
-   * the store is at fault.
+   * The plain bytes, or a range of them whose end is exclusive. Resolves once the first bytes are there, so that a
+   * failure can still be reported. Throws AppError: resource_not_found when the blob was erased, service_unavailable
+   * when the store fails.
    */
   read(ref: BlobRef & { size: number }, range?: ByteRange): Promise<AsyncIterable<Buffer>>;
   /**
-   * Inside the caller's transaction: takes the blob's lock, asks whether something still needs it, and if nothing does
-   * drops its key. Null when it was kept. Its object is removed with `settle`, after the commit.
+   * Inside the caller's transaction: locks the blob, asks whether it is still needed, and if not, drops its key. Null
+   * when the blob was kept. `settle` removes its object after the commit.
    */
   erase(db: Db, ref: BlobRef, isNeeded: () => Promise<boolean>): Promise<{ settle(): Promise<void> } | null>;
 }
@@ -45,7 +45,7 @@ export interface BlobRef {
 export interface ReceiveLimits {
   maxBytes: number;
   signal?: AbortSignal | undefined;
-  /** Nobody else looks at the pieces: their memory is given back as soon as they are encrypted. */
+  /** Nobody else reads the pieces: their memory is released as soon as they are encrypted. */
   givenAway?: boolean;
 }
 
@@ -53,12 +53,15 @@ export interface ReceivedBlob {
   /** SHA-256 of the plain bytes. */
   contentHash: Buffer;
   size: number;
-  /** Inside the caller's transaction: the blob of these bytes in this vault, an earlier one or this. May be called again. */
+  /**
+   * Inside the caller's transaction: the blob of these bytes in this vault, either an earlier one or this one. Can be
+   * called again.
+   */
   attach(db: Db, vaultId: string): Promise<{ blobId: string }>;
   /**
-   * After the commit, and after every failure: removes the object if it is not the one that was attached. When a failure
-   * leaves open whether something was committed, the database is asked. Never throws: the sweep does what could not be
-   * done here.
+   * Call after the commit, and after every failure: removes the object unless it is the one that was attached. When a
+   * failure leaves it unclear whether the commit succeeded, asks the database. Never throws: the sweep does whatever
+   * fails here.
    */
   settle(outcome: 'committed' | 'failed'): Promise<void>;
 }
@@ -69,11 +72,11 @@ export interface BlobsDeps {
   store: BlobStore;
 }
 
-/** Another upload may erase and store the same bytes at the same moment; more than a few times in a row it cannot. */
+/** Another upload may erase and store the same bytes at the same time, but not more than a few times in a row. */
 const attempts = 5;
 const retryAfterSeconds = 5;
 
-/** Where a blob's data key is sealed. */
+/** The reference under which a blob's data key is sealed. */
 export function blobKeyRef({ workspaceId, blobId }: BlobRef): SecretRef {
   return { workspaceId, purpose: 'blob', id: blobId };
 }
@@ -91,7 +94,7 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
           if (size > maxBytes) throw tooLarge(maxBytes);
           hash.update(piece);
           yield piece;
-          // Whoever asks for the next has copied this one.
+          // The consumer has copied this piece when it asks for the next one.
           if (givenAway) giveBack(piece);
         }
       }
@@ -134,7 +137,7 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
     let inserted = false;
     let attached: string | null = null;
 
-    /** With a lock that `settle` waits for: a commit whose answer was lost may still be under way. */
+    /** Takes a lock that `settle` waits for: a commit whose response was lost may still be running. */
     async function insert(db: Db, vaultId: string): Promise<boolean> {
       const { rows } = await sql`
         insert into blobs (workspace_id, id, vault_id, content_hash, size)
@@ -157,7 +160,7 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
             attached = blobId;
             return { blobId };
           }
-          // Shared, so that it cannot be erased before what needs it is committed.
+          // A shared lock, so that the blob cannot be erased before the transaction that needs it commits.
           const earlier = await db
             .selectFrom('blobs')
             .select('id')
@@ -198,7 +201,7 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
   }
 }
 
-/** It finds whatever has no row, or an erased one. */
+/** The sweep finds every object that has no row, or an erased one. */
 function leaveToSweep(_error: unknown): void {}
 
 function rowOf(db: Db, { workspaceId, blobId }: BlobRef) {
@@ -209,7 +212,7 @@ function lockOf(blobId: string) {
   return sql`hashtextextended(${blobId}, 0)`;
 }
 
-/** The first piece is there when it resolves; later faults break the stream. */
+/** Resolves once the first piece is there; later failures break the stream. */
 async function begun(pieces: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
   const failed = explain('The content cannot be read');
   const iterator = pieces[Symbol.asyncIterator]();
@@ -229,7 +232,7 @@ async function begun(pieces: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffe
   };
 }
 
-/** What the store is at fault for passes, and is worth another try; anything else goes through as it is. */
+/** A failure of the store is temporary, and worth a retry; other errors pass through unchanged. */
 function explain(message: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof StoreFailed || error instanceof BlobMissing)) throw error;

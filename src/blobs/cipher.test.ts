@@ -1,4 +1,4 @@
-/** The encryption of blobs: every range reads back, and nothing that was tampered with does. */
+/** The encryption of blobs: every range reads back, and tampered bytes are rejected. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import {
 
 const key = randomBytes(keyBytes);
 const storedChunk = chunkBytes + tagBytes;
-/** Chunk borders and what lies around them. */
+/** Sizes at and around chunk borders. */
 const sizes = fc.oneof(
   fc.nat(64),
   fc

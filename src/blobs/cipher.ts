@@ -1,12 +1,12 @@
 /**
- * The encryption of a blob: AES-256-GCM in chunks, so that any range can be read, under a key that no other blob has. The
- * nonce of a chunk is its number and whether it is the last one: a chunk that was changed, moved, left out or added does
- * not open. (The STREAM construction, https://eprint.iacr.org/2015/189.)
+ * The encryption of a blob: AES-256-GCM in chunks, so that any range can be read, under a key of its own. The nonce of
+ * a chunk contains its number and whether it is the last one: a chunk that was changed, moved, left out or added cannot
+ * be decrypted. (The STREAM construction, https://eprint.iacr.org/2015/189.)
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { ByteRange } from './blob-store.ts';
 
-/** Larger ones gain nothing, smaller ones cost: 64 KiB a fifth more time, 16 KiB twice as much. */
+/** Larger chunks gain nothing, smaller ones cost time: 64 KiB a fifth more, 16 KiB twice as much. */
 export const chunkBytes = 128 * 1024;
 export const tagBytes = 16;
 export const keyBytes = 32;
@@ -19,12 +19,15 @@ export class BlobDamaged extends Error {
   }
 }
 
-/** How many bytes are stored for so many plain ones. */
+/** The stored size of a blob with this plain size. */
 export function storedBytes(size: number): number {
   return size + chunkCount(size) * tagBytes;
 }
 
-/** What of the stored bytes `decryptChunks` needs for a range. Behind the last chunk one byte more, which must not be. */
+/**
+ * The stored bytes that `decryptChunks` needs for a range. After the last chunk it includes one byte that must not
+ * exist.
+ */
 export function storedRange(size: number, range: ByteRange = { start: 0, end: size }): ByteRange {
   const { first, last } = chunksOf(size, range);
   const storedChunk = chunkBytes + tagBytes;
@@ -32,7 +35,7 @@ export function storedRange(size: number, range: ByteRange = { start: 0, end: si
   return { start: first * storedChunk, end: toEnd ? storedBytes(size) + 1 : (last + 1) * storedChunk };
 }
 
-/** Copies into one buffer what comes in pieces of any size: it is encrypted there before the next comes. */
+/** Copies pieces of any size into one buffer, and encrypts it there before the next chunk comes. */
 export async function* encryptChunks(bytes: AsyncIterable<Uint8Array>, key: Buffer): AsyncIterable<Buffer> {
   const secret = createSecretKey(key);
   const chunk = Buffer.allocUnsafeSlow(chunkBytes);
@@ -40,7 +43,7 @@ export async function* encryptChunks(bytes: AsyncIterable<Uint8Array>, key: Buff
   let number = 0;
   for await (const piece of bytes) {
     for (let used = 0; used < piece.length; ) {
-      // A full one waits until there is more: only then it is known not to be the last.
+      // A full chunk waits until more bytes arrive: only then is it known not to be the last.
       if (filled === chunkBytes) {
         yield* encryptChunk(secret, { number, last: false }, chunk);
         number += 1;
@@ -55,7 +58,7 @@ export async function* encryptChunks(bytes: AsyncIterable<Uint8Array>, key: Buff
   yield* encryptChunk(secret, { number, last: true }, chunk.subarray(0, filled));
 }
 
-/** From the bytes of `storedRange` the plain ones of the range. Throws BlobDamaged; nothing of a bad chunk is given out. */
+/** Decrypts the bytes of `storedRange` and yields the range. Throws BlobDamaged; yields nothing of a bad chunk. */
 export async function* decryptChunks(
   stored: AsyncIterable<Uint8Array>,
   key: Buffer,
@@ -101,7 +104,7 @@ function decryptChunk(key: KeyObject, place: ChunkPlace, sealed: Buffer): Buffer
   return plain;
 }
 
-/** Never the same twice under one key, which encrypts one blob once. */
+/** Never repeats under one key, since a key encrypts one blob once. */
 function nonceOf({ number, last }: ChunkPlace): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt32BE(number, 7);
@@ -109,7 +112,7 @@ function nonceOf({ number, last }: ChunkPlace): Buffer {
   return nonce;
 }
 
-/** An empty blob has one chunk too, which says that it is empty. */
+/** An empty blob has one chunk too, which authenticates that it is empty. */
 function chunkCount(size: number): number {
   return Math.max(1, Math.ceil(size / chunkBytes));
 }
@@ -120,13 +123,13 @@ function chunksOf(size: number, { start, end }: ByteRange): { first: number; las
   return { first, last: Math.min(final, Math.max(first, Math.ceil(end / chunkBytes) - 1)) };
 }
 
-/** Of what lies behind the last chunk one byte is enough to be noticed. */
+/** One byte after the last chunk is enough to detect extra bytes. */
 function sizeOfChunk(number: number, size: number): number {
   const left = size - number * chunkBytes;
   return number < chunkCount(size) ? Math.min(chunkBytes, left) : 1 - tagBytes;
 }
 
-/** Cuts a stream into pieces of given sizes, copying only where one lies across two; the last may be shorter. */
+/** Cuts a stream into pieces of given sizes, copying only those that span input pieces; the last may be shorter. */
 async function* inChunks(
   bytes: AsyncIterable<Uint8Array>,
   sizeOf: (place: number) => number,

@@ -1,4 +1,4 @@
-/** Hash and size of bytes that stream by and are not kept. */
+/** Hash and size of streamed bytes that are not stored. */
 import { createHash } from 'node:crypto';
 import { AppError } from '../runtime/errors.ts';
 
@@ -8,7 +8,7 @@ export interface Digest {
   size: number;
 }
 
-/** Throws AppError payload_too_large as soon as there are too many; what the source throws goes through unchanged. */
+/** Throws AppError payload_too_large as soon as the limit is exceeded; errors of the source pass through unchanged. */
 export async function digestOf(
   bytes: AsyncIterable<Uint8Array>,
   { maxBytes }: { maxBytes: number },

@@ -1,4 +1,4 @@
-/** The blob store on disk: a temporary file beside its final name, made durable, then renamed. */
+/** The blob store on disk: writes a temporary file beside its final name, makes it durable, then renames it. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
@@ -10,14 +10,14 @@ import { giveBack } from './given-away.ts';
 import { checkName } from './object-names.ts';
 import { sourceOf } from './source.ts';
 
-/** So many bytes go to the disk with one call, while the next are gathered. */
+/** The number of bytes written to disk in one call, while the next are collected. */
 const writtenAtOnceBytes = 1 << 20;
 const readAtOnceBytes = 1 << 18;
 
-/** `NAME.HOST-PID-NUMBER.part`: who writes it, so that what a dead process left can be told at once. */
+/** `NAME.HOST-PID-NUMBER.part`: names the writer, so that leftovers of a dead process are recognised at once. */
 const partName = /\.([0-9a-f]{8})-(\d+)-(\d+)\.part$/;
 
-/** The temporary files that this process writes now, in whichever directory. */
+/** The temporary files that this process is writing, in any directory. */
 const beingWritten = new Set<string>();
 let partsMade = 0;
 
@@ -95,7 +95,7 @@ export async function openDiskStore(dir: string): Promise<BlobStore> {
   };
 }
 
-/** Gathers up to a mebibyte while the one before is being written. */
+/** Collects up to a mebibyte while the previous one is being written. */
 async function writeAll(
   file: FileHandle,
   bytes: AsyncIterable<Uint8Array>,
@@ -110,7 +110,7 @@ async function writeAll(
     gatheredBytes = 0;
     await writing;
     writing = writePieces(file, pieces).then(() => pieces.forEach(onWritten));
-    // It is waited for before the next; until then a failure is not unhandled.
+    // Awaited before the next write; until then a failure must not count as an unhandled rejection.
     writing.catch(() => {});
   };
   try {
@@ -121,12 +121,12 @@ async function writeAll(
     }
     if (gatheredBytes > 0) await write();
   } finally {
-    // Also after a failure: the file is closed and removed next.
+    // Also after a failure, because the file is closed and removed next.
     await writing;
   }
 }
 
-/** The system may take fewer bytes than it was given. */
+/** The system may write fewer bytes than requested. */
 async function writePieces(file: FileHandle, pieces: Uint8Array[]): Promise<void> {
   let rest = pieces;
   for (;;) {
@@ -142,7 +142,10 @@ async function writePieces(file: FileHandle, pieces: Uint8Array[]): Promise<void
   }
 }
 
-/** A new name is durable when its directory is, and that, which another put may have made just now, when those above are. */
+/**
+ * A new name is durable once its directory is synced; another put may have just created that directory, so its parents
+ * are synced too.
+ */
 async function syncDirectories(lowest: string, highest: string): Promise<void> {
   for (let dir = lowest; ; dir = dirname(dir)) {
     const handle = await open(dir, 'r');
@@ -182,11 +185,11 @@ async function* filesUnder(dir: string): AsyncIterable<string> {
   }
 }
 
-/** Whether the process that wrote it was one of this machine and is gone. */
+/** Whether the writing process ran on this machine and is gone. */
 function isLeftBehind(path: string, host: string): boolean {
   const [, madeOn, pid] = partName.exec(path) ?? [];
   if (madeOn !== host) return false;
-  // What this process writes is known: the same number was another process before, as in a container after a restart.
+  // This process knows its own files: an unknown one with our pid is from an earlier process, as after a container restart.
   if (Number(pid) === process.pid) return true;
   try {
     process.kill(Number(pid), 0);

@@ -1,4 +1,4 @@
-/** Checks that the blob store has no objects but those of blobs, except for what the sweep will still remove. */
+/** Checks that the blob store has only objects of blobs, except for those that the sweep has yet to remove. */
 
 import type { Db } from '../db/database.ts';
 import type { Finding, Look, Pass, Range } from '../runtime/check.ts';
@@ -12,11 +12,14 @@ export interface ObjectsCheckDeps {
   now?: () => number;
 }
 
-/** The sweep comes by every hour. */
+/** The sweep runs every hour. */
 const graceMs = orphanAgeMs + 2 * 60 * 60 * 1000;
 const pageObjects = 1_000;
 
-/** The store is walked once, in its own order. A page is known by its number, and kept when it is to be looked at again. */
+/**
+ * The store is walked once, in its own order. A page is identified by its number, and kept if it must be looked at
+ * again.
+ */
 export function objectsPass({ db, blobStore, now = Date.now }: ObjectsCheckDeps): Pass {
   let walk: AsyncIterator<StoredObject> | null = null;
   const suspects = new Map<number, StoredObject[]>();
@@ -57,7 +60,7 @@ export function objectsPass({ db, blobStore, now = Date.now }: ObjectsCheckDeps)
 
   return {
     what: 'objects of the blob store',
-    // Walking over it twice would take too long in a bucket.
+    // Listing a bucket twice would take too long.
     count: async () => 0,
     look,
   };
@@ -66,7 +69,7 @@ export function objectsPass({ db, blobStore, now = Date.now }: ObjectsCheckDeps)
 type Orphan = StoredObject & { state: ObjectState };
 
 async function exists(store: BlobStore, { name }: Orphan): Promise<boolean> {
-  // What the store itself would not write cannot be asked for either.
+  // The store cannot be asked for a name that it would not write.
   if (!parseObjectName(name)) return true;
   try {
     for await (const _ of store.get(name, { start: 0, end: 1 })) break;

@@ -1,4 +1,4 @@
-/** The blob store in a bucket of any S3-compatible service; credentials come by the usual chain of the AWS SDK. */
+/** The blob store in a bucket of any S3-compatible service; credentials come from the AWS SDK's default provider chain. */
 
 import { Readable } from 'node:stream';
 import {
@@ -18,16 +18,16 @@ import { BlobMissing, type BlobStore, type ByteRange, StoreFailed } from './blob
 import { checkName } from './object-names.ts';
 import { sourceOf } from './source.ts';
 
-/** S3 takes up to 10,000 parts: 80 GB. An upload holds some two of them in memory. */
+/** S3 accepts up to 10,000 parts: 80 GB. An upload holds about two of them in memory. */
 const partBytes = 8 << 20;
 const partsAtOnce = 2;
 
 export function openS3Store({ bucket, prefix, endpoint, region }: S3BlobConfig): BlobStore {
   const client = new S3Client({
     region,
-    // Services of other makers, and buckets with dots in their names, have no host name for each bucket.
+    // Other vendors' services, and buckets with dots in their names, have no host name per bucket.
     ...(endpoint !== null && { endpoint, forcePathStyle: true }),
-    // Trailing checksums are not understood everywhere, and every chunk has an authentication tag anyway.
+    // Not every service supports trailing checksums, and every chunk has an authentication tag anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -49,7 +49,7 @@ export function openS3Store({ bucket, prefix, endpoint, region }: S3BlobConfig):
         }).done();
         return { bytes: source.count() };
       } catch (error) {
-        // The answer may have been lost after the object was stored.
+        // The response may have been lost after the object was stored.
         await remove(name).catch(() => {});
         throw source.blame(error);
       }
@@ -77,7 +77,7 @@ export function openS3Store({ bucket, prefix, endpoint, region }: S3BlobConfig):
           removed += 1;
         }
       } catch (error) {
-        // Some services have no such list, and clean up by themselves.
+        // Some services cannot list them, and clean up by themselves.
         if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 501) return removed;
         throw new StoreFailed('list unfinished uploads', error);
       }
@@ -117,7 +117,7 @@ async function* readFrom(
   } catch (error) {
     const code = error instanceof S3ServiceException ? error.name : '';
     if (code === 'NoSuchKey' || code === 'NotFound') throw new BlobMissing(name);
-    // Behind the object's end there is nothing.
+    // There is nothing after the object's end.
     if (code === 'InvalidRange') return;
     throw new StoreFailed('read', error);
   }

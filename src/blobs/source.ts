@@ -1,11 +1,11 @@
-/** The bytes on their way into a store: told apart from the store when something fails, and left when the signal aborts. */
+/** The bytes going into a store: tells their errors from the store's, and stops reading when the signal aborts. */
 import { type PutOptions, StoreFailed } from './blob-store.ts';
 
 export interface Source {
   bytes: AsyncIterable<Uint8Array>;
-  /** How many went by. */
+  /** The number of bytes read so far. */
   count(): number;
-  /** What to throw for an error met while they were stored: the source's own if it failed, else that the store did. */
+  /** The error to throw for a failed put: the source's own error if the source failed, otherwise StoreFailed. */
   blame(error: unknown): unknown;
 }
 
@@ -33,7 +33,7 @@ export function sourceOf(bytes: AsyncIterable<Uint8Array>, { signal }: PutOption
   };
 }
 
-/** Ends with the signal's reason even while the source keeps silent. */
+/** Ends with the signal's reason even while the source yields nothing. */
 async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   signal.throwIfAborted();
   const iterator = bytes[Symbol.asyncIterator]();
@@ -53,7 +53,7 @@ async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSign
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Not waited for: a generator that hangs in its own await would never answer.
+    // Not awaited: a generator that hangs in its own await would never return.
     if (!done) void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

@@ -1,10 +1,10 @@
-/** Removes once an hour what no blob needs. */
+/** Removes objects that no blob needs, once an hour. */
 import { type Loop, repeating } from '../runtime/loop.ts';
 import type { Sweep } from './sweep.ts';
 
 export function blobSweepLoop(sweep: Sweep): Loop {
   return {
-    // A store that is away for a while must not make the node count as not ready.
+    // A temporarily unavailable store must not make the node report itself as not ready.
     dispensable: true,
     ...repeating({
       name: 'blob-sweep',

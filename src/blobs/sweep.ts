@@ -1,15 +1,15 @@
-/** Removes from the store what no blob needs: objects that never got a row, and those whose content was erased. */
+/** Removes objects from the store that no blob needs: those that never got a row, and those whose content was erased. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import type { BlobStore, StoredObject } from './blob-store.ts';
 import { parseObjectName } from './object-names.ts';
 
-/** What is younger may belong to a request that has not committed yet. */
+/** A younger object may belong to a request that has not committed yet. */
 export const orphanAgeMs = 24 * 60 * 60 * 1000;
 const pageObjects = 1_000;
 
 export interface Sweep {
-  /** Looks at the next page of objects; false when that was the last one. */
+  /** Examines the next page of objects; false when that was the last one. */
   step(): Promise<boolean>;
 }
 
@@ -51,7 +51,7 @@ export function createSweep({
         }
         return objects !== null;
       } catch (error) {
-        // The next round begins anew.
+        // The next round starts over.
         objects = null;
         throw error;
       }
@@ -59,7 +59,7 @@ export function createSweep({
   };
 }
 
-/** `foreign`: of a workspace that this database does not have, so it is not ours to remove. */
+/** `foreign`: of a workspace that is not in this database, so it is not ours to remove. */
 export type ObjectState = 'kept' | 'erased' | 'unknown' | 'foreign';
 
 export async function statesOf<T extends { name: string }>(

@@ -14,7 +14,7 @@ interface Options {
   json?: boolean;
 }
 
-/** Made, but the store did not have all that the database says it has. */
+/** The backup was made, but the store lacked some of the blobs that the database lists. */
 const exitIncomplete = 2;
 
 export function addBackupCommand(program: Command): void {
@@ -38,7 +38,7 @@ export function addBackupCommand(program: Command): void {
       withStore(async ({ config, store }) => {
         const path = resolve(file);
         const key = await keyOptions(path, options, config);
-        // Loaded here and not above: the other commands start sooner without them.
+        // Imported here so that other commands start faster.
         const { makeBackup } = await import('../backup/backup.ts');
         const { openBlobStore } = await import('../blobs/open-blob-store.ts');
         const blobStore = await openBlobStore(config.blobs);
@@ -66,7 +66,7 @@ export function addBackupCommand(program: Command): void {
     );
 }
 
-/** A key that the environment gives is the operator's to keep. */
+/** A key from the environment is the operator's responsibility. */
 async function keyOptions(file: string, options: Options, { masterKey }: Config) {
   if (!options.key || 'text' in masterKey) return null;
   const passphrase = await readPassphrase({

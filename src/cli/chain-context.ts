@@ -1,4 +1,4 @@
-/** What the commands of the chain share: the store, the keyring, and how they tell what the chain says. */
+/** Shared by the chain commands: the store, the keyring, and how errors of the chain are reported. */
 
 import type { Keyring } from '../keys/keyring.ts';
 import { OperatorError } from '../runtime/errors.ts';
@@ -8,13 +8,13 @@ export interface ChainCommandContext extends CommandContext {
   keyring: Keyring;
 }
 
-/** What the chain itself or its node says is told in a sentence. */
+/** Reports errors of the chain or its node as a sentence. */
 export async function withKeyring(
   work: (context: ChainCommandContext) => Promise<void>,
   use: StoreUse = {},
 ): Promise<void> {
   await withStore(async (context) => {
-    // Loaded here and not above: the other commands start sooner without it.
+    // Imported here so that other commands start faster.
     const { openKeyring } = await import('../keys/keyring.ts');
     const { rpcFaultOf } = await import('../chain/rpc/json-rpc.ts');
     const keyring = await openKeyring({ db: context.store.database.db, source: context.config.masterKey });

@@ -1,4 +1,4 @@
-/** What `holdfast chain deploy` does: brings the registry to a chain by CREATE2, from the submitter's account. */
+/** Implements `holdfast chain deploy`: deploys the registry to a chain by CREATE2, from the submitter's account. */
 
 import { type Address, type Hex, keccak256, type PublicClient } from 'viem';
 import { reachChain } from '../chain/open-rpc-chain.ts';
@@ -25,7 +25,7 @@ import type { ChainCommandContext } from './chain-context.ts';
 export interface Deployment {
   chainId: number;
   registry: Address;
-  /** Null when it was there already. */
+  /** Null when it was already deployed. */
   transactionHash: Hex | null;
 }
 
@@ -58,7 +58,7 @@ export async function deployRegistry(context: ChainCommandContext): Promise<Depl
       client.getBalance({ address: submitter.address }),
       client.getTransactionCount({ address: submitter.address, blockTag: 'pending' }),
     ]);
-    // Some nodes estimate nothing for an account that could not pay.
+    // Some nodes refuse to estimate gas for an account that could not pay.
     const gas = balance === 0n ? usualGas : ((await client.estimateGas(call)) * 12n) / 10n;
     const needed = gas * mostPerGasWei(fees);
     if (balance < needed) {
@@ -76,7 +76,7 @@ export async function deployRegistry(context: ChainCommandContext): Promise<Depl
   }
 }
 
-/** Measured: 267,057 by the rules of Prague; rollups add what their data costs. */
+/** Measured: 267,057 under the rules of Prague; rollups add their data costs. */
 const usualGas = 400_000n;
 
 async function requireUsualAddress(configured: Address | null): Promise<void> {
@@ -94,7 +94,7 @@ async function requireDeployer(client: PublicClient, chainId: number): Promise<v
   );
 }
 
-/** Nonces of an account that anchors are sent from are the sender's alone. */
+/** Only the sender may use nonces of an account that sends anchors. */
 async function requireUnused(db: Db, submitter: Address): Promise<void> {
   if (!(await hasSent(db, submitter))) return;
   throw new OperatorError(
@@ -102,7 +102,7 @@ async function requireUnused(db: Db, submitter: Address): Promise<void> {
   );
 }
 
-/** viem's own waiting misses a receipt that comes late when no further block follows. */
+/** viem's own waiting misses a late receipt when no further block follows. */
 async function untilDeployed(client: PublicClient, hash: Hex): Promise<void> {
   const signal = AbortSignal.timeout(longestWaitMs);
   while (!signal.aborted) {

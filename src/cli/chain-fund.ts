@@ -1,4 +1,4 @@
-/** What `holdfast chain fund` does: a real transfer out of the embedded chain's faucet, beside a running service or not. */
+/** Implements `holdfast chain fund`: a real transfer from the embedded chain's faucet, with or without a running service. */
 import type { Hex, PublicClient } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { findEmbeddedChain } from '../chain/embedded/embedded-chain.ts';
@@ -22,7 +22,7 @@ export interface Funded {
   blockNumber: number;
 }
 
-/** A start of the chain under emulation, with a long journal. */
+/** Enough for a start of the chain under emulation, with a long journal. */
 const longestStartMs = 120_000;
 const longestMineMs = 60_000;
 const lookMs = 50;
@@ -45,7 +45,7 @@ export async function fund(context: ChainCommandContext, transfer: Transfer): Pr
   });
 }
 
-/** With the chain of the service that leads; where none does, this process leads for as long as it takes. */
+/** Uses the chain of the leading service; if none leads, this process leads for the duration. */
 async function withChain<T>(
   context: ChainCommandContext,
   work: (client: PublicClient) => Promise<T>,
@@ -94,7 +94,7 @@ async function withChain<T>(
   }
 }
 
-/** Null while the node is not there yet, or not on this machine. */
+/** Null while the chain node is not up yet, or not on this machine. */
 async function reachNode({ config, store }: ChainCommandContext) {
   const { db } = store.database;
   const running = await findEmbeddedChain(db, config.dataDir);
@@ -111,7 +111,7 @@ async function reachNode({ config, store }: ChainCommandContext) {
   }
 }
 
-/** Another command may take the same nonce at the same moment: then the next one is tried. */
+/** Another command may take the same nonce at the same time: then it tries the next one. */
 async function send(
   client: PublicClient,
   faucet: PrivateKeyAccount,
@@ -124,7 +124,7 @@ async function send(
       nonce: await client.getTransactionCount({ address: faucet.address, blockTag: 'pending' }),
       to: to as Hex,
       value: amountWei,
-      // A contract may want more than the 21,000 of an account.
+      // A transfer to a contract may need more than the 21,000 gas of a plain one.
       gas: 200_000n,
     });
     try {

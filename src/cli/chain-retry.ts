@@ -1,4 +1,4 @@
-/** What `holdfast chain retry` does: has batches that were set aside sent again, by whichever node leads. */
+/** Implements `holdfast chain retry`: lets the leading node resend batches that were set aside. */
 import {
   findBatchStatus,
   listSetAside,
@@ -9,7 +9,7 @@ import type { Db } from '../db/database.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { table } from './command.ts';
 
-/** More are counted and not named. */
+/** Further batches are counted but not named. */
 export const mostNamed = 20;
 
 export async function retryBatches(db: Db, which: number | 'all' | null): Promise<SetAsideBatch[]> {

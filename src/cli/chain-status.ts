@@ -1,4 +1,4 @@
-/** What `holdfast chain status` tells: the chain, its head, the account, and what waits to be anchored. */
+/** Implements `holdfast chain status`: shows the chain, its head, the account, and what waits to be anchored. */
 
 import type { Address, Hex, PublicClient } from 'viem';
 import { readBacklog, type SetAsideBatch } from '../anchoring/batching/set-aside.ts';
@@ -19,27 +19,27 @@ import { table } from './command.ts';
 export interface ChainStatus {
   chainId: number | null;
   embedded: boolean;
-  /** Its operator can set the clock: anchors on it convince nobody else. */
+  /** The operator can set the chain's clock: its anchors convince nobody else. */
   developmentEvidence: boolean;
   genesisHash: Hex | null;
-  /** Of the gateway to the embedded chain, while the service that leads runs on this machine. */
+  /** The gateway to the embedded chain, while the leading service runs on this machine. */
   rpcUrl: string | null;
-  /** Of the RPC addresses, by host. */
+  /** The RPC addresses, by host. */
   rpc: RpcHealth[];
   head: { number: number; hash: Hex; time: string } | null;
   indexedBlock: number | null;
-  /** Blocks between the two. */
+  /** Blocks between the head and the indexed block. */
   lag: number | null;
   registry: Address;
   registryState: RegistryState | null;
   submitter: Address;
   balanceWei: string | null;
-  /** How many anchors the balance pays for at present fees. */
+  /** How many anchors the balance pays for at current fees. */
   anchorsLeft: number | null;
   pendingLeaves: number;
   openTransactions: number;
   setAsideBatches: number;
-  /** The oldest of them. */
+  /** The oldest ones. */
   setAside: SetAsideBatch[];
 }
 
@@ -132,7 +132,7 @@ type Seen = Pick<
   'chainId' | 'embedded' | 'developmentEvidence' | 'genesisHash' | 'rpcUrl' | 'rpc' | 'head'
 > & { client: PublicClient | null; close(): Promise<void> };
 
-/** Its journal tells the head also while it does not run. */
+/** The journal gives the head even while the chain is not running. */
 async function lookAtEmbedded({ store, config }: ChainCommandContext): Promise<Seen> {
   const { db } = store.database;
   const stored = await findStoredChain(db);
@@ -147,7 +147,7 @@ async function lookAtEmbedded({ store, config }: ChainCommandContext): Promise<S
     running && first
       ? createChainRpc({ chainId: running.chainId, genesisHash: first.hash, urls: () => [running.rpcUrl] })
       : null;
-  // A node that is just being started, or was left by a service that is gone, may not answer.
+  // A node that is just starting, or was left behind by a dead service, may not answer.
   const answers = await rpc?.client.getBlockNumber().then(
     () => true,
     () => false,

@@ -1,4 +1,7 @@
-/** `holdfast chain`: shows the chain, brings the registry to it, has batches sent again, follows what an operator accepts, and pays out of the embedded one's faucet. */
+/**
+ * `holdfast chain`: shows the chain, deploys the registry, resends batches, accepts a reorganisation of final blocks,
+ * and pays from the embedded chain's faucet.
+ */
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAcceptableAddress } from '../runtime/address.ts';
 import { OperatorError } from '../runtime/errors.ts';
@@ -109,7 +112,7 @@ function parseBlock(text: string): number {
   return Number(text);
 }
 
-/** What the faucet has at the beginning. */
+/** The faucet's initial balance. */
 const mostWei = 10n ** 27n;
 
 function parseWei(text: string): bigint {

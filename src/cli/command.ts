@@ -1,4 +1,4 @@
-/** What commands other than serve share: open the store, do one thing, print it, and leave everything as it was. */
+/** Shared by all commands other than serve: open the store, do one thing, print it, and leave everything as it was. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -24,13 +24,13 @@ export const workspaceOption = [
 ] as const;
 
 export interface StoreUse {
-  /** Makes the installation where there is none. Left out: only one that exists is used, so that a slip in a path is told. */
+  /** Creates the installation if there is none. By default a missing one is an error, so that a mistyped path is noticed. */
   mayCreate?: boolean;
-  /** A command speaks through its output; by default only what goes wrong is logged. */
+  /** A command reports through its output; by default only warnings and errors are logged. */
   usualLogLevel?: LogLevel;
 }
 
-/** Runs one command on the store of the configured service, whether that service runs or not. */
+/** Runs one command on the store of the configured service, whether or not that service is running. */
 export async function withStore(
   work: (context: CommandContext) => Promise<void>,
   { mayCreate = false, usualLogLevel = 'warn' }: StoreUse = {},
@@ -46,7 +46,7 @@ export async function withStore(
   }
 }
 
-/** With a database elsewhere there may be nothing in the data directory, and nothing is made in it by reading. */
+/** With an external database the data directory may be empty, and reading creates nothing in it. */
 async function requireInstallation({ dataDir, databaseUrl }: Config): Promise<void> {
   if (databaseUrl !== null) {
     if (await isMigrated({ connectionString: databaseUrl })) return;
@@ -60,7 +60,7 @@ async function requireInstallation({ dataDir, databaseUrl }: Config): Promise<vo
   );
 }
 
-/** What is there and cannot be seen is not missing: whoever opens it says why it cannot be. */
+/** A path that exists but cannot be accessed is not missing: opening it reports why. */
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
@@ -69,18 +69,18 @@ function isMissing(path: string): boolean {
   }
 }
 
-/** The operator, in the workspace that was named. */
+/** The operator as a caller in the named workspace. */
 export async function callerFor(store: Store, { workspace }: { workspace?: string }): Promise<Caller> {
   const { id } = await findWorkspace(store.database.db, workspace);
   return operatorIn(id);
 }
 
-/** What the API would refuse, told in the same sentence. */
+/** Reports an error of the API with the same message. */
 export function explain(error: unknown): never {
   throw error instanceof AppError ? new OperatorError(error.message) : error;
 }
 
-/** Prints the value as JSON, or as the given text for people. */
+/** Prints the value as JSON, or the given text for people. */
 export function print(options: { json?: boolean }, value: unknown, text: string): void {
   console.log(options.json ? JSON.stringify(value) : text);
 }

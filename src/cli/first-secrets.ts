@@ -1,15 +1,15 @@
-/** Shows the first API key and the owner's link on a terminal; elsewhere writes them to files instead of a log. */
+/** Shows the first API key and the owner's link on a terminal; otherwise writes them to files, so that they reach no log. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { explainFileFault } from '../runtime/file-fault.ts';
 
-/** Each is null when there is none; as shown, the secret itself or a note of where it is. */
+/** Null when there is none; in the result, either the secret itself or a note of where it is. */
 export interface FirstSecrets {
   firstKey: string | null;
   ownerLink: string | null;
 }
 
-/** What goes to standard output that is not a terminal ends up in journals and container logs, and stays there. */
+/** Standard output that is not a terminal ends up in journals and container logs, and stays there. */
 export async function placeSecrets(
   { firstKey, ownerLink }: FirstSecrets,
   dataDir: string,
@@ -17,7 +17,7 @@ export async function placeSecrets(
 ): Promise<FirstSecrets> {
   if (isTerminal) return { firstKey, ownerLink };
   const [keyFile, linkFile] = [join(dataDir, 'first-key.txt'), join(dataDir, 'owner-link.txt')];
-  // The key file stays until its owner deletes it; a link that was used is worthless.
+  // The key file stays until its owner deletes it; a used link is worthless.
   if (ownerLink === null) await rm(linkFile, { force: true });
   return {
     firstKey: firstKey && (await writeSecret(keyFile, firstKey)),
@@ -28,7 +28,7 @@ export async function placeSecrets(
 async function writeSecret(file: string, secret: string): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true });
-    // Created anew, so that it has this mode whatever was there before.
+    // Recreated, so that it has this mode whatever was there before.
     await rm(file, { force: true });
     await writeFile(file, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** `holdfast fsck`: checks everything that is stored, beside a running service or without one, and changes nothing. */
+/** `holdfast fsck`: checks all stored data, with or without a running service, and changes nothing. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
@@ -16,7 +16,7 @@ interface Options {
   only?: string;
 }
 
-/** Found comes before not checked: both at once are findings. */
+/** `found` takes precedence over `notMade` when both apply. */
 const exitCodes = { clean: 0, found: 1, notMade: 2 } as const;
 
 export function addFsckCommand(program: Command): void {
@@ -53,14 +53,14 @@ async function check(options: Options, config: Config, store: Store): Promise<nu
   return document.skipped > 0 ? exitCodes.notMade : exitCodes.clean;
 }
 
-/** Tells findings and progress as it goes, unless it is for JSON; the outcome is the caller's to print. */
+/** Prints findings and progress as it goes, except for JSON; the caller prints the outcome. */
 export async function checkStore({
   json,
   only,
   config,
   store,
 }: Options & { config: Config; store: Store }): Promise<FsckOutcome> {
-  // Loaded here and not above: the other commands start sooner without it.
+  // Imported here so that other commands start faster.
   const { allChecks, runChecks } = await import('../app/checks.ts');
   const database = openReadOnly(store);
   const { deps, close } = openDeps(config, database);
@@ -88,7 +88,7 @@ export async function checkStore({
   }
 }
 
-/** PostgreSQL itself refuses whatever would change something. */
+/** PostgreSQL itself rejects every change. */
 function openReadOnly(store: Store): Database {
   return openDatabase({
     connection: () => ({
@@ -102,7 +102,7 @@ function openReadOnly(store: Store): Database {
   });
 }
 
-/** Keyring and chain are opened when a check first asks for them, and what then goes wrong is told to each that asks. */
+/** Opens keyring and chain when a check first needs them; every check that needs one gets its error. */
 function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close(): Promise<void> } {
   const openings: Promise<{ close(): Promise<void> }>[] = [];
   const opened = <T extends { close(): Promise<void> }>(open: () => Promise<T>): (() => Promise<T>) => {
@@ -119,7 +119,7 @@ function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close():
   const chain = opened(() => openChain(config, { db }));
   const blobStore = opened(async () => {
     const { blobs } = config;
-    // Opening it would make it, and a slip in a path would look like a store that lost everything.
+    // Opening it would create it, and a mistyped path would look like a store that lost everything.
     if (blobs.kind === 'disk' && !existsSync(dirname(blobs.dir)))
       throw new NotMade(`there is no ${dirname(blobs.dir)}: check HOLDFAST_DATA_DIR and HOLDFAST_BLOB_URL`);
     const { openBlobStore } = await import('../blobs/open-blob-store.ts');
@@ -143,7 +143,7 @@ function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close():
 
 async function openKeys({ masterKey }: Config, { db }: Pick<Database, 'db'>) {
   const { hasMasterKey, openKeyring } = await import('../keys/keyring.ts');
-  // Opening the keyring would make the first one.
+  // Opening the keyring would create the first key.
   if (!(await hasMasterKey(db))) throw new NotMade('the database has no master key yet');
   return openKeyring({ db, source: masterKey });
 }

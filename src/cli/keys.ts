@@ -1,4 +1,4 @@
-/** `holdfast keys`: makes, lists and revokes API keys. */
+/** `holdfast keys`: creates, lists and revokes API keys. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createApiKeys } from '../access/api-keys/api-keys.ts';
 import { type Scope, scopes } from '../runtime/caller.ts';

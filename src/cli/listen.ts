@@ -1,4 +1,4 @@
-/** `holdfast listen`: shows events as they come, and hands them to a receiver on this machine, signed as webhooks are. */
+/** `holdfast listen`: shows events as they come, and forwards them to a receiver on this machine, signed like webhooks. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Pool } from 'pg';
 import type { WebhookConfig } from '../config/config.ts';
@@ -43,7 +43,7 @@ export function addListenCommand(program: Command): void {
     .option('--json', 'print each envelope unchanged, one per line, and everything else to standard error')
     .action((options: Options) => {
       const stopping = stopSignal();
-      // It tells in words what goes wrong, so the log can be quiet.
+      // The command reports failures itself, so the log can be quiet.
       return withStore((context) => listen(options, context, stopping), { usualLogLevel: 'fatal' });
     });
 }
@@ -57,7 +57,7 @@ async function listen(
   const { workspaceId } = await callerFor(store, options);
   const say = options.json ? console.error : console.log;
   const forward = options.forwardTo ? await createForward(options, config.webhooks) : null;
-  // It may outlive the service beside it: then it is for this command to keep the embedded database going.
+  // It may outlive the service beside it: then this command must keep the embedded database running.
   const loops = superviseLoops(store.embedded ? [store.embedded.loop] : [], log);
   loops.start();
   try {
@@ -68,7 +68,7 @@ async function listen(
     if (forward) say(`Forwarding to ${options.forwardTo}, signed with ${forward.secret}`);
     if (!(await isAnyNodeAlive(pool)))
       say('No service is running, so no new events will come. Start one with "holdfast serve".');
-    // Ends a request that is under way, too.
+    // Also ends a running request.
     stopping.addEventListener('abort', () => void forward?.close());
 
     for await (const envelope of follow({ pool, workspaceId, after, say, stopping })) {
@@ -91,7 +91,7 @@ interface Following {
   stopping: AbortSignal;
 }
 
-/** The envelopes after a position, until it is told to stop; a database that is away is said once and asked again. */
+/** Yields the envelopes after a position until stopped; reports an unavailable database once, and retries. */
 async function* follow({ pool, workspaceId, after, say, stopping }: Following): AsyncGenerator<string> {
   let seen = after;
   let away = false;
@@ -126,10 +126,10 @@ async function createForward(
   { forwardTo, secret = newWebhookSecret() }: Options,
   { serviceName, timeoutMs, caFile }: WebhookConfig,
 ): Promise<Forward> {
-  // Loaded here and not above: the other commands start sooner without it.
+  // Imported here so that other commands start faster.
   const { createAddressGuard, toAllowList } = await import('../webhooks/exchange/address-guard.ts');
   const { createExchanger } = await import('../webhooks/exchange/exchange.ts');
-  // Whoever may run this command can reach every address from here anyway.
+  // Anybody who may run this command can reach every address from here anyway.
   const guard = createAddressGuard(toAllowList(['0.0.0.0/0', '::/0']));
   const exchanger = createExchanger({ guard, timeoutMs, caFile });
   const url = new URL(forwardTo ?? '');
@@ -148,7 +148,7 @@ function tell({ statusCode, error, durationMs }: Outcome): string {
   return error === null ? `${statusCode} in ${durationMs} ms` : `failed after ${durationMs} ms: ${error}`;
 }
 
-/** Aborts with Ctrl-C and SIGTERM, and when nobody reads the output any more; from then on they mean nothing new. */
+/** Aborts on Ctrl-C and SIGTERM, and when nobody reads the output any more; later signals have no further effect. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());

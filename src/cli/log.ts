@@ -1,4 +1,4 @@
-/** The log: JSON lines on standard error, so that standard output holds only what a command prints. */
+/** The log: JSON lines on standard error, so that standard output contains only what a command prints. */
 import { type Logger, pino } from 'pino';
 import type { LogLevel } from '../config/node-settings.ts';
 
@@ -9,7 +9,7 @@ export function createLog(level: LogLevel): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Nothing logs headers on purpose; this is for the day somebody does.
+      // Nothing logs headers on purpose; this guards against a future mistake.
       redact: ['req.headers', 'headers', '*.password', '*.connectionString'],
     },
     pino.destination({ dest: 2, sync: true }),

@@ -1,4 +1,4 @@
-/** `holdfast migrate`: brings the database schema up to date without starting the service. */
+/** `holdfast migrate`: migrates the database schema without starting the service. */
 import type { Command } from 'commander';
 import { print, withStore } from './command.ts';
 

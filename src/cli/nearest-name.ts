@@ -1,6 +1,6 @@
-/** Of the names that exist, the one that somebody who mistyped most likely meant. */
+/** Finds the existing name that a mistyped one most likely meant. */
 
-/** Null when none is near. */
+/** Null when no name is close. */
 export function nearestName(given: string, names: readonly string[]): string | null {
   const [nearest] = names
     .map((name) => ({ name, away: distance(given.slice(0, 40), name) }))

@@ -1,13 +1,13 @@
-/** Gets a passphrase: from a file, or typed at the terminal without being shown. */
+/** Reads a passphrase: from a file, or typed at the terminal without echo. */
 import { readFile } from 'node:fs/promises';
 import { OperatorError } from '../runtime/errors.ts';
 
 export interface PassphraseOptions {
-  /** What --passphrase-file names. */
+  /** The value of --passphrase-file. */
   file: string | undefined;
-  /** What it is for, as the question says. */
+  /** What the passphrase is for, as shown in the prompt. */
   what: string;
-  /** For a new one: typed twice, because nobody sees what is typed. */
+  /** For a new passphrase: typed twice, because nobody sees what is typed. */
   twice?: boolean;
 }
 
@@ -24,7 +24,7 @@ export async function readPassphrase({ file, what, twice = false }: PassphraseOp
   return passphrase;
 }
 
-/** Without the line break that an editor leaves at the end. */
+/** Without the line break that editors add at the end. */
 async function readFirstLine(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw new OperatorError(`The passphrase file ${file} cannot be read: ${cause.message}.`, { cause });

@@ -1,4 +1,4 @@
-/** The command line: which commands there are, and what they have in common. */
+/** The command line: its commands, and what they have in common. */
 import { Command } from 'commander';
 import { OperatorError } from '../runtime/errors.ts';
 import { version } from '../runtime/version.ts';

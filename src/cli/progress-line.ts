@@ -1,9 +1,9 @@
-/** How far a long command has come: one line that changes on a terminal, a plain line now and then elsewhere. */
+/** The progress of a long command: one changing line on a terminal, otherwise a plain line now and then. */
 import type { Progress } from '../runtime/check.ts';
 
 export interface ProgressLine {
   tell(progress: Progress): void;
-  /** Takes the line away, so that something else can be printed. */
+  /** Clears the line, so that something else can be printed. */
   clear(): void;
   end(): void;
 }
@@ -17,7 +17,7 @@ export interface ProgressTarget {
 const terminalEveryMs = 100;
 const plainEveryMs = 10_000;
 
-/** Null: says nothing. */
+/** A null target prints nothing. */
 export function createProgressLine(target: ProgressTarget | null, now = () => Date.now()): ProgressLine {
   if (target === null) return { tell() {}, clear() {}, end() {} };
   const began = now();
@@ -34,7 +34,7 @@ export function createProgressLine(target: ProgressTarget | null, now = () => Da
       const { check, what } = progress;
       const at = now();
       const isNew = told.what !== check + what;
-      // A plain line tells of what begins, once it is known how much that is.
+      // A plain line announces new work only once its total is known.
       const due = at - told.at >= (terminal ? terminalEveryMs : plainEveryMs);
       if (terminal ? !(isNew || due) : progress.total === null || !(isNew || due)) return;
       told = { what: check + what, at };

@@ -1,4 +1,4 @@
-/** `holdfast restore`: brings a backup to life in an empty place, and checks what came of it. */
+/** `holdfast restore`: restores a backup into an empty place, and checks the result. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -59,7 +59,7 @@ async function restore(file: string, options: Options): Promise<Manifest> {
   }
 }
 
-/** The keys that are configured, or those of the key file, which then become the configured ones. */
+/** The configured keys, or those of the key file, which then become the configured ones. */
 async function findKeys(
   archive: string,
   options: Options,

@@ -1,4 +1,4 @@
-/** `holdfast serve`: runs the service until it is told to stop. */
+/** `holdfast serve`: runs the service until it is stopped. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Command } from 'commander';
@@ -12,7 +12,7 @@ import { createLog } from './log.ts';
 import { readSettings } from './settings.ts';
 import { unknownCommand } from './unknown-command.ts';
 
-/** How long requests and loops get to finish; after that the process ends anyway. */
+/** How long requests and loops may take to finish; after that the process exits anyway. */
 const stopDeadlineMs = 12_000;
 
 export function addServeCommand(program: Command): void {
@@ -22,7 +22,7 @@ export function addServeCommand(program: Command): void {
     .argument('[command...]')
     .allowUnknownOption()
     .action((given: string[]) => {
-      // The default command gets what no other command is called, with its arguments and options.
+      // The default command receives every unknown command name, with its arguments and options.
       const [unknown] = given.filter((one) => !one.startsWith('-'));
       if (unknown !== undefined) throw unknownCommand(unknown, program);
       if (given[0] !== undefined)
@@ -37,7 +37,7 @@ async function serve(): Promise<void> {
   const log = createLog(config.logLevel);
   for (const sentence of unknown) log.warn(sentence);
   await tryPort(config);
-  // Loaded here and not above: the other commands start in half the time without it.
+  // Imported here because other commands start in half the time without it.
   const { createApp } = await import('../app/app.ts');
   const starting = createApp(config, log);
   stopOnSignals(starting, log);
@@ -57,11 +57,14 @@ async function serve(): Promise<void> {
   }
 }
 
-/** From the first moment on: a start that is interrupted is finished and then undone, so that nothing is left running. */
+/**
+ * Handles signals from the first moment: an interrupted start is finished and then undone, so that nothing is left
+ * running.
+ */
 function stopOnSignals(starting: Promise<App>, log: Logger): void {
   let stopping = false;
   const stop = async (reason: string, exitCode: number) => {
-    // npm passes a signal on that the whole group got already: the second one means nothing new.
+    // npm forwards a signal that the whole group already received: ignore the second one.
     if (stopping) return;
     stopping = true;
     log.info({ reason }, 'stopping');
@@ -86,7 +89,7 @@ function stopOnSignals(starting: Promise<App>, log: Logger): void {
   });
 }
 
-/** Before anything is made: a start that cannot listen is to leave nothing behind. */
+/** Called before anything is created: a start that cannot listen must leave nothing behind. */
 async function tryPort(config: Config): Promise<void> {
   const { host, port } = config;
   const trial = createServer();
@@ -121,7 +124,7 @@ function explainListening(error: unknown, { host, port }: Config): unknown {
   return error;
 }
 
-/** Why the embedded chain cannot run here, said where it is seen: in the log it would be one line among many. */
+/** Why the embedded chain cannot run here, shown prominently: in the log it would be one line among many. */
 async function whyNoChain({ chain, roles }: Config): Promise<string | null> {
   if (chain.rpcUrls.length > 0 || !roles.loops) return null;
   const { findAnvil } = await import('../chain/embedded/anvil-program.ts');

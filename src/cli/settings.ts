@@ -1,13 +1,13 @@
-/** The settings of a command: `.env` and the environment, checked, with a warning for each name that means nothing. */
+/** The settings of a command: `.env` and the environment, validated, with a warning for each unknown name. */
 import { type Config, loadEnvFile, readConfig } from '../config/config.ts';
 import { settingNames } from '../config/settings.ts';
 import { nearestName } from './nearest-name.ts';
 
 const prefix = 'HOLDFAST_';
-/** Of programs that talk to a service, as the examples do, and of the tests. */
+/** Names used by programs that call a service, such as the examples, and by the tests. */
 const others = /^HOLDFAST_(URL|API_KEY|FUZZ_RUNS|TEST_\w+)$/;
 
-/** Each warning is a sentence; what is misspelt would otherwise be left out in silence. */
+/** Each warning is a sentence; without it a misspelt setting would be ignored silently. */
 export function readSettings(warn: (sentence: string) => void): Config {
   loadEnvFile();
   for (const sentence of unknownSettings(Object.keys(process.env))) warn(sentence);
@@ -15,7 +15,7 @@ export function readSettings(warn: (sentence: string) => void): Config {
 }
 
 export function unknownSettings(given: string[]): string[] {
-  // The prefix is left out: it would make all names near to each other.
+  // Compares without the prefix, which would make all names similar.
   const bare = new Map(settingNames.map((name) => [name.replace(prefix, ''), name]));
   return given
     .filter((name) => name.startsWith(prefix) && !settingNames.includes(name) && !others.test(name))

@@ -1,4 +1,4 @@
-/** What backup and restore show of their stages, and how they are stopped. */
+/** How backup and restore show their stages, and how they are stopped. */
 import type { OnProgress } from '../backup/backup.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import type { ProgressLine } from './progress-line.ts';
@@ -10,7 +10,7 @@ export function stageProgress(line: ProgressLine): OnProgress {
     line.tell({ check: stage, what: units[stage], done: Math.round(done), total: Math.round(total) });
 }
 
-/** Ctrl-C and SIGTERM end the work in order: what it has begun to write is taken away. */
+/** Ctrl-C and SIGTERM end the work cleanly: whatever it has begun to write is removed. */
 export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController();
   const stop = () => stopping.abort(new OperatorError('It was stopped.'));

@@ -1,4 +1,4 @@
-/** The error for a command that does not exist, with the nearest one that does. */
+/** The error for an unknown command, with the nearest existing one. */
 import type { Command } from 'commander';
 import { OperatorError } from '../runtime/errors.ts';
 import { nearestName } from './nearest-name.ts';

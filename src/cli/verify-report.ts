@@ -1,4 +1,4 @@
-/** How `holdfast verify` tells what it found: a line for each step, and the verdict as the last one. */
+/** The output of `holdfast verify`: one line per step, and the verdict as the last line. */
 import type { HistoryVerification } from '../proof/history.ts';
 import type { StepResult, Verification } from '../proof/steps.ts';
 
@@ -26,7 +26,7 @@ export function proofReport({ steps, verdict }: Verification, hints: string[]): 
   ].join('\n');
 }
 
-/** Of each proof only what did not pass. */
+/** Lists only the steps of each proof that did not pass. */
 export function historyReport({ proofs, chain, verdict }: HistoryVerification, hints: string[]): string {
   const lines = proofs.flatMap(({ steps }, place) => {
     const rest = steps.filter(({ status }) => status !== 'pass');
@@ -45,12 +45,12 @@ function again(steps: StepResult[]): string {
   return steps.some(({ notNow }) => notNow) ? ' The chain is not available right now: try again.' : '';
 }
 
-/** More input changes nothing about a proof that passed or failed. */
+/** More input cannot change a proof that passed or failed. */
 function needed(hints: string[], verdict: Verdict): string[] {
   return verdict === 'incomplete' ? hints : [];
 }
 
-/** Texts quote the document and the node: neither is to draw on the terminal, nor to fill it. */
+/** Texts quote the document and the node: neither may send control characters to the terminal, nor flood it. */
 export function clean(text: string): string {
   const shown = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
   return shown.length > longestMessage ? `${shown.slice(0, longestMessage)}…` : shown;

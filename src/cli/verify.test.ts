@@ -29,12 +29,12 @@ let dir: string;
 let settings: Record<string, string>;
 let anvil: Anvil;
 let anchored: Proof;
-/** The same node under another program's name. */
+/** The same node under the name of another client program. */
 let disguised: DisguisedNode;
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'holdfast-verify-'));
-  // Whatever opened the store would fail, or leave a directory behind.
+  // Code that opened the store would fail, or leave a directory behind.
   settings = { DATABASE_URL: 'postgres://127.0.0.1:1/none', HOLDFAST_DATA_DIR: join(dir, 'data') };
   await writeFile(join(dir, 'content'), content);
   if (skip) return;
@@ -191,7 +191,7 @@ test('a node that is away skips the steps on the chain and says why', async () =
 
 test('an anchored proof passes every step', { skip }, async () => {
   const path = await write('anchored.json', anchored);
-  // As a process of its own: that nothing holds it up at the end belongs to it.
+  // In a process of its own, to test that nothing delays its exit.
   const { code, stdout, stderr } = await holdfast(
     settings,
     'verify',
@@ -247,14 +247,14 @@ function verify(...args: string[]): Promise<CommandResult> {
   return command(settings, 'verify', ...args);
 }
 
-/** In a process of its own, since standard input ends but once. */
+/** In a process of its own, since standard input ends only once. */
 function verifyPiped(input: string, ...args: string[]): Promise<CommandResult> {
   const main = join(import.meta.dirname, '../main.ts');
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [main, 'verify', ...args], (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
-    // A command that refuses its arguments ends before it has read anything.
+    // A command that rejects its arguments exits before it has read anything.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });

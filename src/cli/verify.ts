@@ -1,4 +1,4 @@
-/** `holdfast verify`: checks a proof without the service and its database, and says of each step how it went. */
+/** `holdfast verify`: checks a proof without the service and its database, and reports the result of each step. */
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -16,20 +16,23 @@ interface Options {
   json?: boolean;
 }
 
-/** 1 is kept for proofs that were found to be wrong; for what never came to a check there is EX_USAGE of sysexits. */
+/** 1 is reserved for proofs found to be wrong; if no check took place, the code is EX_USAGE of sysexits. */
 const exitCodes: Record<Verification['verdict'] | 'usage', number> = {
   pass: 0,
   fail: 1,
   incomplete: 2,
   usage: 64,
 };
-/** What can be checked here; a format of these that is not known yet counts as malformed. */
+/** The formats that can be checked here; an unknown version of them counts as malformed. */
 const checkedFormats = /^holdfast\/(proof|history)@/;
-/** Proofs have some kilobytes; who gives more has most likely mixed up proof and content. */
+/** Proofs have some kilobytes; with a larger file the user has most likely mixed up proof and content. */
 const maxProofBytes = 32 * 1024 * 1024;
 const maxAnswerBytes = 32 * 1024 * 1024;
 const timeoutMs = 15_000;
-/** A node of Holdfast that changes, or a provider that limits, has the chain again within seconds. */
+/**
+ * When the lead changes between Holdfast nodes, or a provider limits requests, the chain is available again within
+ * seconds.
+ */
 const patience = { mostAgain: 5, longestPauseMs: 2_000 };
 
 export function addVerifyCommand(program: Command): void {
@@ -71,7 +74,7 @@ async function verify(
   const document = await readText(proofPath);
   requireProof(document, proofPath);
   const content = contentPath === undefined ? undefined : await openContent(contentPath);
-  // Loaded here and not above: the other commands start sooner without it.
+  // Imported here so that other commands start faster.
   const [{ verifyProof }, { historyFormat, verifyHistory }, { registryAddress, registryCodeHash }] =
     await Promise.all([
       import('../proof/verify.ts'),
@@ -118,7 +121,7 @@ async function connect(url: URL) {
   return { reader, close: () => rpc.close() };
 }
 
-/** Undefined for what is no JSON: that is a proof cut short, perhaps, and fails as such. */
+/** Undefined for invalid JSON: that may be a truncated proof, and fails as such. */
 function parsed(document: string): unknown {
   try {
     return JSON.parse(document);
@@ -131,7 +134,7 @@ function formatOf(value: unknown): unknown {
   return (value as { format?: unknown } | null | undefined)?.format;
 }
 
-/** A mistaken file is not a proof that failed. */
+/** A file that is not a proof is a usage error, not a failed proof. */
 function requireProof(document: string, path: string): void {
   const value = parsed(document);
   const format = formatOf(value);
@@ -142,7 +145,7 @@ function requireProof(document: string, path: string): void {
   );
 }
 
-/** For the hint only: where to look is never taken from the document. */
+/** For the hint only: the document never decides where to look. */
 function chainsOf(document: string): string {
   const ids = [...document.matchAll(/"chainId"\s*:\s*(\d{1,16})\b/g)].map(([, id]) => id);
   const [first, ...rest] = new Set(ids);
@@ -168,7 +171,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Opened at once, so that a wrong name is told before anything is checked. */
+/** Opened early, so that a wrong name is reported before anything is checked. */
 async function openContent(path: string): Promise<Readable> {
   if (path === '-') return process.stdin;
   try {

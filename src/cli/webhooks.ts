@@ -1,4 +1,4 @@
-/** `holdfast webhooks`: makes and lists webhook endpoints. */
+/** `holdfast webhooks`: creates and lists webhook endpoints. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type EventType, eventTypes } from '../events/catalogue.ts';
 import { hasDirectionMark } from '../runtime/visible-text.ts';
@@ -95,11 +95,11 @@ async function withEndpoints(
 ): Promise<void> {
   await withStore(async (context) => {
     const { db } = context.store.database;
-    // Loaded here and not above: the other commands start sooner without it.
+    // Imported here so that other commands start faster.
     const { openKeyring } = await import('../keys/keyring.ts');
     const { createOutgoing } = await import('../webhooks/dispatch/outgoing.ts');
     const keyring = await openKeyring({ db, source: context.config.masterKey });
-    // A command makes no event, so nobody has to be woken.
+    // A command creates no event, so nothing needs to be woken.
     const eventWakeup = { wake() {} };
     const { exchanger, endpoints } = createOutgoing(context.config.webhooks, { db, keyring, eventWakeup });
     try {
@@ -117,7 +117,7 @@ function tell({ delivered, statusCode, error, durationMs }: TestOutcome): string
     : `The test event failed: ${error}\nThe endpoint was saved anyway, and events are sent to it from now on.`;
 }
 
-/** As the API shows it. */
+/** The same form as in the API. */
 function toJson(endpoint: Endpoint) {
   const { failingSince: _, ...rest } = endpoint;
   return { ...rest, status: statusOf(endpoint) };

@@ -1,4 +1,4 @@
-/** `holdfast workspaces`: makes and lists tenants, and says what each may use. */
+/** `holdfast workspaces`: creates and lists tenants, and shows and sets their limits. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { changeLimits, type LimitChanges, readLimits } from '../access/workspaces/workspace-limits.ts';
 import {
@@ -70,7 +70,7 @@ export function addWorkspacesCommands(program: Command): void {
           name,
           limit: limitOf(settings ?? config.budgets, own, name),
           own: own[name] !== undefined,
-          // What nodes count for themselves is told by each of them.
+          // Budgets that each node counts for itself are reported by the nodes.
           used: stored.get(name)?.used ?? null,
           resetsAt: stored.get(name)?.resetsAt?.toISOString() ?? null,
         }));
@@ -101,7 +101,7 @@ function readChanges(texts: string[]): LimitChanges {
   return changes;
 }
 
-/** For names on the command line: what the API would refuse is refused here too. */
+/** For names on the command line: rejects what the API would reject. */
 export function nonEmpty(text: string): string {
   if (!new RegExp(visible, 'u').test(text) || text.length > 200 || !text.isWellFormed())
     throw new InvalidArgumentError('Give 1 to 200 characters.');

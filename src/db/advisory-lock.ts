@@ -1,8 +1,8 @@
-/** Work that one node does at a time, held apart by PostgreSQL's advisory locks. */
+/** Work that only one node does at a time, guarded by PostgreSQL's advisory locks. */
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 
-/** Every lock of the service, so that no two kinds of work share one. */
+/** All locks of the service in one place, so that no two kinds of work share one. */
 export const locks = {
   firstMasterKey: 4_801_001,
   masterKeyRotation: 4_801_002,
@@ -11,21 +11,21 @@ export const locks = {
   firstStart: 4_801_005,
   deliveryPartitions: 4_801_006,
   chainLead: 4_801_007,
-  /** With a second number for the workspace. */
+  /** The second key is the workspace. */
   assetParents: 4_801_010,
-  /** With a second number for the workspace. */
+  /** The second key is the workspace. */
   webhookEndpoints: 4_801_012,
-  /** With a second number for the person and the asset. */
+  /** The second key is the person and the asset. */
   looksOfPerson: 4_801_017,
-  /** With a second number for the workspace. */
+  /** The second key is the workspace. */
   apiKeys: 4_801_015,
-  /** Taken by triggers: against a change of the settings while something is reserved under them. */
+  /** Taken by triggers: prevents a change of the settings while a reservation is made under them. */
   budgetSettings: 4_801_016,
   restore: 4_801_008,
   auditAnchors: 4_801_011,
 } as const;
 
-/** Waits for its turn, and holds it until the transaction ends. */
+/** Waits for the lock, and holds it until the transaction ends. */
 export function withLock<T>(db: Db, lock: number, work: (db: Db) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (db) => {
     await sql`select pg_advisory_xact_lock(${lock})`.execute(db);
@@ -33,12 +33,12 @@ export function withLock<T>(db: Db, lock: number, work: (db: Db) => Promise<T>):
   });
 }
 
-/** Leaves it to whoever is at it already, and says false then. */
+/** Returns false without doing the work when another session holds the lock. */
 export function tryWithLock(db: Db, lock: number, work: (db: Db) => Promise<boolean>): Promise<boolean> {
   return db.transaction().execute(async (db) => ((await tryLock(db, lock)) ? work(db) : false));
 }
 
-/** Whether the turn is ours until the transaction ends; false when somebody has it. */
+/** Takes the lock until the transaction ends; false when another session holds it. */
 export async function tryLock(db: Db, lock: number): Promise<boolean> {
   const { rows } = await sql<{
     taken: boolean;

@@ -1,11 +1,11 @@
 /**
- * Arrays as PostgreSQL's binary protocol has them: what a column of many rows is sent as. Nothing is quoted, escaped or
- * parsed on the way. See array_recv and the receive functions of the element types in PostgreSQL's source.
+ * Arrays in PostgreSQL's binary protocol, to send one column of many rows. Nothing is quoted, escaped or parsed on the
+ * way. See array_recv and the receive functions of the element types in PostgreSQL's source.
  */
 
 export type ElementType = keyof typeof encoders;
 
-/** Null and undefined are null. */
+/** Null and undefined both become null. */
 export function encodeArray(type: ElementType, values: unknown[]): Buffer {
   const { oid, size, write } = encoders[type];
   let bytes = headBytes;
@@ -34,13 +34,13 @@ export function encodeArray(type: ElementType, values: unknown[]): Buffer {
   return array;
 }
 
-/** Dimensions, whether there are nulls, the type, the length, and the number of the first element. */
+/** Number of dimensions, null flag, element type, length, and lower bound. */
 const headBytes = 20;
 
 interface Encoder<Value> {
   oid: number;
   size(value: Value): number;
-  /** Returns where it ends. */
+  /** Returns the offset after the value. */
   write(array: Buffer, value: Value, at: number): number;
 }
 
@@ -84,7 +84,7 @@ const timestamptz: Encoder<Date | string> = {
   },
 };
 
-/** The version of its binary form, then the text. */
+/** The version of the binary format, then the text. */
 const jsonb: Encoder<unknown> = {
   oid: 3802,
   size: (value) => 1 + Buffer.byteLength(JSON.stringify(value)),

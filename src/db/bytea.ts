@@ -1,4 +1,4 @@
-/** Bytes as columns have them, and the lower-case hex text that the code has. */
+/** Converts between the bytes of a column and the lower-case hex text that the code uses. */
 
 export type HexText = `0x${string}`;
 

@@ -1,4 +1,4 @@
-/** The types of the columns of tables that are written by the thousand; a test holds them against the database. */
+/** Column types of the tables that are written in large numbers; a test compares them with the database. */
 import type { ElementType } from './arrays.ts';
 import type { Tables } from './tables.ts';
 

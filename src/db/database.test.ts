@@ -1,4 +1,4 @@
-/** The schema as TypeScript has it against the migrated one, group commits, and migrations that are cut short. */
+/** The TypeScript schema compared with the migrated one, group commits, and interrupted migrations. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -193,7 +193,7 @@ function audit(workspaceId: string, id: string, details: Record<string, unknown>
   };
 }
 
-/** Longer than any test: it is ended, or nobody waits for it. */
+/** Longer than any test: either it is terminated, or nobody waits for it. */
 const sleeping = 'select pg_sleep(3600)';
 const ofSleepers = `from pg_stat_activity
   where query like '%${sleeping}%' and datname = current_database() and pid <> pg_backend_pid()`;
@@ -204,7 +204,7 @@ function sleepersOf({ url }: TestDatabase): Promise<number> {
   });
 }
 
-/** The server notices a killed client only when its statement ends; here we end it. */
+/** The server notices a killed client only when its statement ends; this ends the statement. */
 async function endSleepers({ url }: TestDatabase): Promise<void> {
   await withClient({ connectionString: url }, (client) =>
     client.query(`select pg_terminate_backend(pid) ${ofSleepers}`),

@@ -4,24 +4,24 @@ import pg from 'pg';
 import { endIfSilent } from './silent-connection.ts';
 import type { Tables } from './tables.ts';
 
-/** The handle for queries, also inside a transaction. */
+/** The query handle, also inside a transaction. */
 export type Db = Kysely<Tables>;
 
 export interface Database {
   db: Db;
-  /** For hot statements that are written by hand. */
+  /** For hot, hand-written statements. */
   pool: pg.Pool;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** Asked for each new connection, because an embedded server may come back on another port. */
+  /** Called for each new connection, because an embedded server may come back on another port. */
   connection(): pg.ClientConfig;
   onError(error: Error): void;
   max?: number;
-  /** How much longer than a statement may take its answer is waited for. */
+  /** How long to wait for the answer beyond the statement time-out. */
   graceMs?: number;
-  /** For a queue, whose statements must never be planned as a scan: they look up by index, whatever the table's size. */
+  /** For a queue, whose statements must never be planned as a scan: they use an index, whatever the table's size. */
   indexOnly?: boolean;
 }
 
@@ -31,14 +31,14 @@ const connectionDefaults: pg.ClientConfig = {
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
   keepAlive: true,
-  // Else a connection that nothing was sent on for a while would be found dead after two hours.
+  // Otherwise the loss of an idle connection would only be noticed after two hours.
   keepAliveInitialDelayMillis: 10_000,
-  // Every statement of the service has an index to go by. A plan made while its table was empty would read the whole
-  // table instead, and be kept until the next analyze: seen as a fifth of the speed for minutes.
+  // Every statement of the service can use an index. A plan made while its table was empty would read the whole table
+  // instead, and be kept until the next analyze: observed as a fifth of the speed for minutes.
   options: '-c enable_seqscan=off',
 };
 
-/** Planned anew each time: a plan kept from an empty table, as every day's is at midnight, took three times as long. */
+/** Replanned each time: a plan cached for an empty table, as every day's is at midnight, took three times as long. */
 const indexOnlyOptions = [
   connectionDefaults.options,
   '-c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_custom_plan',
@@ -60,7 +60,7 @@ export function openDatabase({
         types: columnTypes,
       };
       super(config);
-      // Also while it is checked out: without a listener a broken connection would end the process.
+      // Also while checked out: without a listener a broken connection would end the process.
       this.on('error', onError);
       const { statement_timeout: longestMs } = config;
       if (longestMs) this.once('connect', () => endIfSilent(this, Number(longestMs) + graceMs));
@@ -77,7 +77,7 @@ export function openDatabase({
   return { db, pool, close: () => db.destroy() };
 }
 
-/** bigint columns hold counters far below 2^53: read as numbers. Amounts that can be larger are numeric, read as text. */
+/** bigint columns hold counters far below 2^53, read as numbers. Amounts that can be larger are numeric, read as text. */
 const columnTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number;

@@ -1,20 +1,23 @@
 /**
- * Gathers calls made at the same time into one statement, so that sixty-four requests cost one round trip. Statements
- * that look up several keys at once write the look-up as a lateral join with a limit: a prepared plan made while the
- * table was empty would otherwise read all of it for as long as it is kept.
+ * Combines concurrent calls into one statement, so that sixty-four requests cost one round trip. Statements that look
+ * up several keys at once use a lateral join with a limit: otherwise a prepared plan made while the table was empty
+ * would read the whole table for as long as it is cached.
  */
 
 export interface GatherOptions<Item, Result> {
   /** Does the work for all items at once; result i belongs to item i. */
   run(items: Item[]): Promise<Result[]>;
-  /** Statements under way at once; while they run, new items wait and the next group grows. */
+  /** The number of concurrent statements; while they run, new items wait and the next group grows. */
   maxInFlight: number;
   maxItems: number;
-  /** For items that differ much in size: a group is full when it weighs this much; an item alone may weigh more. */
+  /** For items that differ much in size: a group is full at this weight; a single item may weigh more. */
   weight?: { of(item: Item): number; max: number };
-  /** Whether a failed group is worth trying in halves, so that one bad item does not fail its neighbours. */
+  /** Whether to retry a failed group in halves, so that one bad item does not fail its neighbours. */
   isItemFault(error: unknown): boolean;
-  /** Which items the fault can be of, where the error tells. They are tried apart, and hold up none of the others. */
+  /**
+   * Which items can have caused the fault, if the error says so. They are retried separately and do not delay the
+   * others.
+   */
   isSuspect?(item: Item, error: unknown): boolean;
 }
 
@@ -26,7 +29,7 @@ interface Waiting<Item, Result> {
 
 export function gather<Item, Result>(options: GatherOptions<Item, Result>): (item: Item) => Promise<Result> {
   const { run, maxInFlight, isItemFault, isSuspect = () => false } = options;
-  /** Suspects, one statement at a time. */
+  /** Suspects run one statement at a time. */
   let apart: Promise<void> = Promise.resolve();
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
@@ -65,7 +68,7 @@ export function gather<Item, Result>(options: GatherOptions<Item, Result>): (ite
         if (others.length > 0) await settle(others);
         return;
       }
-      // A bad item costs a few statements, not one for each of its neighbours.
+      // Halving: a bad item costs a few statements, not one for each of its neighbours.
       const half = Math.ceil(group.length / 2);
       await settle(group.slice(0, half), isApart);
       await settle(group.slice(half), isApart);
@@ -79,7 +82,7 @@ export function gather<Item, Result>(options: GatherOptions<Item, Result>): (ite
     });
 }
 
-/** How many of those that wait go together; at least one. */
+/** How many of the waiting items form the next group; at least one. */
 function groupSize<Item, Result>(
   waiting: Waiting<Item, Result>[],
   { maxItems, weight }: GatherOptions<Item, Result>,

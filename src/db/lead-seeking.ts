@@ -1,4 +1,7 @@
-/** How a node that wants the lead gets it: it waits for the lock, and ends a leader that has it and gives no signs of life. */
+/**
+ * How a candidate gets the lead: it waits for the lock, and terminates the connection of a leader that gives no signs
+ * of life.
+ */
 import pg from 'pg';
 import { type LoopLog, pause } from '../runtime/loop.ts';
 
@@ -9,15 +12,15 @@ export interface LeadSeeking {
   lock: number;
   /** How often a leader gives a sign of life. */
   beatMs: number;
-  /** Without a sign for so long, by this node's own clock, the leader counts as hanging. */
+  /** A leader without a sign for this long, by this node's own clock, counts as hanging. */
   hungAfterMs: number;
   log: LoopLog;
   signal: AbortSignal;
-  /** Each time it looks and another node leads. */
+  /** Called each time the candidate looks and another node leads. */
   onStandBy(): void;
 }
 
-/** Until this connection holds the lock; false when the signal aborts before. */
+/** Waits until this connection holds the lock; false when the signal aborts first. */
 export async function seekLead(client: pg.Client, seeking: LeadSeeking): Promise<boolean> {
   const { work, lock, beatMs, hungAfterMs, log, signal, onStandBy } = seeking;
   let seen: string | null = null;
@@ -34,7 +37,7 @@ export async function seekLead(client: pg.Client, seeking: LeadSeeking): Promise
       seen = shown;
       seenAt = performance.now();
     }
-    // From an answer to a later question, so that what holds up this node does not count against the leader.
+    // Measured to the start of a later query, so that a delay of this node does not count against the leader.
     if (leader && askedAt - seenAt > hungAfterMs) {
       if (await endHung(client, leader, seeking)) {
         log.error({ work, backendPid: leader.holder }, 'the leader gave no sign of life; taking over');
@@ -47,9 +50,9 @@ export async function seekLead(client: pg.Client, seeking: LeadSeeking): Promise
   return false;
 }
 
-/** What is to be seen of the leader. */
+/** What a candidate can see of the leader. */
 interface Leader {
-  /** The backend that has the lock. */
+  /** The backend that holds the lock. */
   holder: number;
   /** Changes with every sign of life. */
   sign: string;
@@ -69,9 +72,9 @@ async function look(client: pg.Client, { work, lock }: LeadSeeking): Promise<Lea
 }
 
 /**
- * Ends the connection of a leader, unless it gave a sign of life since: false then. Its next sign waits for the lock on
- * the row and ends with the connection. So no sign is taken after the lead is, and a leader that goes by the time of its
- * last sign never believes that it leads beside another.
+ * Terminates the leader's connection; returns false if the leader gave a sign of life meanwhile. The leader's next sign
+ * waits for the row lock and fails with the connection. So no sign is recorded after the takeover, and a leader that
+ * goes by the time of its last sign never believes that it leads beside another.
  */
 async function endHung(
   client: pg.Client,
@@ -90,14 +93,14 @@ async function endHung(
       `select work from leaders where work = $1 and ${signOfRow} = $2 for no key update`,
       [work, sign],
     );
-    // Without a row there is none to give a sign in: it hangs in its very first epoch, before that is begun.
+    // Without a row the leader cannot give a sign: it hangs before beginning its very first epoch.
     const hangs = rows.length === 1 || (sign === '' && !(await hasRow(client, work)));
     const ended = hangs && (await end());
     await client.query('commit');
     return ended;
   } catch (error) {
     await client.query('rollback');
-    // Whoever has the row for so long hangs while it begins its epoch or gives a sign; either ends with its connection.
+    // A session that holds the row for this long hangs while it begins its epoch or gives a sign; terminating it ends both.
     if (!isLockTimeout(error)) throw error;
     return end();
   }

@@ -1,4 +1,4 @@
-/** Who leads: deaths, hangs, and commits that come too late, on a real server and with real processes. */
+/** Leadership: deaths, hangs, and late commits, on a real server and with real processes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -49,7 +49,7 @@ test('work that fails gives the lead to another node, and is told', async (t) =>
 test('a leader whose connection is ended stops at once, and another leads', async (t) => {
   const one = candidate(t, { database, ...neverHung });
   const first = await one.leads();
-  // It does not wait for a silence of the first: that would be longer than this test.
+  // It does not take over because the first is silent: that would take longer than this test.
   const two = candidate(t, { database, ...neverHung });
   await waitUntil(() => two.looks > 0);
   await database.pool.query("select pg_terminate_backend(backend_pid) from leaders where work = 'chain'");
@@ -79,7 +79,7 @@ test('a leader that hangs is replaced within 5 s, and what it writes when it wak
   const { child, lines } = await leadElsewhere(t, database);
   child.kill('SIGSTOP');
   const stoppedBeat = await beatAt();
-  // With the service's own times: it looks every half second.
+  // With the default times of the service: it looks every half second.
   const two = candidate(t, { database });
   const second = await two.leads();
   assert.ok((await beatAt()) - stoppedBeat > 3_000);
@@ -105,7 +105,7 @@ test('a leader that hangs inside a commit does not hold up its successor', async
 
 test('a killed leader is replaced at once', async (t) => {
   const { child } = await leadElsewhere(t, database);
-  // It does not wait for a silence either.
+  // This one does not wait for silence either.
   const two = candidate(t, { database, ...neverHung });
   await waitUntil(() => two.looks > 0);
   child.kill('SIGKILL');
@@ -208,7 +208,7 @@ test('what holds up a candidate does not count against the leader', async (t) =>
   const times = { beatMs: 20, hungAfterMs: 2_000 };
   const two = candidate(t, { database, connectionString: proxy.url, ...times });
   await waitUntil(() => two.looks > 1);
-  // What it asked now, it learns when the leader has given many more signs.
+  // Its current query is answered only after the leader has given many more signs of life.
   proxy.holdAnswerTo('pg_locks');
   await waitUntil(() => proxy.held.answers === 1);
   await leader.sign();
@@ -232,7 +232,7 @@ test('a sign of life that is given while the lead is being taken keeps it', asyn
   t.after(() => giving.release());
   await giving.query('begin');
   await giving.query("update leaders set beat_at = clock_timestamp() where work = 'chain'");
-  // It waits as long as a beat for the row, and that is not over before this test has seen it wait.
+  // It waits for the row as long as one beat, which is longer than this test needs to see it wait.
   const two = candidate(t, { database, beatMs: 4_000, hungAfterMs: 500 });
   await waitUntil(() => somebodyWaitsFor('for no key update'));
   const { looks } = two;

@@ -1,4 +1,7 @@
-/** One node at a time leads work that must not be done twice; a successor's epoch fences off what the one before writes late. */
+/**
+ * Elects one node at a time to lead work that must not be done twice; the epoch fences off late writes of a former
+ * leader.
+ */
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -7,25 +10,25 @@ import type { Db } from './database.ts';
 import { seekLead } from './lead-seeking.ts';
 import { createLease, type Lease } from './lease.ts';
 
-/** The time in which this node leads. */
+/** A time during which this node leads. */
 export interface Term {
   epoch: number;
-  /** Aborts when the lead is lost or given up, and when it is not certain for the moment. */
+  /** Aborts when the lead is lost or given up, and also when it is temporarily uncertain. */
   signal: AbortSignal;
-  /** Does the work in one transaction, and throws LostLead, nothing committed, when another node leads by now. */
+  /** Does the work in one transaction; throws LostLead, without committing, when another node leads by now. */
   commit<T>(work: (db: Db) => Promise<T>): Promise<T>;
 }
 
-/** All the time of one epoch: what is opened for the work stays open in it. Its own signal aborts at its end. */
+/** The whole time of one epoch: resources opened for the work stay open during it. Its own signal aborts at its end. */
 export interface Tenure extends Term {
   /**
-   * Null while the last sign of life is so old that another node may be about to lead. Where none does, the next sign that
-   * is taken begins another term of the same epoch.
+   * Null while the last sign of life is so old that another node may be about to lead. If none does, the next recorded
+   * sign begins another term of the same epoch.
    */
   term(): Term | null;
 }
 
-/** The work is another node's now: to be left alone, not retried. */
+/** Another node does the work now: leave it alone, do not retry. */
 export class LostLead extends Error {
   constructor(message = 'another node leads now', options?: { cause?: unknown }) {
     super(message, options);
@@ -35,8 +38,9 @@ export class LostLead extends Error {
 
 export interface Leadership {
   /**
-   * Seeks the lead until the signal aborts, and calls `during` each time this node has it. When that returns or throws,
-   * the lead is given up, so that another node can try, and run ends likewise. Throws LostLead when the lead was lost.
+   * Seeks the lead until the signal aborts, and calls `during` each time this node gets it. When `during` returns or
+   * throws, the lead is given up so that another node can try, and run returns or throws likewise. Throws LostLead when
+   * the lead was lost.
    */
   run(
     during: (tenure: Tenure) => Promise<void>,
@@ -54,23 +58,24 @@ export interface LeadershipOptions {
   log: LoopLog;
   /** How often a leader gives a sign of life; candidates look twice as often. */
   beatMs?: number;
-  /** Without a sign for so long, by the candidate's own clock, the leader counts as hanging. */
+  /** A leader without a sign for this long, by the candidate's own clock, counts as hanging. */
   hungAfterMs?: number;
-  /** So long a successor waits for commits that are under way; then it ends their connections. */
+  /** How long a successor waits for running commits before it terminates their connections. */
   patienceMs?: number;
-  /** A database that does not answer a leader for so long is given up, and connected to anew. */
+  /** A leader drops its connection and reconnects when the database does not answer for this long. */
   deafAfterMs?: number;
 }
 
 /**
- * The leader holds an advisory lock on a connection of its own, which PostgreSQL frees when the node dies. One that
- * hangs keeps it, and gives no signs: a candidate then ends its connection. No clock but the candidate's own is needed
- * for that, so setting one changes nothing. A leader whose signs come late is without a term until one is taken again:
- * where nobody else wants the lead, that is all that it costs. Its row decides what is taken first, a sign or the lead
- * (lead-seeking.ts), and also about what the old leader still has under way:
- * - a commit locks the row `for key share` and checks the epoch; signs of life do not wait for it, nor it for them;
+ * The leader holds an advisory lock on a connection of its own, which PostgreSQL releases when the node dies. A hanging
+ * leader keeps the lock but gives no signs of life: a candidate then terminates its connection. This needs only the
+ * candidate's own monotonic clock, so changing the system time has no effect. A leader whose signs are late has no term
+ * until one is recorded again: if nobody else wants the lead, that is the only cost. The row in `leaders` decides which
+ * comes first, a sign or a takeover (lead-seeking.ts), and also what happens to work that the old leader still has in
+ * flight:
+ * - a commit locks the row `for key share` and checks the epoch; it and signs of life do not block each other;
  * - a successor locks the row `for update`, which waits for such commits, and then raises the epoch.
- * So a commit is through before the successor leads, or it is refused.
+ * So a commit either finishes before the successor leads, or is refused.
  */
 export function createLeadership(options: LeadershipOptions): Leadership {
   const { work, lock, connection, db, log } = options;
@@ -79,7 +84,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
   const validMs = hungAfterMs * 0.8;
 
   function tenureOf(epoch: number, { signal, lease }: { signal: AbortSignal; lease: Lease }): Tenure {
-    // By the epoch alone, and not by the lease: what was begun in time is through before another leads, or refused.
+    // Checks the epoch alone, not the lease: a commit begun in time finishes before another node leads, or is refused.
     const commit: Term['commit'] = (todo) => {
       if (signal.aborted) return Promise.reject(new LostLead('this node no longer leads'));
       return db.transaction().execute(async (db) => {
@@ -105,13 +110,13 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     };
   }
 
-  /** The lock is held: waits out or ends what the leader before has under way, and begins a new epoch. */
+  /** Call with the lock held: waits for or terminates what the former leader has in flight, and begins a new epoch. */
   async function beginEpoch(client: pg.Client, pid: number): Promise<{ epoch: number; begunAt: number }> {
     const begun = new AbortController();
     const ending = endBlockers(pid, begun.signal);
     try {
       await client.query('begin');
-      // The rest of this connection need not reach the disk; an epoch must not come twice.
+      // Other writes on this connection need not reach the disk, but an epoch must never repeat.
       await client.query('set local synchronous_commit = on');
       await client.query('insert into leaders (work) values ($1) on conflict (work) do nothing', [work]);
       await client.query('select epoch from leaders where work = $1 for update', [work]);
@@ -141,14 +146,14 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     }
   }
 
-  /** Resolves with why the lead is lost, or with null when `done` aborts. */
+  /** Resolves with the reason why the lead is lost, or with null when `done` aborts. */
   async function keepBeating(client: pg.Client, { epoch, lease, begunAt, done }: Beating) {
     let sentAt = begunAt;
     while (!done.aborted) {
       lease.renew(sentAt + validMs);
       await pause(sentAt + beatMs - performance.now(), done);
       if (done.aborted) break;
-      // Counted from before a sign is sent: a candidate cannot have seen it earlier.
+      // Counted from before the sign is sent: a candidate cannot have seen it earlier.
       sentAt = performance.now();
       const trouble = await giveSign(client, epoch);
       if (done.aborted) break;
@@ -159,12 +164,12 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     return null;
   }
 
-  /** Null once it is taken, however late: under this epoch nobody else can have led. Else why it is not. */
+  /** Null once the sign is recorded, however late: under this epoch nobody else can have led. Otherwise the reason. */
   async function giveSign(client: pg.Client, epoch: number): Promise<string | null> {
     const sign: pg.QueryConfig & { query_timeout: number } = {
       text: 'update leaders set beat_at = clock_timestamp() where work = $1 and epoch = $2',
       values: [work, epoch],
-      // Not the connection's: how long to wait is decided here.
+      // Overrides the connection's time-out: this function decides how long to wait.
       query_timeout: 2 * deafAfterMs,
     };
     const answer = client.query(sign).then(
@@ -173,7 +178,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     );
     const answered = new AbortController();
     const silence = pause(deafAfterMs, answered.signal)
-      // Where this process was held up, the answer may lie there unread while timers run.
+      // If this process was blocked, the answer may be waiting unread while timers fire.
       .then(() => setImmediate())
       .then(() => 'the database does not answer');
     try {
@@ -186,7 +191,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
   return {
     async run(during, { signal, onStandBy }) {
       const client = await connect(connection(), work);
-      // Unheard it would end the process; queries report it too.
+      // Without a listener the error would end the process; queries report it too.
       const gone = new Promise<string>((resolve) => {
         client.on('error', (error) => resolve(error.message));
         client.on('end', () => resolve('the database connection was lost'));
@@ -197,7 +202,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
         const { epoch, begunAt } = await beginEpoch(client, pid);
         log.info({ work, epoch }, 'this node leads');
         const lease = createLease();
-        // Here already, so that the work begins with a term.
+        // Renewed here so that the work begins with a term.
         lease.renew(begunAt + validMs);
         const ending = new AbortController();
         const stop = () => {
@@ -217,7 +222,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
             ),
           ]);
           stop();
-          // Gone at once, where it still can: the longer it is held, the later another node leads.
+          // Closes the connection at once: the longer it holds the lock, the later another node leads.
           if (trouble !== null) destroy(client);
           await doing.catch((error) => {
             if (trouble === null && !signal.aborted) throw error;
@@ -244,7 +249,7 @@ interface Beating {
 async function connect(config: pg.ClientConfig, work: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionTimeoutMillis: 5_000,
-    // A candidate whose connection hangs begins anew.
+    // A candidate whose connection hangs starts over.
     query_timeout: 5_000,
     ...config,
     application_name: `holdfast ${work}`,
@@ -266,7 +271,10 @@ async function backendPid(client: pg.Client): Promise<number> {
   return Number(rows[0]?.pid);
 }
 
-/** Without a farewell, which a server that hangs would never answer. PostgreSQL frees the lock when it sees the end. */
+/**
+ * Sends no terminate message, since a hanging server would not answer. PostgreSQL releases the lock when it sees the
+ * end.
+ */
 function destroy(client: pg.Client): void {
   client.connection.stream.destroy();
 }

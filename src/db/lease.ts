@@ -1,11 +1,11 @@
-/** A right that runs out by itself unless it is renewed in time, by a clock that nobody can set. */
+/** A right that expires unless it is renewed in time, by a clock that nobody can set. */
 
 export interface Lease {
-  /** `until` is a reading of `performance.now()`. One that had run out begins anew. */
+  /** `until` is a reading of `performance.now()`. An expired lease begins anew. */
   renew(until: number): void;
-  /** Aborts when it runs out; null while it has. */
+  /** Aborts when the lease expires; null while it is expired. */
   signal(): AbortSignal | null;
-  /** For good. */
+  /** Ends the lease for good. */
   end(): void;
 }
 
@@ -25,7 +25,7 @@ export function createLease(): Lease {
   return {
     renew(until) {
       const now = performance.now();
-      // Its timer may come later than the time it was set to.
+      // The timer may fire late.
       if (now >= validUntil) runOut();
       if (ended || now >= until) return;
       validUntil = until;

@@ -1,27 +1,27 @@
-/** Where the rows of a queue begin that are found by the transaction that wrote them: nothing before it waits any more. */
+/** The low-water mark of a queue whose rows are found by the transaction that wrote them: no older row is still waiting. */
 import { type RawBuilder, sql } from 'kysely';
 
 export interface LowWater {
-  /** The transaction to begin at. */
+  /** The transaction to start at. */
   find(): number;
-  /** To be told what there was from there on. */
+  /** Reports what a look from there on found. */
   looked(look: Look): void;
 }
 
 export interface Look {
-  /** Of the transactions that write, the oldest that had not ended: `oldestOpen` in the statement that looks. */
+  /** The oldest writing transaction that had not ended: `oldestOpen` in the looking statement. */
   oldestOpen: number;
-  /** The first transaction of which a row waits. */
+  /** The first transaction with a waiting row. */
   lowest: number | null;
 }
 
 export const oldestOpen: RawBuilder<number> = sql`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`;
 
 /**
- * While an old snapshot is open, a backup's say, PostgreSQL keeps every index entry of a row that was done since, and each
- * look from the start would meet all of them. Behind a transaction that has ended, as all before it have, nothing comes in.
- * A snapshot that only reads does not count among them. The look from the start now and then is for a database that was
- * exchanged below us, by a standby that took over, say, and counts its transactions otherwise.
+ * While an old snapshot is open, for example of a backup, PostgreSQL keeps every index entry of rows that were finished
+ * since, and each look from the start would read all of them. Once a transaction and all before it have ended, no row
+ * can appear below it. Snapshots that only read do not count. The occasional look from the start covers a database that
+ * was replaced underneath, for example by a standby that took over and numbers its transactions differently.
  */
 export function createLowWater(wholeLookMs = 60_000): LowWater {
   let mark = 0;

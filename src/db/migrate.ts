@@ -1,4 +1,4 @@
-/** Brings the schema up to date: plain SQL files, forward only, each in its own transaction, one node at a time. */
+/** Migrates the schema: plain SQL files, forward only, each in its own transaction, one node at a time. */
 import { readdir } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,14 +13,17 @@ const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url)
 export interface MigrateOptions {
   connection: pg.ClientConfig;
   dir?: string;
-  /** For a restore, which the database is in the middle of: only so many, counted from the first. */
+  /** For a restore in progress: apply only this many migrations, counted from the first. */
   restoring?: { upTo: number };
 }
 
-/** A table that is there while a restore is under way. */
+/** A table that exists while a restore is in progress. */
 export const restoreMark = 'restore_under_way';
 
-/** Whether any migration was applied; true also where nobody can tell, and whoever goes on finds out why. */
+/**
+ * Whether any migration was applied; true also when the check fails, so that the caller goes on and meets the actual
+ * error.
+ */
 export async function isMigrated(connection: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client({ connectionTimeoutMillis: 10_000, ...connection });
   try {
@@ -34,7 +37,7 @@ export async function isMigrated(connection: pg.ClientConfig): Promise<boolean> 
   }
 }
 
-/** Applies what is missing and returns the names of the applied files. Waits while another node migrates. */
+/** Applies the missing migrations and returns their names. Waits while another node migrates. */
 export async function migrate({
   connection,
   dir = migrationsDir,
@@ -45,7 +48,7 @@ export async function migrate({
     ...connection,
     application_name: 'holdfast migrate',
   });
-  // Also while no statement waits: without a listener a broken connection would end the process.
+  // Also while idle: without a listener a broken connection would end the process.
   client.on('error', () => {});
   await client.connect();
   endIfCut(client, { connection: () => connection });
@@ -69,7 +72,7 @@ export async function migrate({
   }
 }
 
-/** The names of all migrations of this version, in their order. */
+/** The names of all migrations of this version, in order. */
 export async function knownMigrations(dir = migrationsDir): Promise<string[]> {
   return (await readdir(dir)).map((file) => parse(file).name).sort();
 }
@@ -86,7 +89,7 @@ async function refuseNewerSchema(client: pg.Client, dir: string): Promise<void> 
   );
 }
 
-/** Rows may be there without the blobs and the key that belong to them. */
+/** The rows may exist without their blobs and their key. */
 async function refuseHalfRestored(client: pg.Client): Promise<void> {
   if (!(await hasTable(client, restoreMark))) return;
   throw new OperatorError(

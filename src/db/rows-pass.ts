@@ -1,4 +1,4 @@
-/** A walk over a table by its key, in pages that are each read in one statement: no transaction stays open for long. */
+/** Walks a table by its key, in pages of one statement each: no transaction stays open for long. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Finding, Pass, Range } from '../runtime/check.ts';
 import type { Db } from './database.ts';
@@ -9,10 +9,10 @@ export interface RowsPassOptions<Row> {
   /** What the rows are, in the plural. */
   what: string;
   table: keyof Tables;
-  /** The key's columns as the statement names them, with the row's members that hold their values. */
+  /** The key's columns as named in the statement, with the row members that hold their values. */
   key: { column: string; member: keyof Row & string }[];
   pageRows?: number;
-  /** The statement: all its rows fulfil `page.where`, and it ends with `page.end`. */
+  /** The statement: all its rows satisfy `page.where`, and it ends with `page.end`. */
   read(page: KeyPage): RawBuilder<Row>;
   judge(rows: Row[]): Finding[] | Promise<Finding[]>;
 }
@@ -24,7 +24,7 @@ export interface KeyPage {
 }
 
 const usualPageRows = 1_000;
-/** Counting more than this takes long; PostgreSQL's own estimate does. */
+/** Counting more rows than this takes long; PostgreSQL's own estimate is good enough then. */
 const countedUpTo = 1_000_000;
 
 export function rowsPass<Row>(options: RowsPassOptions<Row>): Pass {
@@ -58,7 +58,7 @@ export function rowsPass<Row>(options: RowsPassOptions<Row>): Pass {
   };
 }
 
-/** How many rows a table has, all its partitions together; of a large one as of its last analyze. */
+/** The number of rows of a table, all partitions together; for a large table, the estimate of its last analyze. */
 export async function countRows(db: Db, table: keyof Tables): Promise<number> {
   const { rows } = await sql<{ rows: number }>`
     select coalesce(sum(c.reltuples) filter (where c.reltuples > 0), 0)::float8 as rows

@@ -1,11 +1,11 @@
-/** Which versions of PostgreSQL are supported: those that the tests can be run on. */
+/** The supported versions of PostgreSQL: those that the tests can run on. */
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../runtime/errors.ts';
 
-/** As `server_version_num` has it, without the minor version. */
+/** In the form of `server_version_num`, without the minor version. */
 export const oldestMajor = 15;
 
-/** Throws before anything is changed. */
+/** Throws before any change is made. */
 export async function refuseOldServer(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ number: string }>(
     "select current_setting('server_version_num') as number",

@@ -22,7 +22,7 @@ before(async () => {
     connection: () => ({ connectionString: proxy.url, statement_timeout: 20_000 }),
     onError: (error) => lost.push(error),
     max: 1,
-    // Three seconds in all.
+    // Three seconds in total.
     graceMs: -17_000,
   });
 });
@@ -61,7 +61,7 @@ test('a connection that has nothing to answer may be silent', async () => {
     await client.query('select 1');
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
     assert.equal(stream.timeout, 3_000);
-    // However often: a callback given to setTimeout would be called once.
+    // Every time: a callback passed to setTimeout would run only once.
     for (let time = 0; time < 3; time += 1) stream.emit('timeout');
     assert.ok(stream.listenerCount('timeout') > 0);
     assert.equal((await client.query('select 1')).rowCount, 1);
@@ -70,7 +70,7 @@ test('a connection that has nothing to answer may be silent', async () => {
   }
 });
 
-/** A connection for statements that may take as long as they like. */
+/** A connection for statements without a time limit. */
 async function watched(): Promise<{ client: pg.Client; pid: number; silences(): number }> {
   const connection = () => ({ connectionString: proxy.url });
   const client = new pg.Client(connection());
@@ -98,7 +98,7 @@ test('a statement that may take hours is waited for while the server is at work 
       await waiting;
     });
     const asked = silences();
-    // Nothing to wait for: it may be silent as long as it likes.
+    // No statement is running: the connection may stay silent for any time.
     await waitUntil(() => silences() >= asked + 3);
     const { rows } = await client.query('select pg_backend_pid() as pid');
     assert.equal(rows[0].pid, pid);

@@ -1,11 +1,11 @@
 /**
- * Connections that were cut without a word, by a firewall or a machine that is gone: what waits for an answer of theirs would
- * wait for a quarter of an hour and more, or for ever.
+ * Detects connections that were cut silently, by a firewall or a machine that is gone: otherwise a statement would wait
+ * for its answer for a quarter of an hour or more, or for ever.
  */
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** For statements that the server ends in time: one that is silent for longer is not there. */
+/** For statements with a time-out on the server: a connection that is silent for longer is dead. */
 export function endIfSilent(client: pg.Client, silenceMs: number): void {
   const stream = streamOf(client);
   stream.setTimeout(silenceMs).on('timeout', () => {
@@ -14,15 +14,15 @@ export function endIfSilent(client: pg.Client, silenceMs: number): void {
 }
 
 export interface CutWatch {
-  /** For a second connection, to ask what became of the first one. */
+  /** For a second connection, to ask the server about the first one. */
   connection(): pg.ClientConfig;
   silenceMs?: number;
 }
 
 /**
- * For statements that may take hours, to be called once the client is connected. Whenever nothing has come for a while, the
- * server is asked on another connection. It is at work, then that is why, or it waits for us as we do for it, and that
- * twice, then what it said was lost.
+ * For statements that may take hours; call it once the client is connected. After each period of silence it asks the
+ * server on another connection. If the statement is still running, that explains the silence. If twice in a row the
+ * server waits for us while we wait for it, its answer was lost.
  */
 export function endIfCut(client: pg.Client, { connection, silenceMs = 30_000 }: CutWatch): void {
   const stream = streamOf(client);
@@ -30,7 +30,7 @@ export function endIfCut(client: pg.Client, { connection, silenceMs = 30_000 }: 
   let seen = -1;
   const look = async () => {
     const moved = stream.bytesRead + stream.bytesWritten;
-    // What has come and is not taken yet, because the disk is slow, say, is nobody's silence.
+    // Data that has arrived but is not read yet, for example because the disk is slow, is not silence.
     const isOurTurn = !waits(client) || stream.readableLength > 0;
     if (isOurTurn || moved !== seen) doubts = 0;
     seen = moved;
@@ -55,7 +55,7 @@ function endAsSilent(stream: Socket, silenceMs: number): void {
   stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
 }
 
-/** False also where the server cannot be asked. */
+/** False also when the server cannot be asked. */
 async function isAtWork(client: pg.Client, config: pg.ClientConfig): Promise<boolean> {
   const { processID: pid } = client as unknown as { processID: number };
   const asking = new pg.Client({ ...config, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });

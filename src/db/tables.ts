@@ -1,4 +1,4 @@
-/** The tables as TypeScript sees them, a file for each part; a test holds them against the migrated database. */
+/** The tables as TypeScript types, one file per area; a test compares them with the migrated database. */
 import type { AnchoringTables } from './tables/anchoring.ts';
 import type { AssetTables } from './tables/assets.ts';
 import type { ChainTables } from './tables/chain.ts';

@@ -1,4 +1,4 @@
-/** Rows on their way into the database: as arrays or as JSON, they arrive as they were given and in their order. */
+/** Inserted rows, sent as arrays or as JSON, arrive unchanged and in order. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DatabaseError, type Pool } from 'pg';

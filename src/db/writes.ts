@@ -1,6 +1,6 @@
 /**
- * Inserts that belong together, and the group commit: concurrent requests share one statement and one fsync.
- * Each request hands in its rows for any tables; all of its rows are committed, or none.
+ * Inserts that belong together, and the group commit: concurrent requests share one statement and one fsync. Each
+ * request passes its rows for any tables; either all of its rows are committed, or none.
  */
 import { createHash } from 'node:crypto';
 import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
@@ -11,27 +11,26 @@ import { isDeadlock, isStatementFault, violates } from './faults.ts';
 import { gather } from './gather.ts';
 import type { Tables } from './tables.ts';
 
-/** One row for one table. */
 export type Write = { [T in keyof Tables]: { table: T; row: Insertable<Tables[T]> } }[keyof Tables];
 
 export type CommitTogether = (writes: Write[]) => Promise<void>;
 
-/** Inserts rows inside a transaction that does other things too. */
+/** Inserts rows inside a transaction that also does other work. */
 export async function insertAll(db: Kysely<Tables>, writes: Write[]): Promise<void> {
   if (writes.length === 0) return;
   const { text, values } = insertStatement(writes);
   await db.executeQuery(CompiledQuery.raw(text, values));
 }
 
-/** A function that commits its rows in the same statement as whoever else commits at that moment. */
+/** Returns a function that commits its rows in one statement with all concurrent commits. */
 export function createGroupCommit(pool: Pool): CommitTogether {
   const names = new Map<string, string>();
 
-  // One statement at a time: the groups that form meanwhile are larger, and the whole is cheaper.
+  // One statement at a time: the groups that form meanwhile are larger, which is cheaper overall.
   return gather<Write[], void>({
     maxInFlight: 1,
     maxItems: 500,
-    // Some two batches of a thousand things: a larger group gains nothing, and keeps others waiting.
+    // About two batches of a thousand things: a larger group gains nothing, and delays others.
     weight: { of: (writes) => writes.length, max: 4_000 },
     isItemFault: isStatementFault,
     isSuspect: (writes, error) => writes.some(({ row }) => isOverBudgetOf(row, error)),
@@ -43,7 +42,7 @@ export function createGroupCommit(pool: Pool): CommitTogether {
         names.set(text, name);
       }
       const insert = () => pool.query({ name, text, values });
-      // Alone in its transaction: it can be done again as it is.
+      // The statement is the whole transaction, so it can be repeated unchanged.
       await insert().catch((error) => {
         if (!isDeadlock(error)) throw error;
         return insert();
@@ -53,7 +52,7 @@ export function createGroupCommit(pool: Pool): CommitTogether {
   });
 }
 
-/** The triggers that count say the budget, its limit and the workspace. */
+/** The detail that the counting triggers raise: the budget, its limit and the workspace. */
 function isOverBudgetOf(row: object, error: unknown): boolean {
   if (!violates(error, 'within_budget')) return false;
   const [, , workspaceId] = ((error as { detail?: string }).detail ?? '').split(' ');
@@ -74,7 +73,7 @@ function insertStatement(writes: Write[]): { text: string; values: (string | Buf
     else inserts.set(shape, { table, columns, rows: [row] });
   }
   const values: (string | Buffer)[] = [];
-  // Sorted, so that groups with the same shapes in another order share a prepared statement.
+  // Sorted, so that groups with the same shapes in a different order share a prepared statement.
   const parts = [...inserts.keys()].sort().map((shape, position) => {
     const insert = inserts.get(shape) as Insert;
     const names = insert.columns.join(', ');
@@ -90,8 +89,8 @@ interface Insert {
 }
 
 /**
- * As an array for each column where the types are known: for three rows a request that took half the time of JSON, here
- * and in PostgreSQL.
+ * Sends one array per column where the types are known: for three rows per request this took half the time of JSON,
+ * here and in PostgreSQL.
  */
 function rowsOf({ table, columns, rows }: Insert, values: (string | Buffer)[]): string {
   const types = columnTypes[table] as Record<string, ElementType> | undefined;
@@ -112,7 +111,7 @@ function rowsOf({ table, columns, rows }: Insert, values: (string | Buffer)[]): 
   return `unnest(${arrays.join(', ')}) as r (${columns.join(', ')})`;
 }
 
-/** Bytes travel as PostgreSQL's hex form. (A replacer for JSON.stringify took four times as long.) */
+/** Bytes are sent in PostgreSQL's hex form. (A replacer for JSON.stringify took four times as long.) */
 function withBytesAsText(row: object): object {
   const text: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(row)) {

@@ -1,29 +1,29 @@
-/** A reporter for node:test that writes one JSON line for each finished test, and the reader of these lines. */
+/** A reporter for node:test that writes one JSON line per finished test, and the reader of these lines. */
 import { readFile } from 'node:fs/promises';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
 export interface Outcome {
-  /** With the names of the tests that it is part of. */
+  /** Includes the names of the enclosing tests. */
   name: string;
   passed: boolean;
   ms: number;
   /** Why it was skipped; null when it ran. */
   skipped: string | null;
-  /** What went wrong, with its stack. */
+  /** The error with its stack. */
   error: string | null;
   line: number | null;
 }
 
 export interface FileEvents {
   outcomes: Outcome[];
-  /** What it said beside its tests, such as an error after the last of them. */
+  /** Messages outside of tests, such as an error after the last one. */
   diagnostics: string[];
-  /** Whether the file came to its end; false when its process died before. */
+  /** Whether the file ran to its end; false when its process died before. */
   complete: boolean;
 }
 
-/** What node:test runs in the process of the test file. */
+/** node:test runs this in the process of the test file. */
 // biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const names: string[] = [];
@@ -38,7 +38,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     } else if (type === 'test:pass' || type === 'test:fail') {
       const error = type === 'test:fail' ? data.details.error : null;
       const isSuite = data.details.type === 'suite';
-      // A test whose subtests failed says only that, and a suite only that its tests did.
+      // A test with failed subtests, or a suite with failed tests, has no error of its own.
       if (isSubtestFailure(error) || (isSuite && !error)) continue;
       const outcome: Outcome = {
         name: [...names.slice(0, data.nesting), data.name].join(' > '),
@@ -67,7 +67,7 @@ export async function readEvents(path: string): Promise<FileEvents> {
   return { outcomes, diagnostics: diagnostics.filter((line) => !isCount(line)), complete };
 }
 
-/** The last line of a process that died may be half a line. */
+/** The last line of a process that died may be incomplete. */
 function parseLine(line: string): Outcome | { diagnostic: string } | 'end' | null {
   try {
     return line === '' ? null : JSON.parse(line);
@@ -76,7 +76,7 @@ function parseLine(line: string): Outcome | { diagnostic: string } | 'end' | nul
   }
 }
 
-/** What node:test tells at the end of every file. */
+/** The counts that node:test prints at the end of every file. */
 function isCount(line: string): boolean {
   return /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(line);
 }
@@ -85,7 +85,7 @@ function isSubtestFailure(error: unknown): boolean {
   return (error as { failureType?: string } | null)?.failureType === 'subtestsFailed';
 }
 
-/** node:test wraps what was thrown. */
+/** node:test wraps the thrown error. */
 function describe(error: Error): string {
   const thrown = error.cause ?? error;
   if (!(thrown instanceof Error)) return typeof thrown === 'string' ? thrown : inspect(thrown);

@@ -25,7 +25,7 @@ async function runText(
   const file = join(home, `sample-${Math.random()}.test.mjs`);
   await writeFile(file, header + text);
   const directory = join(home, 'run');
-  // Its own, and not that of a test runner around it: node:test would report to that one.
+  // Without the context of an enclosing test runner: node:test would report to that one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env as Record<string, string>;
   try {
     return await runFile(file, { directory, env, name, signal });

@@ -1,4 +1,4 @@
-/** Runs one test file in a process and a temporary directory of its own, and looks at what it left behind. */
+/** Runs one test file in its own process and temporary directory, and checks what it left behind. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
@@ -12,26 +12,26 @@ import { root } from './options.ts';
 export interface FileRun {
   file: string;
   outcomes: Outcome[];
-  /** What is wrong with the file as a whole: it died, ran no test, or left something behind. */
+  /** Faults of the file as a whole: it died, ran no test, or left something behind. */
   faults: string[];
-  /** What it printed, cut in the middle where it is very long. */
+  /** What it printed, cut in the middle when very long. */
   output: string;
   seconds: number;
-  /** Of the machine, in the minute before it ended. */
+  /** The machine's load average of the minute before the file ended. */
   load: number;
 }
 
 export interface FileOptions {
-  /** For this file alone; removed afterwards. */
+  /** Used by this file alone; removed afterwards. */
   directory: string;
   env: Record<string, string>;
   name: string | null;
   signal: AbortSignal;
 }
 
-/** One test; longer ones say so themselves. */
+/** Per test; longer tests set their own. */
 const testTimeoutMs = 120_000;
-/** Only against a process that hangs for good: the longest file takes two minutes, and ten times that under stress. */
+/** Only for a process that hangs: the longest file takes two minutes, and ten times that under stress. */
 const fileTimeoutMs = 1_800_000;
 const longestDrainMs = 1_000;
 const longestOutput = 100_000;
@@ -59,7 +59,7 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
   const faults: string[] = [];
   if (!signal.aborted) {
     if (ended === 'late') faults.push(`It was still running after ${fileTimeoutMs / 60_000} minutes.`);
-    // Without a test node:test does not even begin.
+    // Without any test, node:test does not even start.
     else if (ended === 0 && outcomes.length === 0 && name === null) faults.push('It ran no test.');
     else if (!complete) faults.push(`Its process ended with ${ended} before the tests did.`);
     else if (ended !== 0 && outcomes.every(({ passed }) => passed))
@@ -70,7 +70,7 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
       faults.push(`It left ${entry} in the temporary directory.`);
   }
   if (signal.aborted) await endProcessesUsing(directory, 0);
-  // The directory of the whole run is removed in the end, with whatever is still written here.
+  // The run's own directory is removed at the end, with anything that is still written here.
   await rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   const seconds = (performance.now() - startedAt) / 1000;
   return { file, outcomes, faults, output: output(), seconds, load: loadavg()[0] ?? 0 };
@@ -82,7 +82,7 @@ interface ProcessOptions {
   signal: AbortSignal;
 }
 
-/** In a group of its own, so that an interrupted run can end it with all that it started. */
+/** In a process group of its own, so that an interrupted run can end it with all its children. */
 async function runProcess({ args, env, signal }: ProcessOptions) {
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -105,7 +105,7 @@ async function runProcess({ args, env, signal }: ProcessOptions) {
     child.on('exit', (exitCode, exitSignal) => resolve(exitCode ?? exitSignal ?? 'unknown'));
     child.on('error', (error) => resolve(error.message));
   });
-  // A process that the test left running may hold the pipe open for good.
+  // A process that the test left running may keep the pipe open.
   await Promise.race([closed, sleep(longestDrainMs, undefined, { ref: false })]);
   clearTimeout(limit);
   signal.removeEventListener('abort', endGroup);
@@ -126,7 +126,7 @@ function collectOutput(): { add(chunk: Buffer): void; text(): string } {
   };
 }
 
-/** Plain text is found anywhere in a name; node:test takes a regular expression. */
+/** Plain text matches anywhere in a name; node:test takes a regular expression. */
 function pattern(name: string): string {
   if (/^\/.*\/\w*$/.test(name)) return name;
   return name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

@@ -1,4 +1,4 @@
-/** What a test left behind: processes that still use its directory, and files in it. */
+/** Finds what a test left behind: processes that still use its directory, and files in it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,10 +8,13 @@ export interface LeftProcess {
   command: string;
 }
 
-/** A process that was told to end may need a moment on a busy machine. */
+/** A process that was asked to exit may need a moment on a busy machine. */
 const longestEndMs = 10_000;
 
-/** Processes that still name the directory after a moment; they are killed. Looked for only where there is /proc. */
+/**
+ * Kills and returns the processes that still mention the directory after a grace period. Only works where there is
+ * /proc.
+ */
 export async function endProcessesUsing(directory: string, graceMs = longestEndMs): Promise<LeftProcess[]> {
   let left = processesUsing(directory);
   for (const deadline = performance.now() + graceMs; left.length > 0 && performance.now() < deadline; ) {
@@ -30,13 +33,13 @@ export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended in the meantime.
+    // The process has ended in the meantime.
   }
 }
 
-/** By command line or by environment: a server is started with a clean environment, a service by its settings. */
+/** Checks command line and environment: a server is started with a clean environment, a service by its settings. */
 function processesUsing(directory: string): LeftProcess[] {
-  // With the slash: the directory of another file may begin with the same characters.
+  // With the slash, because another file's directory may start with the same characters.
   const inside = `${directory}/`;
   const pids = readDirectory('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   return pids.flatMap((pid) => {

@@ -1,4 +1,4 @@
-/** What `npm test` is asked for on its command line. */
+/** The command line options of `npm test`. */
 import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -11,16 +11,16 @@ export interface Options {
   name: string | null;
   jobs: number;
   seed: string;
-  /** The instant at which each file begins, instead of now. */
+  /** The time at which each file begins, instead of now. */
   at: Date | null;
   zone: string | null;
-  /** With the machine made slow on purpose. */
+  /** Whether to slow down the machine on purpose. */
   stress: boolean;
-  /** Where the outcome is written as JSON. */
+  /** The file for the outcome as JSON. */
   report: string | null;
 }
 
-/** What is wrong with the command line, in a sentence. */
+/** The message says in a sentence what is wrong with the command line. */
 export class UsageError extends Error {}
 
 export const root = resolve(import.meta.dirname, '../..');
@@ -40,7 +40,7 @@ npm run test:long       the tests that take long too
 npm run test:repeat     the suite again and again, also under stress
 `;
 
-/** Two for each core: a test waits for processes, sockets and disks about half of its time. */
+/** Two per core: a test spends about half of its time waiting for processes, sockets and disks. */
 const jobsPerCore = 2;
 
 export function readOptions(args: string[]): Options | 'help' {
@@ -58,7 +58,7 @@ export function readOptions(args: string[]): Options | 'help' {
   };
 }
 
-/** Tests of the whole service take longest, so they begin first, and the short ones fill the end. */
+/** Tests of the whole service take longest, so they start first, and the short ones fill the end. */
 export function testFiles(patterns: string[]): string[] {
   if (patterns.length === 0) return [...glob('test/**/*.test.ts'), ...glob('src/**/*.test.ts')];
   return [...new Set(patterns.flatMap(filesOf))];

@@ -35,7 +35,7 @@ function fileOf(name: string): string {
   return `${name.replaceAll('/', '+')}.mjs`;
 }
 
-/** Asked in a process that has no bundles; CommonJS packages come with themselves as a whole. */
+/** Runs in a process without bundles; a CommonJS package also exports itself as a whole. */
 async function namesOf(modules: string[]): Promise<string[][]> {
   const text = `
     const modules = await Promise.all(${JSON.stringify(modules)}.map((name) => import(name)));

@@ -1,7 +1,7 @@
 /**
- * Packages that are hundreds of modules each, put together into a few files: a test process and each service that it starts
- * then takes half a second less of a processor to load. What the packages do stays the same; `npm start` and
- * `npm run test:long` load them as they are installed.
+ * Bundles packages that consist of hundreds of modules into a few files: a test process and each service that it starts
+ * then needs half a second less processor time to load. The packages behave the same; `npm start` and `npm run
+ * test:long` load them as installed.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './options.ts';
 
-/** As they are imported. A test holds that none is missing: a package loaded in two ways would be there twice. */
+/** By import specifier. A test checks that none is missing: a package loaded in two ways would exist twice. */
 export const bundledPackages = [
   'better-auth',
   'better-auth/plugins/two-factor',
@@ -26,7 +26,7 @@ export const bundledPackages = [
 
 const cache = join(root, 'node_modules/.cache/holdfast-test');
 
-/** The directory of the bundles, made when the installed packages changed; null where they cannot be made. */
+/** The directory of the bundles, rebuilt when the installed packages changed; null if the build fails. */
 export async function bundlePackages(): Promise<string | null> {
   const place = join(cache, `packages-${fingerprint()}`);
   if (existsSync(place)) return place;
@@ -34,13 +34,13 @@ export async function bundlePackages(): Promise<string | null> {
   try {
     await mkdir(draft, { recursive: true });
     await build(draft);
-    // Another run in this checkout may have been first; either result will do.
+    // Another run in this checkout may have been first; either result works.
     await rename(draft, place).catch((error) => {
       if (!existsSync(place)) throw error;
     });
     return place;
   } catch (error) {
-    // Bundles only save time, so a run goes on without them.
+    // Bundles only save time, so a run continues without them.
     process.stderr.write(`Packages are loaded as they are installed: ${error}\n`);
     return null;
   } finally {
@@ -48,7 +48,7 @@ export async function bundlePackages(): Promise<string | null> {
   }
 }
 
-/** The preload finds a package by the name of its file. */
+/** The preload finds a package by its file name. */
 function bundleName(specifier: string): string {
   return `${specifier.replaceAll('/', '+')}.mjs`;
 }
@@ -65,7 +65,7 @@ async function build(directory: string): Promise<void> {
     outExtension: { '.js': '.mjs' },
     chunkNames: 'parts/[name]-[hash]',
     bundle: true,
-    // What two packages share is there once, as it is when they are loaded one by one.
+    // Code shared by two packages exists once, as when they are loaded separately.
     splitting: true,
     format: 'esm',
     platform: 'node',
@@ -79,7 +79,7 @@ async function build(directory: string): Promise<void> {
   await rm(entries, { recursive: true });
 }
 
-/** Names are listed one by one: those of a CommonJS package are known only once it runs. */
+/** Names are listed individually: those of a CommonJS package are known only once it runs. */
 async function entryText(specifier: string): Promise<string> {
   const names = Object.keys(await import(specifier)).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
   const exported = names.filter((name) => name !== 'default' && name !== 'module.exports');

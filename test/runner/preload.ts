@@ -1,4 +1,4 @@
-/** Loaded before anything else in every process of a run: sets its clock, and finds its packages where they were put together. */
+/** Loaded first in every process of a run: sets its clock, and resolves packages to their bundles. */
 import { readdirSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const { HOLDFAST_TEST_CLOCK, HOLDFAST_TEST_PACKAGES } = process.env;
 if (HOLDFAST_TEST_CLOCK !== undefined) setClock(Number(HOLDFAST_TEST_CLOCK));
 if (HOLDFAST_TEST_PACKAGES) findPackagesIn(HOLDFAST_TEST_PACKAGES);
 
-/** Moves Date by so many milliseconds. */
+/** Shifts Date by this many milliseconds. */
 function setClock(offsetMs: number): void {
   const RealDate = Date;
   const now = () => RealDate.now() + offsetMs;
@@ -21,7 +21,7 @@ function setClock(offsetMs: number): void {
   });
 }
 
-/** For whatever imports one of them; what CommonJS modules require is as it is installed. */
+/** Applies to imports; CommonJS `require` loads the installed packages. */
 function findPackagesIn(directory: string): void {
   const places = new Map(
     readdirSync(directory)

@@ -1,17 +1,17 @@
-/** How far a run has come: one line that changes on a terminal, a plain line now and then elsewhere. */
+/** The progress of a run: one changing line on a terminal, otherwise a plain line now and then. */
 
 export interface Progress {
   done: number;
   total: number;
   failures: number;
-  /** Of the files that are done, and of those still to come, in any one unit. */
+  /** Weights of the finished files, and of all files, in the same unit. */
   weightDone: number;
   weightTotal: number;
 }
 
 export interface ProgressLine {
   tell(progress: Progress): void;
-  /** Prints something else, and the line again below it. */
+  /** Prints other text, and the line again below it. */
   print(text: string): void;
   end(): void;
 }
@@ -64,7 +64,7 @@ export function createProgressLine(
   };
 }
 
-/** e.g. "2:05  80 of 165 files, no failure, about 2:10 left"; the estimate was made when the last file was done. */
+/** e.g. "2:05  80 of 165 files, no failure, about 2:10 left"; the estimate dates from when the last file finished. */
 export function lineOf(progress: Progress, estimatedAtMs: number, elapsedMs: number): string {
   const { done, total, failures, weightDone, weightTotal } = progress;
   const failed = failures === 0 ? 'no failure' : failures === 1 ? '1 FAILURE' : `${failures} FAILURES`;

@@ -1,4 +1,4 @@
-/** A process of stress.ts; ends by itself when its parent is gone. */
+/** A process of stress.ts; exits by itself when its parent is gone. */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ function computeForEver(): void {
   while (String(process.ppid) === parent) for (let step = 0; step < 1e7; step += 1);
 }
 
-/** Over the same file again and again: each flush keeps the disk from everybody else. */
+/** Overwrites the same file again and again: each flush blocks the disk for everybody else. */
 function writeForEver(): void {
   const file = openSync(join(directory, 'stress'), 'w');
   for (let count = 0; String(process.ppid) === parent; count += 1) {

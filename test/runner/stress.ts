@@ -1,4 +1,4 @@
-/** Makes the machine slow on purpose: a busy loop for each core, and a disk that is always being written to. */
+/** Slows down the machine on purpose: a busy loop per core, and constant writes to the disk. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a person reads at the end of a run: failures and how to run each again, skipped tests, the slowest, the count. */
+/** The summary at the end of a run: failures and how to rerun each, skipped tests, the slowest, the count. */
 import type { Outcome } from './events.ts';
 import type { FileRun } from './file-run.ts';
 import { minutes } from './progress.ts';
@@ -28,13 +28,13 @@ export function hasFailed(run: FileRun): boolean {
   return run.faults.length > 0 || run.outcomes.some(({ passed }) => !passed);
 }
 
-/** As soon as it happens; all about it follows at the end. */
+/** Printed as soon as it happens; the details follow at the end. */
 export function nameFailures(run: FileRun): string {
   const failed = run.outcomes.filter(({ passed }) => !passed).map(({ name }) => `✖ ${run.file}: ${name}`);
   return [...failed, ...run.faults.map((fault) => `✖ ${run.file}: ${fault}`)].join('\n');
 }
 
-/** All about one failed file. */
+/** All details of one failed file. */
 export function describeFailures(run: FileRun, seed: string): string {
   const blocks = run.outcomes
     .filter(({ passed }) => !passed)
@@ -59,7 +59,7 @@ export function summarise(runs: FileRun[], options: { seed: string; elapsedMs: n
 }
 
 function describeFailure({ file }: FileRun, { name, line, error, ms }: Outcome, seed: string): string {
-  // A subtest is there only when the test around it runs.
+  // A subtest exists only when the enclosing test runs.
   const outermost = name.split(' > ')[0] ?? name;
   return [
     `✖ ${name}`,
@@ -86,7 +86,7 @@ function describeSlowest(runs: FileRun[]): string {
   ].join('\n');
 }
 
-/** By reason; the reason says what to install or which command runs them. */
+/** Grouped by reason; the reason says what to install or which command runs them. */
 function describeSkipped(outcomes: Outcome[]): string {
   const byReason = Map.groupBy(
     outcomes.filter(({ skipped }) => skipped !== null),

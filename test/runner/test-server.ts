@@ -1,4 +1,4 @@
-/** The PostgreSQL that all files of a run share: each test has a database of its own, copied from a migrated template. */
+/** The PostgreSQL server that all files of a run share: each test has its own database, copied from a migrated template. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -21,16 +21,16 @@ export interface TestServer {
 
 export interface TestServerOptions {
   directory: string;
-  /** Commits wait for the disk, and a moment longer. */
+  /** Commits wait for the disk, plus a fixed delay. */
   slowCommits: boolean;
 }
 
 const cache = join(root, 'node_modules/.cache/holdfast-test');
-/** In microseconds, for every commit. */
+/** In microseconds, per commit. */
 const commitDelay = 10_000;
 
 export async function startTestServer({ directory, slowCommits }: TestServerOptions): Promise<TestServer> {
-  // The migrated cluster is kept for each state of the migrations: that takes two seconds off every run.
+  // The migrated cluster is cached per state of the migrations, which saves two seconds in every run.
   const kept = join(cache, `cluster-${fingerprint()}`);
   if (!(await copyKept(kept, directory))) {
     await makeCluster(directory);
@@ -47,7 +47,7 @@ export async function startTestServer({ directory, slowCommits }: TestServerOpti
   return { url: connectionText(server), stop: () => postgres.release() };
 }
 
-/** Another run may be removing it at the same time. */
+/** Another run may be removing the cached cluster at the same time. */
 async function copyKept(kept: string, directory: string): Promise<boolean> {
   if (!existsSync(kept)) return false;
   try {
@@ -64,7 +64,7 @@ async function makeCluster(directory: string): Promise<void> {
   const postgres = await start(directory);
   try {
     const server = postgres.connection();
-    // This server holds copies for tests that come and go; what must survive a crash is tested on servers of its own.
+    // This server only holds short-lived copies for tests; crash safety is tested on separate servers.
     await configure(server, { fsync: 'off' });
     await withClient(server, (client) => client.query(`create database ${templateDatabase}`));
     await migrate({ connection: { ...server, database: templateDatabase } });
@@ -85,7 +85,7 @@ function configure(server: Connection, settings: Record<string, string | number>
   });
 }
 
-/** A kept copy only saves time, so a run goes on without one. */
+/** A cached copy only saves time, so a run continues without one. */
 async function keep(directory: string, place: string): Promise<void> {
   const draft = `${place}.${process.pid}`;
   try {
@@ -98,7 +98,7 @@ async function keep(directory: string, place: string): Promise<void> {
   }
 }
 
-/** With owners: where the run is root's, the files of PostgreSQL belong to another account. */
+/** Preserves owners: in a run as root, another account owns the files of PostgreSQL. */
 async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to]);
 }

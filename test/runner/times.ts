@@ -1,4 +1,4 @@
-/** How long each file took the last time, kept for the estimate of the time that is left. */
+/** How long each file took in its last run, stored for estimating the remaining time. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import type { FileRun } from './file-run.ts';
 import { root } from './options.ts';
 
 const path = join(root, 'node_modules/.cache/holdfast-test/times.json');
-/** Nothing is known of a file on its first run. */
+/** The estimate for a file that has never run. */
 const usualSeconds = { test: 12, src: 3 };
 
 let known: Record<string, number> | null = null;

@@ -1,4 +1,4 @@
-/** What the tests run with, on one line: a failure elsewhere may be a matter of versions. */
+/** The versions that the tests run with, on one line: a failure elsewhere may depend on them. */
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** Making and opening the cluster: races, kills in between, leftovers, and data that cannot be used. */
+/** Creating and opening the cluster: races, kills in between, leftovers, and unusable data. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
@@ -18,10 +18,10 @@ import {
 import { OperatorError } from '../../runtime/errors.ts';
 
 const newDataDir = dataDirFactory();
-/** Linux gives no process so high a number. */
+/** Linux assigns no pid this high. */
 const freePid = 4_194_999;
 
-// Side by side, since they mostly wait for the disk.
+// Concurrent, since they mostly wait for the disk.
 describe('cluster', { concurrency: 3 }, () => {
   test('two processes that make the cluster at once share one server', async (t) => {
     const dataDir = await scratchDataDir(t);
@@ -97,7 +97,7 @@ describe('cluster', { concurrency: 3 }, () => {
     await promisify(execFile)('cp', ['-Rp', join(original, 'postgres'), copy]);
     const other = await start(copy);
     assert.notEqual(other.connection().port, user.connection().port);
-    // Not by its data_directory: below a closed directory the server sees it at another path.
+    // Not checked by its data_directory: below a closed directory the server sees it at another path.
     await query(other.connection(), 'create table only_there ()');
     const [made] = await query(other.connection(), "select pg_relation_filepath('only_there') as path");
     assert.ok((await stat(join(clusterIn(copy), String(made?.path)))).isFile());
@@ -140,7 +140,7 @@ describe('cluster', { concurrency: 3 }, () => {
   });
 });
 
-/** A data directory in which somebody was killed while initdb was at work. */
+/** A data directory in which a process was killed while initdb was running. */
 async function killedWhileMaking(t: TestContext): Promise<string> {
   for (;;) {
     const dataDir = await scratchDataDir(t);

@@ -1,4 +1,4 @@
-/** The data directory of the embedded PostgreSQL: opens the cluster in it, and makes one when there is none. */
+/** The data directory of the embedded PostgreSQL: opens its cluster, and creates one when there is none. */
 import { existsSync } from 'node:fs';
 import { lchown, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { type Paths, pathsIn } from './paths.ts';
 import { letPass } from './reach.ts';
 
 export interface Cluster extends Paths {
-  /** The data directory, with symbolic links resolved, so that every process gives the server the same name for it. */
+  /** The data directory with symbolic links resolved, so that every process passes the same path to the server. */
   dataDir: string;
   password: string;
   binaries: Binaries;
@@ -32,11 +32,11 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
 }
 
 async function open(givenDir: string): Promise<Cluster> {
-  // First of all: who may not use the data may not see the programs either, and has to be told the right thing.
+  // Checked first: a user who may not use the data may not see the programs either, and needs the right error message.
   if (existsSync(givenDir)) await findCluster(givenDir);
   const binaries = await findBinaries();
   await requireWay(givenDir, binaries);
-  // Only the data directory itself is closed to others; parents made on the way get the usual mode.
+  // Only the data directory itself is closed to others; parent directories created on the way get the usual mode.
   await mkdir(dirname(resolve(givenDir)), { recursive: true });
   await mkdir(givenDir, { mode: 0o700 }).catch(async (error) => {
     if (!(await stat(givenDir)).isDirectory()) throw error;
@@ -67,7 +67,7 @@ async function findCluster(givenDir: string): Promise<Found> {
   return { dataDir, paths, exists: await checkOwner(dataDir, paths) };
 }
 
-/** Before anything is made: throws when the account that is to run a new cluster could not get to it. */
+/** Runs before anything is created: throws when the account that is to run a new cluster could not reach it. */
 async function requireWay(dataDir: string, binaries: Binaries): Promise<void> {
   if (process.geteuid?.() !== 0 || existsSync(join(dataDir, 'postgres'))) return;
   let directory = resolve(dataDir);
@@ -76,7 +76,7 @@ async function requireWay(dataDir: string, binaries: Binaries): Promise<void> {
   await createLauncher({ account, binaries, directory: await realpath(directory) });
 }
 
-/** Whether there is a cluster; throws when it is there but belongs to somebody else. */
+/** Whether there is a cluster; throws when it exists but belongs to another account. */
 async function checkOwner(dataDir: string, { home, clusterDir }: Paths): Promise<boolean> {
   const uid = process.geteuid?.() ?? 0;
   for (const path of [home, clusterDir]) {
@@ -102,7 +102,7 @@ async function ownAccount(): Promise<Account> {
   return accountOf(await readPasswd(), { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 });
 }
 
-/** As root: whoever owns the cluster runs it, so that it does not matter who made it, nor which accounts came later. */
+/** As root: the owner of the cluster runs it, no matter who created it or which accounts were added later. */
 async function accountFor(clusterDir: string, exists: boolean): Promise<Account> {
   const passwd = await readPasswd();
   const owner = exists ? await stat(clusterDir) : null;
@@ -114,7 +114,7 @@ async function accountFor(clusterDir: string, exists: boolean): Promise<Account>
         'Add one, run Holdfast as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.',
     );
   }
-  // Root owns the files after a restore from a backup, for instance.
+  // For instance, root owns the files after a restore from a backup.
   if (owner) await chownTree(clusterDir, chosen);
   return chosen;
 }
@@ -122,7 +122,7 @@ async function accountFor(clusterDir: string, exists: boolean): Promise<Account>
 async function chownTree(directory: string, { uid, gid }: Account): Promise<void> {
   const inside = await readdir(directory, { recursive: true });
   for (const name of inside) await lchown(join(directory, name), uid, gid);
-  // The directory itself last: its owner tells the next start, should this one be killed, that all is done.
+  // The directory itself comes last: if this start is killed, its owner tells the next start whether all is done.
   await lchown(directory, uid, gid);
 }
 

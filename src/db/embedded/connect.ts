@@ -1,4 +1,4 @@
-/** Opens one connection to the server of a cluster, and tells passing failures from lasting ones. */
+/** Opens one connection to the server of a cluster, and distinguishes temporary failures from permanent ones. */
 import pg from 'pg';
 import { OperatorError } from '../../runtime/errors.ts';
 import type { Cluster } from './cluster.ts';
@@ -7,11 +7,11 @@ import { databaseUser } from './init.ts';
 export interface ConnectTo {
   cluster: Cluster;
   port: number;
-  /** Shown in pg_stat_activity; how a second service learns who the first one is. */
+  /** Shown in pg_stat_activity; a second service learns from it which process is the first. */
   name: string;
 }
 
-/** What a new connection meets while the server starts, stops, restarts after a crash, or is full. */
+/** Errors of a new connection while the server starts, stops, restarts after a crash, or is full. */
 const passingStates = new Set(['57P01', '57P02', '57P03', '53300']);
 
 export async function connect({ cluster, port, name }: ConnectTo): Promise<pg.Client> {
@@ -23,10 +23,10 @@ export async function connect({ cluster, port, name }: ConnectTo): Promise<pg.Cl
     // Not the database `holdfast`: that may be dropped, renamed and restored while these connections stay.
     database: 'postgres',
     application_name: name,
-    // Said explicitly, or pg would ask the environment.
+    // Explicit, because pg would otherwise read it from the environment.
     ssl: false,
     connectionTimeoutMillis: 5_000,
-    // Longer than anybody may hold the lock we wait for, which is while the server is being stopped.
+    // Longer than any process may hold the lock we wait for, which is while it stops the server.
     query_timeout: 30_000,
     keepAlive: true,
   });
@@ -47,7 +47,7 @@ export async function connect({ cluster, port, name }: ConnectTo): Promise<pg.Cl
   }
 }
 
-/** Whether trying again may help; everything that has no SQLSTATE is a matter of the network. */
+/** Whether a retry may help; every error without a SQLSTATE is a network error. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof OperatorError) return false;
   const state = stateOf(error);

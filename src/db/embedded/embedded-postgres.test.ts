@@ -1,4 +1,4 @@
-/** The life of the embedded PostgreSQL: starts, stops, kills, orphans, and who may use it together. */
+/** The life cycle of the embedded PostgreSQL: starts, stops, kills, orphans, and shared use. */
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { connect as connectTcp } from 'node:net';
@@ -19,7 +19,7 @@ import { OperatorError } from '../../runtime/errors.ts';
 const newDataDir = dataDirFactory();
 const serviceLocks = `select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted`;
 
-// Side by side, since they mostly wait: for the disk, and for a claim to be refused.
+// Concurrent, since they mostly wait: for the disk, and for a claim to be refused.
 describe('embedded PostgreSQL', { concurrency: 3 }, () => {
   test('a second service is refused, and told the pid of the first', async (t) => {
     const dataDir = await newDataDir(t);
@@ -54,7 +54,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.equal(await serverPid(dataDir), null);
 
     let second = await start(dataDir);
-    // Somebody else may have taken the port in between; hardly each time.
+    // Another process may have taken the port in between, but hardly every time.
     for (let tries = 1; second.connection().port !== before.port && tries < 5; tries += 1) {
       before.port = second.connection().port;
       await second.release();
@@ -183,7 +183,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
   });
 });
 
-// Not beside the others: it stops the clock of the whole process.
+// Not concurrent with the others: it stops the clock of the whole process.
 test('the server of a killed process is adopted within 2 s, and stopped by the one who adopted it', async (t) => {
   const dataDir = await newDataDir(t);
   const other = startElsewhere(t, dataDir);
@@ -192,7 +192,7 @@ test('the server of a killed process is adopted within 2 s, and stopped by the o
   const pid = await serverPid(dataDir);
   await other.kill();
 
-  // With a clock that stands still it would never end if it waited for any time to pass.
+  // With a stopped clock it would never finish if it waited for time to pass.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const service = await start(dataDir, { exclusive: true });
   t.mock.timers.reset();

@@ -12,16 +12,19 @@ export interface Connection {
   user: string;
   password: string;
   database: string;
-  /** Said explicitly, or pg would ask the environment. */
+  /** Explicit, because pg would otherwise read it from the environment. */
   ssl: false;
 }
 
 export interface EmbeddedPostgres {
-  /** Where to connect now; the port may change after a restart, so the pool reads it for each new connection. */
+  /** Where to connect now; the port may change after a restart, so the pool calls this for each new connection. */
   connection(): Connection;
-  /** Restarts the server when it dies. For what runs long, as a service does; a quick command does without. */
+  /**
+   * Restarts the server when it dies. Meant for long-running processes such as the service; a quick command does not
+   * need it.
+   */
   loop: Loop;
-  /** Leaves; the last one out stops the server and waits until it is gone. Close the pool before. */
+  /** Leaves the server; the last user stops it and waits until it is gone. Close the pool first. */
   release(): Promise<void>;
 }
 
@@ -32,7 +35,7 @@ export interface EmbeddedPostgresOptions {
   exclusive?: boolean;
 }
 
-/** How long release() waits for a restart that is under way; with the 5 s of requests it stays within the 12 s of a stop. */
+/** How long release() waits for a running restart; with the 5 s for requests it stays within the 12 s of a shutdown. */
 const longestRestoreMs = 5_000;
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -62,12 +65,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 
   async function step(signal: AbortSignal): Promise<boolean> {
-    // The connection breaks when the server dies; the process is looked at in case that takes its time.
+    // The connection breaks when the server dies; the process is checked too, in case that takes a while.
     if (released || (!lease.lost && processExists(lease.pid))) return false;
     restoring ??= restore().finally(() => {
       restoring = null;
     });
-    // The loop stops at once, but the restart goes on: half-way there would be a server that release() cannot leave.
+    // The loop stops at once, but the restart continues: aborted half-way, it would leave a server that release()
+    // cannot leave.
     await Promise.race([restoring, aborted(signal)]);
     return false;
   }

@@ -1,4 +1,4 @@
-/** Makes a new cluster beside its final place and moves it there in one step, so that a kill leaves nothing half-made. */
+/** Creates a new cluster beside its final place and renames it in one step, so that a kill leaves nothing half-made. */
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
@@ -10,7 +10,7 @@ import { type Paths, pathsIn } from './paths.ts';
 import { processExists } from './postmaster.ts';
 import { letPass } from './reach.ts';
 
-/** The superuser that Holdfast connects as. */
+/** The superuser with which Holdfast connects. */
 export const databaseUser = 'holdfast';
 
 const draftPrefix = 'postgres.init-';
@@ -23,7 +23,7 @@ export interface NewCluster {
   binaries: Binaries;
 }
 
-/** Of two processes that do this at once the first to rename wins, and the other finds the winner's cluster. */
+/** If two processes do this at once, the first to rename wins, and the other finds the winner's cluster. */
 export async function initialiseCluster({ dataDir, paths, launcher, binaries }: NewCluster): Promise<void> {
   const { account } = launcher;
   if (account === null) requireUserName();
@@ -32,7 +32,7 @@ export async function initialiseCluster({ dataDir, paths, launcher, binaries }: 
     if (account) await letPass(draft, account);
     const { clusterDir, passwordFile, startLock } = pathsIn(draft);
     await mkdir(clusterDir, { mode: 0o700 });
-    // Here, so that it has the owner of everything else, whoever is first to lock it.
+    // Created here, so that it has the same owner as everything else, no matter which process locks it first.
     await writeFile(startLock, '', { mode: 0o600 });
     await writeFile(passwordFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
     if (account) {
@@ -51,18 +51,18 @@ export async function initialiseCluster({ dataDir, paths, launcher, binaries }: 
   }
 }
 
-/** Removes what processes left behind that were killed while they made a cluster. */
+/** Removes the drafts of processes that were killed while creating a cluster. */
 export async function sweepDrafts(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(draftPrefix)) continue;
     const draft = join(dataDir, name);
     const pid = Number.parseInt(name.slice(draftPrefix.length), 10);
-    // A pid that lives may be another process by now. In a container it often is our own, from the run before.
+    // A live pid may belong to another process by now. In a container it is often our own, from the previous run.
     const alive = processExists(pid);
     const oldestMs = Date.now() - (pid === process.pid ? process.uptime() * 1000 : longestInitMs);
     const madeMs = (await stat(draft).catch(() => null))?.mtimeMs ?? 0;
     if (alive && madeMs > oldestMs) continue;
-    // An initdb that outlived its parent may still write here; what it leaves goes at the next start.
+    // An initdb that outlived its parent may still write here; the next start removes its leftovers.
     await rm(draft, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 }).catch(() => {});
   }
 }
@@ -70,7 +70,7 @@ export async function sweepDrafts(dataDir: string): Promise<void> {
 interface InitdbRun {
   launcher: Launcher;
   program: string;
-  /** Holds both of the following. */
+  /** Contains both of the following. */
   draft: string;
   clusterDir: string;
   passwordFile: string;
@@ -89,7 +89,7 @@ async function runInitdb(run: InitdbRun): Promise<void> {
   });
 }
 
-/** initdb gives up without one; common in containers that run under an arbitrary uid. */
+/** initdb fails without a user name, which is common in containers that run under an arbitrary uid. */
 function requireUserName(): void {
   try {
     userInfo();

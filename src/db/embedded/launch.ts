@@ -1,4 +1,4 @@
-/** Decides as whom the PostgreSQL programs run, and how they get there, so that they reach program and data. */
+/** Decides under which account the PostgreSQL programs run, and how they reach their files and the data. */
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -16,24 +16,24 @@ export interface Launch {
 }
 
 export interface Launcher {
-  /** The account the programs run as; null means as ourselves. */
+  /** The account that runs the programs; null means our own. */
   account: Account | null;
-  /** `data`: the directory that the program works in. */
+  /** `data`: the directory that the program works on. */
   prepare(program: string, args: string[], data?: string): Launch;
 }
 
 export interface LauncherNeeds {
   account: Account | null;
   binaries: Binaries;
-  /** The directory that holds the cluster, or one above it that is there already. */
+  /** The directory that holds the cluster, or an existing one above it. */
   directory: string;
 }
 
 const run = promisify(execFile);
 
 /**
- * Nothing of our own environment is passed on: it may hold secrets, which the server's account could read in /proc,
- * and PG* variables, which would change what the programs do. English messages, because start.ts reads them.
+ * None of our own environment is passed on: it may hold secrets, which the server's account could read in /proc, and
+ * PG* variables, which would change what the programs do. Messages are English, because start.ts parses them.
  */
 const environment = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -74,7 +74,7 @@ export async function createLauncher({ account, binaries, directory }: LauncherN
   return launcher;
 }
 
-/** Runs a program to its end and returns what it wrote to stdout; rejects with what it wrote to stderr. */
+/** Runs a program to its end and returns its stdout; rejects with its stderr. */
 export async function runProgram(
   launcher: Launcher,
   [program, ...rest]: readonly [string, ...string[]],
@@ -85,7 +85,7 @@ export async function runProgram(
   return stdout;
 }
 
-/** What a failed runProgram has to say: the program's stderr, else why it could not be run. */
+/** The error message of a failed runProgram: the program's stderr, otherwise why it could not be run. */
 export function complaintOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('stderr' in error && typeof error.stderr === 'string' && error.stderr.trim() !== '')

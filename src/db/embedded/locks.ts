@@ -1,26 +1,32 @@
-/** The advisory locks by which processes share one server: everybody holds `users` shared, the service also `service`. */
+/** The advisory locks by which processes share one server: every user holds `users` shared, the service also `service`. */
 import type pg from 'pg';
 import { OperatorError } from '../../runtime/errors.ts';
 import { pause } from '../../runtime/loop.ts';
 import { stateOf } from './connect.ts';
 
-/** The database of Holdfast's tables. */
+/** The database that holds Holdfast's tables. */
 export const databaseName = 'holdfast';
 
-/** First key: arbitrary, ours. Second key: what is locked. A lock ends with its connection, thus also after kill -9. */
+/**
+ * First key: an arbitrary number of ours. Second key: what is locked. A lock ends with its connection, even after kill
+ * -9.
+ */
 const lockClass = 0x686f6c64;
 const users = 1;
 const service = 2;
 
-/** After kill -9 of a service its backend needs a moment to notice. */
+/** After kill -9 of a service, its backend needs a moment to notice. */
 const longestClaimMs = 3_000;
 
-/** Becomes a user of the server. Waits while the last one out holds the lock to stop it; the connection then breaks. */
+/**
+ * Becomes a user of the server. Blocks while the last user holds the lock to stop the server; the connection then
+ * breaks.
+ */
 export async function joinUsers(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1, $2)', [lockClass, users]);
 }
 
-/** Leaves; true when nobody else uses the server, and then nobody can join it any more while the connection lives. */
+/** Leaves; true when nobody else uses the server, and then nobody can join it while the connection lives. */
 export async function leaveUsers(client: pg.Client): Promise<boolean> {
   await client.query('select pg_advisory_unlock_all()');
   return tryLock(client, users);
@@ -30,12 +36,12 @@ export async function createDatabase(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName]);
   if (rowCount) return;
   await client.query(`create database ${databaseName}`).catch((error) => {
-    // Another process made it meanwhile; PostgreSQL reports that in either of two ways.
+    // Another process created it meanwhile; PostgreSQL reports that in either of two ways.
     if (stateOf(error) !== '42P04' && stateOf(error) !== '23505') throw error;
   });
 }
 
-/** Makes this process the one service of the data directory, or throws and says who is. */
+/** Makes this process the only service of the data directory, or throws an error that names the other one. */
 export async function becomeOnlyService(
   client: pg.Client,
   dataDir: string,
@@ -54,7 +60,7 @@ export async function becomeOnlyService(
   }
 }
 
-/** What a process calls its connection, so that `holder` can tell the pid. */
+/** The name of a process's connection, from which `holder` reads the pid. */
 export function sessionName(exclusive: boolean): string {
   return `holdfast ${exclusive ? 'service' : 'command'} pid ${process.pid}`;
 }

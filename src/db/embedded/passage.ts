@@ -1,7 +1,7 @@
 /**
- * A way for an account to data and programs below directories that are closed to it: a view of the file system of its own
- * (a mount namespace), in which both lie at places that everybody can reach. Nothing outside changes, and the account gets
- * no right that it does not have: what is closed to it, such as the master key, stays closed.
+ * Gives an account access to data and programs below directories that are closed to it: through a mount namespace of
+ * its own, in which both are mounted at places that everybody can reach. Nothing outside changes, and the account gains
+ * no rights: files that are closed to it, such as the master key, stay closed.
  */
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -10,19 +10,22 @@ import { mayPass } from './reach.ts';
 
 export interface PassageNeeds {
   account: Account;
-  /** Holds the programs and their libraries. */
+  /** The directory of the programs and their libraries. */
   programs: string;
-  /** Whatever the programs will work on lies in here. */
+  /** Contains all data that the programs will work on. */
   directory: string;
 }
 
-/** A command line that runs another one there, as the account, which then sees this directory of data and no other. */
+/**
+ * Builds a command line that runs a program in the namespace as the account, which sees this data directory and no
+ * other.
+ */
 export type Passage = (program: string, args: string[], data?: string) => { file: string; args: string[] };
 
-/** In the view these lie open; outside they are not touched. */
+/** Mount points inside the namespace; outside they are not touched. */
 const places = ['/mnt', '/media', '/srv', '/opt'];
 
-/** Its arguments: the place, programs and data, which may be none; then the command line to become. */
+/** Arguments: the place, the programs, the data (may be empty), then the command line to exec. */
 const script = `set -e
 place=$1 programs=$2 data=$3
 shift 3
@@ -32,7 +35,7 @@ mount --bind "$programs" "$place/programs"
 if [ -n "$data" ]; then mount --bind "$data" "$place/data"; fi
 exec "$@"`;
 
-/** Null where there is no place for it. */
+/** Null when no place is suitable. */
 export async function planPassage({ account, programs, directory }: PassageNeeds): Promise<Passage | null> {
   const place = await findPlace(account, [programs, directory]);
   if (place === null) return null;
@@ -41,7 +44,7 @@ export async function planPassage({ account, programs, directory }: PassageNeeds
     ...['--no-new-privs', '--'],
   ];
   return (program, args, data) => {
-    /** Paths may stand behind an option, as in --pwfile=PATH. */
+    /** A path may follow an option, as in --pwfile=PATH. */
     const within = (text: string) => {
       if (text.includes(`${programs}/`)) return text.replace(programs, () => join(place, 'programs'));
       const named = data !== undefined && (text.endsWith(data) || text.includes(`${data}/`));
@@ -59,7 +62,7 @@ export async function planPassage({ account, programs, directory }: PassageNeeds
   };
 }
 
-/** One that the account reaches, and that none of the paths lies in, as it would be covered. */
+/** Finds a place that the account can reach and that contains none of the paths, because the mount would hide them. */
 async function findPlace(account: Account, paths: string[]): Promise<string | null> {
   for (const place of places) {
     const entry = await stat(place).catch(() => null);

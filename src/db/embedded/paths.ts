@@ -1,15 +1,15 @@
-/** Where the embedded PostgreSQL keeps its things below the data directory. */
+/** Paths of the embedded PostgreSQL below the data directory. */
 import { join } from 'node:path';
 
 export interface Paths {
-  /** Holds all the others. It comes into being by one rename, so that password and cluster always fit together. */
+  /** Contains all the others. It is created by one rename, so that password and cluster always match. */
   home: string;
-  /** PGDATA; belongs to the account that runs the server. */
+  /** PGDATA; owned by the account that runs the server. */
   clusterDir: string;
   passwordFile: string;
-  /** What the server writes to stderr. */
+  /** The server's stderr. */
   logFile: string;
-  /** Empty; whoever starts the server locks it. */
+  /** Empty; locked by the process that starts the server. */
   startLock: string;
 }
 

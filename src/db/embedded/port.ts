@@ -1,7 +1,7 @@
 /** Picks the TCP port of the server on 127.0.0.1. */
 import { createServer } from 'node:net';
 
-/** The preferred port if nobody listens there, so that pools reconnect by themselves; else any free one. */
+/** The preferred port if nobody listens there, so that pools reconnect by themselves; otherwise any free one. */
 export async function choosePort(preferred: number | null): Promise<number> {
   if (preferred !== null) {
     const port = await listenOnce(preferred).catch(() => null);

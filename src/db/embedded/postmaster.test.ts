@@ -1,4 +1,4 @@
-/** Whose server a process is, from as little as can be seen of it. */
+/** Recognising a cluster's server process from the little that can be seen of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mayBePostmaster, type Signs } from './postmaster.ts';

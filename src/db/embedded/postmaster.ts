@@ -1,4 +1,4 @@
-/** The server process of a cluster: who it is, by postmaster.pid and by what the process shows, and how it is stopped. */
+/** The server process of a cluster: how to identify it, by postmaster.pid and by the process itself, and how to stop it. */
 import { execFile } from 'node:child_process';
 import { readFile, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -8,17 +8,17 @@ import { promisify } from 'node:util';
 export interface Postmaster {
   pid: number;
   port: number;
-  /** It says that it takes connections. Before that, the port might still be anybody's. */
+  /** The server reports that it accepts connections. Before that, the port might still belong to another process. */
   ready: boolean;
 }
 
-/** The server that runs on this cluster now, if postmaster.pid names a process that may be it. */
+/** The server that runs on this cluster now, if postmaster.pid names a process that may be that server. */
 export async function findPostmaster(clusterDir: string): Promise<Postmaster | null> {
   const found = parsePidFile(await readPidFile(clusterDir));
   return found && (await isPostmasterOf(found.pid, clusterDir)) ? found : null;
 }
 
-/** The port of the last start; PostgreSQL keeps its command line in postmaster.opts also when it is down. */
+/** The port of the last start; PostgreSQL keeps its command line in postmaster.opts even when it is down. */
 export async function lastPort(clusterDir: string): Promise<number | null> {
   const options = await readFile(join(clusterDir, 'postmaster.opts'), 'utf8').catch(() => '');
   const port = /"-p" "(\d+)"/.exec(options)?.[1];
@@ -38,24 +38,24 @@ export async function clearForeignPidFile(clusterDir: string): Promise<void> {
   const named = parsePidFile(text);
   const foreign = named
     ? processExists(named.pid) && !(await isPostmasterOf(named.pid, clusterDir))
-    : // A server writes the file in the instant it creates it, so only an old one is cut short for good.
+    : // A server fills the file right after creating it, so only an old file is truncated for good.
       Date.now() - (await stat(path)).mtimeMs > 5_000;
   if (foreign) await unlink(path);
 }
 
-/** What can be learnt of a process that lives; null for what is hidden from us. */
+/** What is known of a live process; null if hidden from us. */
 export interface Signs {
-  /** Everybody may read it, unless /proc is mounted with hidepid. A dead process that nobody reaped has an empty one. */
+  /** Everybody may read it, unless /proc is mounted with hidepid. It is empty for a zombie. */
   command: string[] | null;
-  /** Whether it works in the cluster. Without CAP_SYS_PTRACE, as in a container, root cannot see that of another account. */
+  /** Whether it works in the cluster. Without CAP_SYS_PTRACE, as in a container, root cannot see this for other accounts. */
   isAtHome: boolean | null;
   pidFile: string | null;
 }
 
 /**
- * Whether a process is the cluster's server as far as can be told. In doubt it is: taken for another's, a server that runs
- * would lose its postmaster.pid. Where the working directory is hidden, the command line has to say what the file says; the
- * directory is compared as text, since the server may see it at another path than we do (passage.ts).
+ * Whether a process may be the cluster's server. In doubt the answer is yes: otherwise a running server could lose its
+ * postmaster.pid. Where the working directory is hidden, the command line must match the file; the directory is
+ * compared as text, since the server may see it at another path than we do (passage.ts).
  */
 export function mayBePostmaster({ command, isAtHome, pidFile }: Signs): boolean {
   if (command !== null && basename(command[0] ?? '') !== 'postgres') return false;
@@ -68,9 +68,9 @@ export function mayBePostmaster({ command, isAtHome, pidFile }: Signs): boolean 
   return !differs('-D', directory) && !differs('-p', port);
 }
 
-/** Stops the server and returns once its process is gone; false when it is still there after all. */
+/** Stops the server and returns once its process is gone; false when it survived every signal. */
 export async function stopPostmaster(pid: number, clusterDir: string): Promise<boolean> {
-  // SIGINT is a fast, clean shutdown; SIGQUIT gives up on the final checkpoint, which the next start makes good.
+  // SIGINT is a fast, clean shutdown; SIGQUIT skips the final checkpoint, and the next start recovers.
   for (const [signal, patienceMs] of [
     ['SIGINT', 10_000],
     ['SIGQUIT', 5_000],
@@ -89,7 +89,7 @@ export async function stopPostmaster(pid: number, clusterDir: string): Promise<b
   return false;
 }
 
-/** Whether a process has this pid, even if it is not ours, or dead and not yet reaped. */
+/** Whether a process has this pid, even if it is not ours, or a zombie. */
 export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -103,10 +103,10 @@ async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean>
   if (!processExists(pid)) return false;
   if (process.platform !== 'linux') return isPostmasterByPs(pid, clusterDir);
   const cluster = await stat(clusterDir);
-  // The working directory stays true when the data directory was renamed.
+  // The working directory stays correct when the data directory was renamed.
   const home = await stat(`/proc/${pid}/cwd`).catch(() => null);
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
-  // What is hidden may also have ended just now.
+  // A process that is hidden may also have just ended.
   if (command === null && !processExists(pid)) return false;
   return mayBePostmaster({
     command: command?.split('\0') ?? null,

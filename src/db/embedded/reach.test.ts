@@ -1,4 +1,4 @@
-/** Which directories an account may pass. */
+/** Which directories an account may traverse. */
 import assert from 'node:assert/strict';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ test('owner, group and others are judged each by their own bit', () => {
   assert.equal(mayPass(entry, { uid: 9, gid: 2 }), false);
   assert.equal(mayPass({ ...entry, mode: 0o710 }, { uid: 9, gid: 2 }), true);
   assert.equal(mayPass({ ...entry, mode: 0o701 }, { uid: 9, gid: 9 }), true);
-  // The owner's bits decide for the owner, even when others may do more.
+  // The owner's bits decide for the owner, even when others have more rights.
   assert.equal(mayPass({ ...entry, mode: 0o077 }, { uid: 1, gid: 2 }), false);
 });
 

@@ -1,4 +1,4 @@
-/** Which directories on the way to a path an account may not pass, judged by their mode bits. */
+/** Which directories on a path an account may not traverse, judged by their mode bits. */
 import { chmod, chown, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -24,8 +24,9 @@ export function mayPass(entry: { uid: number; gid: number; mode: number }, who: 
 }
 
 /**
- * Lets the account pass a directory of ours that is closed to everybody else: its group, which had no rights there,
- * becomes the account's and may search it. A directory that already grants something is the operator's choice.
+ * Lets the account traverse a directory of ours that is closed to everybody else: changes its group, which had no
+ * rights there, to the account's group and lets that search it. A directory that already grants rights is the
+ * operator's choice.
  */
 export async function letPass(directory: string, who: Identity): Promise<void> {
   const entry = await stat(directory);
@@ -34,6 +35,6 @@ export async function letPass(directory: string, who: Identity): Promise<void> {
     await chown(directory, entry.uid, who.gid);
     await chmod(directory, 0o710);
   } catch {
-    // Some file systems know no owners; then the directory is reported as closed.
+    // Some file systems have no owners; then the directory is reported as closed.
   }
 }

@@ -1,4 +1,7 @@
-/** Holdfast as root: the server runs under another account, below directories closed to it, on data of any owner. */
+/**
+ * Holdfast as root: the server runs under another account, below directories closed to that account, on data of any
+ * owner.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -27,7 +30,7 @@ test('below a directory closed to others', { skip }, async (t) => {
 
   await t.test('the server runs under another account, and the password stays root’s', async () => {
     await servesAs(await serverAccount(), dataDir, async (user) => {
-      // Whatever its own account could not read, the server cannot either.
+      // The server cannot read anything that its own account could not read.
       const secret = join(dataDir, 'master.key');
       await writeFile(secret, 'the master key', { mode: 0o600 });
       for (const path of [secret, '/mnt/data/../master.key', '../../master.key'])
@@ -63,7 +66,7 @@ test('below a closed directory where other accounts’ processes are hidden, the
 }, async (t) => {
   const dataDir = await scratchDataDir(t, 'data');
   const pidFile = join(clusterIn(dataDir), 'postmaster.pid');
-  // What root may not do in most containers: look at the working directory of another account's process.
+  // Root lacks this right in most containers: to see the working directory of another account's process.
   const under = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace'];
   const service = startElsewhere(t, dataDir, { under, exclusive: true });
   const first = await service.ready;
@@ -87,7 +90,7 @@ test('below a closed directory where mounts are forbidden it says which one and 
   const code = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))});
     await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, log: console });`;
-  // What root may not do in a Docker container by default.
+  // Root lacks this right in a Docker container by default.
   const without = ['--bounding-set=-sys_admin', '--inh-caps=-sys_admin'];
   const { stderr } = spawnSync('setpriv', [...without, process.execPath, '--input-type=module', '-e', code], {
     encoding: 'utf8',
@@ -96,7 +99,7 @@ test('below a closed directory where mounts are forbidden it says which one and 
     stderr,
     new RegExp(`OperatorError: PostgreSQL does not run as root, .* cannot enter ${closed}[.,]`),
   );
-  // The programs may lie below a closed directory too; then that is named as well.
+  // The programs may be below a closed directory too; then the message names that as well.
   assert.match(stderr, new RegExp(`chmod o\\+x ${closed}[ ,].* or set DATABASE_URL`));
   assert.deepEqual(await readdir(closed), []);
 });

@@ -1,4 +1,4 @@
-/** A process's place at the server: a connection whose locks keep the server up, until the last one out stops it. */
+/** A process's lease on the server: a connection whose locks keep the server up, until the last user stops it. */
 import type pg from 'pg';
 import { OperatorError } from '../../runtime/errors.ts';
 import type { LoopLog } from '../../runtime/loop.ts';
@@ -10,7 +10,7 @@ import { reachServer } from './server.ts';
 
 export interface LeaseRequest {
   cluster: Cluster;
-  /** Wants to be the only service. */
+  /** This process wants to be the only service. */
   exclusive: boolean;
   log: LoopLog;
   onLost(): void;
@@ -19,13 +19,13 @@ export interface LeaseRequest {
 export interface ServerLease {
   pid: number;
   port: number;
-  /** We started this server, it did not run before. */
+  /** True when we started this server, false when it was already running. */
   started: boolean;
   client: pg.Client;
   lost: boolean;
 }
 
-/** How often the server may go down under us while we join it, as it does when the last one out just stops it. */
+/** How often the server may stop while we join it, as happens when its last user is just stopping it. */
 const mostTries = 5;
 
 export async function takeServerLease(request: LeaseRequest, signal: AbortSignal): Promise<ServerLease> {
@@ -49,7 +49,7 @@ export async function takeServerLease(request: LeaseRequest, signal: AbortSignal
   }
 }
 
-/** Leaves the server; if nobody else uses it, stops it and waits until it is gone. A server that is dead is left too. */
+/** Leaves the server; if nobody else uses it, stops it and waits until it is gone. Also works for a dead server. */
 export async function releaseServerLease(
   lease: ServerLease,
   { cluster, exclusive, log }: LeaseRequest,
@@ -64,7 +64,7 @@ export async function releaseServerLease(
       throw new OperatorError(`PostgreSQL (pid ${found.pid}) does not stop; ${cluster.logFile} may say why.`);
     }
   } catch (error) {
-    // It went down meanwhile, by itself or by another's hand: nothing is left to leave.
+    // The server went down meanwhile, by itself or stopped by someone else: there is nothing to leave.
     if (!isPassing(error)) log.error({ err: error }, 'could not release the embedded PostgreSQL cleanly');
   } finally {
     await client.end().catch(() => {});

@@ -1,4 +1,4 @@
-/** Gets a connection to the cluster's server: to the one that runs, or to one it starts. */
+/** Connects to the cluster's server, and starts it if it is not running. */
 import type pg from 'pg';
 import { OperatorError } from '../../runtime/errors.ts';
 import { pause } from '../../runtime/loop.ts';
@@ -10,15 +10,15 @@ import { type StartAttempt, type StartFailure, tryStart } from './start.ts';
 export interface Server {
   pid: number;
   port: number;
-  /** True when we started it, false when it ran already. */
+  /** True when we started it, false when it was already running. */
   started: boolean;
-  /** A connection to the database `postgres`, where the locks of locks.ts live. */
+  /** A connection to the database `postgres`, which holds the locks of locks.ts. */
   client: pg.Client;
 }
 
-/** Long, because after a crash PostgreSQL first replays its log; it goes on with that even if we give up. */
+/** Long, because after a crash PostgreSQL first replays its log; it continues with that even if we give up. */
 const longestWaitMs = 120_000;
-/** After a kill of the server, old backends may keep its shared memory until their queries end. */
+/** After the server was killed, old backends may keep its shared memory until their queries end. */
 const longestRetryMs = 15_000;
 const pollMs = 20;
 const retryMs = 100;
@@ -34,7 +34,7 @@ export async function reachServer(cluster: Cluster, name: string, signal: AbortS
     if (found?.ready) {
       const client = await connect({ cluster, port: found.port, name }).catch(async (error) => {
         if (isPassing(error)) return null;
-        // We alone know of it: without a connection nobody would ever stop it.
+        // Only we know of this server: without a connection nobody would ever stop it.
         if (found.pid === attempt?.pid) await stopPostmaster(found.pid, cluster.clusterDir);
         throw error;
       });

@@ -1,4 +1,4 @@
-/** The lock under which the server is started. */
+/** The lock that guards the start of the server. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Starts the server process of a cluster, once, and tells why it ended if it does. */
+/** Starts the server process of a cluster, once, and reports why it ended if it does. */
 import { spawn } from 'node:child_process';
 import { open, rename, stat } from 'node:fs/promises';
 import { totalmem } from 'node:os';
@@ -15,7 +15,7 @@ export interface StartAttempt {
 }
 
 export interface StartFailure {
-  /** What the server log got since the start, and how the process ended. */
+  /** What the server logged since the start, and how the process ended. */
   output: string;
   portTaken: boolean;
   /** Another attempt may succeed. */
@@ -25,9 +25,9 @@ export interface StartFailure {
 const longestLockMs = 10_000;
 const largestLogBytes = 10 * 1024 * 1024;
 
-/** Somebody took the port between our choice and the server's start. */
+/** Another process took the port between our choice and the server's start. */
 const portTaken = /could not create any TCP\/IP sockets/;
-/** Somebody else started a server, or the backends of a killed one have not ended yet. */
+/** Another process started a server, or the backends of a killed one have not ended yet. */
 const passing = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/;
 
 const settings = {
@@ -37,20 +37,21 @@ const settings = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   shared_buffers: `${sharedBuffersMb(totalmem())}MB`,
-  // Statements hold people's data, which has no place in a log.
+  // Statements contain personal data, which must not be logged.
   log_statement: 'none',
   log_min_error_statement: 'panic',
 };
 
 /**
- * A sixteenth of the memory, from PostgreSQL's default up to a gigabyte; it is taken when it is used. What is not in there
- * is read from the system's cache, 12 µs a page: a list of a hundred things that lie far apart took a millisecond longer.
+ * A sixteenth of the memory, from PostgreSQL's default up to a gigabyte; the memory is only allocated when used. Other
+ * pages are read from the system's cache, at 12 µs a page: a list of a hundred scattered rows took a millisecond
+ * longer.
  */
 function sharedBuffersMb(memoryBytes: number): number {
   return Math.floor(Math.min(1024, Math.max(128, memoryBytes / 16 / 1024 / 1024)));
 }
 
-/** Null when another process starts the server, or just did. */
+/** Null when another process is starting the server, or just did. */
 export async function tryStart(cluster: Cluster, avoidLastPort: boolean): Promise<StartAttempt | null> {
   const { clusterDir, startLock } = cluster;
   const unlock = tryStartLock(startLock);
@@ -60,7 +61,7 @@ export async function tryStart(cluster: Cluster, avoidLastPort: boolean): Promis
     await clearForeignPidFile(clusterDir);
     const port = await choosePort(avoidLastPort ? null : await lastPort(clusterDir));
     const attempt = await spawnServer(cluster, port);
-    // Keep the lock until others find the server; it takes some 10 ms to write its postmaster.pid.
+    // Keep the lock until others can find the server; it takes about 10 ms to write its postmaster.pid.
     const deadline = performance.now() + longestLockMs;
     while (performance.now() < deadline) {
       if ((await attempt.failure()) || (await findPostmaster(clusterDir))) break;
@@ -74,7 +75,7 @@ export async function tryStart(cluster: Cluster, avoidLastPort: boolean): Promis
 
 async function spawnServer(cluster: Cluster, port: number): Promise<StartAttempt> {
   const { clusterDir, binaries, launcher, home, logFile } = cluster;
-  // `-D`, the directory, `-p`, the port, in this order: postmaster.ts knows our server by it.
+  // `-D`, the directory, `-p`, the port, in this order: postmaster.ts identifies our server by it.
   const { file, args, options } = launcher.prepare(
     binaries.postgres,
     [
@@ -87,13 +88,13 @@ async function spawnServer(cluster: Cluster, port: number): Promise<StartAttempt
   const log = await open(logFile, 'a', 0o600);
   try {
     const offset = (await log.stat()).size;
-    // As root we may work on an ordinary user's data: what we add must stay theirs.
+    // As root we may work on an ordinary user's data: files that we add must belong to that user.
     if (launcher.account) await stat(home).then(({ uid, gid }) => log.chown(uid, gid));
-    // Detached: in a session of its own, neither Ctrl-C nor a kill of our process group takes it along.
+    // Detached: in a session of its own, so that neither Ctrl-C nor a kill of our process group ends it.
     const child = spawn(file, args, { ...options, detached: true, stdio: ['ignore', log.fd, log.fd] });
     child.unref();
     let end: string | null = null;
-    // A server that was stopped or killed meanwhile did not fail by itself.
+    // A server that was stopped or killed meanwhile did not fail on its own.
     let stopped = false;
     child.once('error', (error) => {
       end = error.message;
@@ -116,13 +117,13 @@ async function spawnServer(cluster: Cluster, port: number): Promise<StartAttempt
   }
 }
 
-/** Only before a start: a running server would go on writing to the renamed file. */
+/** Call only before a start: a running server would go on writing to the renamed file. */
 async function rotateLog(logFile: string): Promise<void> {
   const size = (await stat(logFile).catch(() => null))?.size ?? 0;
   if (size > largestLogBytes) await rename(logFile, `${logFile}.1`);
 }
 
-/** The last 64 kB of the file, as far as they come after the offset. */
+/** The last 64 kB of the file, limited to what comes after the offset. */
 async function readEnd(path: string, offset: number): Promise<string> {
   const file = await open(path);
   try {

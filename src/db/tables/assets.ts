@@ -1,4 +1,4 @@
-/** Assets, who may see them and work on them, and where they are installed. */
+/** Assets, who may see and work on them, and where they are installed. */
 import type { Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 

@@ -1,4 +1,4 @@
-/** The chain: its journal, what is sent to it and what is read from it. */
+/** The chain: its journal, the transactions sent to it and the data read from it. */
 import type { Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 

@@ -1,4 +1,4 @@
-/** Workspaces, keys, vaults, workers, events, the audit log and kept answers. */
+/** Workspaces, keys, vaults, workers, events, the audit log and stored responses. */
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { OwnLimits } from '../../runtime/budgets.ts';
 import type { Json, NullableTimestamp, Timestamp } from './columns.ts';

@@ -1,4 +1,4 @@
-/** Who signs in, and in which workspaces they may act as what. */
+/** People who sign in, and their roles in workspaces. */
 import type { Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 
