@@ -1,8 +1,8 @@
-/** Envelope encryption: a secret under its own data key, and that key wrapped by a master key. */
+/** Envelope encryption: each secret is encrypted with its own data key, and that key is wrapped with a master key. */
 import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
 import { smallRandomBytes } from '../runtime/random.ts';
 
-/** What a secret is and whose: bound into both layers, so that a row moved elsewhere does not open. */
+/** Identifies a secret and its owner; authenticated in both layers, so that a row moved elsewhere does not open. */
 export interface SecretRef {
   workspaceId: string;
   purpose: string;
@@ -33,12 +33,12 @@ export function unseal(master: MasterKey, ref: SecretRef, sealed: Sealed): Buffe
   return decrypt(unwrap(master, ref, sealed), sealed.ciphertext, secretContext(ref));
 }
 
-/** The wrapped data key under another master key; the secret itself is not touched. */
+/** Rewraps the data key with another master key; the secret itself is not touched. */
 export function rewrap(from: MasterKey, to: MasterKey, ref: SecretRef, sealed: Sealed): Buffer {
   return encrypt(to.key, unwrap(from, ref, sealed), wrapContext(ref, to.version));
 }
 
-/** A value that only the same master key of the same version can open again. */
+/** A value that only the same master key with the same version can decrypt. */
 export function makeCheckValue(master: MasterKey): Buffer {
   return encrypt(master.key, Buffer.alloc(32), checkContext(master.version));
 }
@@ -66,7 +66,7 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM; nonce, ciphertext and tag as one piece. A key object costs 9 µs here where bare bytes cost 44. */
+/** AES-256-GCM; returns nonce, ciphertext and tag in one buffer. A key object takes 9 µs here, raw bytes 44 µs. */
 function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer {
   const nonce = smallRandomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', createSecretKey(key), nonce);
@@ -74,7 +74,7 @@ function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer {
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when key, bytes or context are not those it was encrypted with. */
+/** Throws if key, bytes or context differ from those of the encryption. */
 function decrypt(key: Buffer, sealed: Buffer, context: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', createSecretKey(key), sealed.subarray(0, nonceBytes), {
     authTagLength: tagBytes,

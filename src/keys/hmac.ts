@@ -1,15 +1,15 @@
-/** HMAC-SHA-256 with a key that is kept, for many short messages. */
+/** HMAC-SHA-256 with a prepared key, for many short messages. */
 import { createHash, hash } from 'node:crypto';
 
 export type Hmac = (message: string, encoding: 'hex' | 'base64') => string;
 
-/** The block of SHA-256, which a key is filled up to; and its digest. */
+/** The block size of SHA-256, to which a key is padded; and its digest size. */
 const blockBytes = 64;
 const digestBytes = 32;
 
 /**
- * Two hashes in one go each, as in RFC 2104, instead of the hash object of `createHmac`: making that object, and
- * collecting it as garbage, costs several times as much as hashing a message of a few hundred bytes.
+ * Computes two one-shot hashes, as in RFC 2104, instead of using the object of `createHmac`: creating that object and
+ * collecting it as garbage costs several times as much as hashing a message of a few hundred bytes.
  */
 export function createHmacSha256(key: Buffer): Hmac {
   const block = Buffer.alloc(blockBytes);

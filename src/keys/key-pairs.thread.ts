@@ -1,20 +1,20 @@
-/** The thread that makes key pairs; see key-pairs.ts. Asked for a number, it answers with that many pairs. */
+/** The thread that makes key pairs; see key-pairs.ts. A message with a number is answered with that many pairs. */
 import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k1.js';
 import { createKeccak } from 'hash-wasm';
 
 const keccak = await createKeccak(256);
-/** From its own file: the whole package would take another 25 MB in each thread. */
+/** Imported from its own file: the whole package would take another 25 MB per thread. */
 const secp256k1 = await instantiateSecp256k1(randomBytes(32));
-/** A private key, then the 40 digits of its address as text. */
+/** A private key, followed by the 40 hex digits of its address as text. */
 const pairBytes = 72;
 
 parentPort?.on('message', (count: number) => {
   const pairs = new Uint8Array(count * pairBytes);
   for (let made = 0; made < count; ) {
     const privateKey = randomBytes(32);
-    // Refuses zero and numbers not below the curve's order: draw again.
+    // Zero and numbers not below the curve's order are refused: draws again.
     const publicKey = secp256k1.derivePublicKeyUncompressed(privateKey);
     if (typeof publicKey === 'string') continue;
     const digits = keccak.init().update(publicKey.subarray(1)).digest('hex').slice(24);

@@ -1,7 +1,7 @@
 /**
- * Fresh secp256k1 key pairs, made ahead of need by a thread: deriving an address takes 160 µs with this WebAssembly
- * (430 µs with viem's), which a request should not wait for. The stock grows with demand: each time it runs dry the
- * next one is twice as large, and it is filled while the service has little else to do.
+ * Fresh secp256k1 key pairs, made in advance by a thread: deriving an address takes 160 µs with this WebAssembly
+ * (430 µs with viem), too long for a request to wait for. The stock grows with demand: each time it runs empty, its
+ * target size doubles, and it is refilled while the service is mostly idle.
  */
 import { Worker } from 'node:worker_threads';
 import type { Address } from 'viem';
@@ -21,7 +21,7 @@ const largestStock = 16_384;
 const orderSize = 64;
 const pairBytes = 72;
 const lookMs = 200;
-/** Share of time the request thread is busy above which the stock is left as it is. */
+/** Utilization of the request thread above which the stock is not refilled. */
 const busy = 0.4;
 
 export function createKeyPairs(): KeyPairs {
@@ -62,7 +62,7 @@ export function createKeyPairs(): KeyPairs {
       }
     });
     started.on('error', (error) => {
-      // The next take starts a new thread; whoever waits now is told.
+      // The next take starts a new thread; current waiters get the error.
       thread = null;
       ordered = 0;
       for (const { reject } of waiting.splice(0)) reject(error as Error);
@@ -81,7 +81,7 @@ export function createKeyPairs(): KeyPairs {
       return new Promise<KeyPair>((resolve, reject) => {
         waiting.push({ resolve, reject });
         order(smallestStock);
-        // While somebody waits, the process must not end for want of other work.
+        // Keeps the process alive while someone waits.
         thread?.ref();
       }).finally(() => {
         if (waiting.length === 0) thread?.unref();

@@ -1,4 +1,4 @@
-/** Lets a running service notice a rotation of the master key. */
+/** Makes a running service notice a rotation of the master key. */
 import { type Loop, repeating } from '../runtime/loop.ts';
 import type { Keyring } from './keyring.ts';
 

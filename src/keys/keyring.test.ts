@@ -140,7 +140,7 @@ test('a rotation wraps everything anew while the keyring is in use, and retires 
   });
   assert.deepEqual([result.version, result.rewrapped], [2, 2]);
 
-  // This keyring has not noticed: it can read, and what it still seals with the old key is refused, not lost.
+  // This keyring has not noticed the rotation: it can read; what it still seals with the old key is refused, not lost.
   assert.equal((await keyring.open({ workspaceId: 'ws_1', purpose: 'note', id: 'n' }))?.toString(), 'kept');
   const late = await openKeyring({ db: database.db, source: { file, generated: true } });
   await keyring.refresh();
@@ -164,7 +164,7 @@ test('what a node seals with a retired key is refused by the database', async ()
 
 test('a rotation that was cut short is completed by the next', async () => {
   const address = await newKey();
-  // As after a kill: the new key is in the file and in the database, and nothing is wrapped with it yet.
+  // The state after a kill: the new key is in the file and in the database, but nothing is wrapped with it yet.
   const both = `${await readFile(file, 'utf8')}\n2:${randomBytes(32).toString('base64')}\n`;
   await writeFile(file, both);
   const second = await openKeyring({ db: database.db, source: { file, generated: true } });

@@ -26,36 +26,36 @@ export interface SigningKeyOwner {
 }
 
 export interface Keyring {
-  /** A new key pair; `write` is committed together with its owner. */
+  /** Makes a new key pair; the caller commits `write` together with the owner. */
   newSigningKey(owner: SigningKeyOwner): Promise<{ address: Address; write: Write }>;
   /** Opens the owner's key and checks that it really is the key of `address`. */
   signer(owner: SigningKeyOwner & { address: string }): Promise<PrivateKeyAccount>;
   /**
-   * Opens the keys of many owners with one statement, for a thread that signs: it has to check that each is the key of
-   * its address, which takes too long here, and to wipe them.
+   * Opens the keys of many owners with one statement, for a signing thread. The thread must check that each key belongs
+   * to its address, which takes too long here, and must wipe the keys.
    */
   signingKeys(owners: SigningKeyOwner[]): Promise<OpenedKeys>;
-  /** Seals any other secret; the row is committed with whatever it belongs to. */
+  /** Seals any other secret; the caller commits the row together with its owner. */
   seal(ref: SecretRef, plaintext: Buffer): Write;
-  /** Opens a sealed secret; null when there is none. `within`: the transaction that asks. */
+  /** Opens a sealed secret; null if there is none. `within`: the caller's transaction. */
   open(ref: SecretRef, within?: Db): Promise<Buffer | null>;
-  /** Takes notice of master keys that were added or retired since; throws when one is missing here. */
+  /** Reloads master keys that were added or retired meanwhile; throws if one is not configured here. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface OpenedKeys {
-  /** 32 bytes for each owner, in a buffer of their own; zeros where a key could not be opened. */
+  /** 32 bytes per owner, in a separate buffer; zeros where a key could not be opened. */
   keys: Uint8Array<ArrayBuffer>;
-  /** Why not, by the owner's place. */
+  /** The error of each key that could not be opened, by the owner's position. */
   faults: Map<number, Error>;
 }
 
 const signingKey = 'signing-key';
-/** Opening one takes some 30 µs; between so many others get their turn. */
+/** Opening a key takes about 30 µs; after this many the event loop gets a turn. */
 const openedAtOnce = 200;
 
-/** Whether there was ever a keyring. */
+/** Whether this database has ever had a keyring. */
 export async function hasMasterKey(db: Db): Promise<boolean> {
   return (await db.selectFrom('master_keys').select('version').executeTakeFirst()) !== undefined;
 }
@@ -144,7 +144,7 @@ export async function openKeyring({ db, source }: { db: Db; source: MasterKeySou
   };
 }
 
-/** The sealed key of each owner, in their order; null where there is none. */
+/** The sealed key of each owner, in the same order; null where there is none. */
 async function findSigningKeys(db: Db, owners: SigningKeyOwner[]): Promise<(Sealed | null)[]> {
   const { rows } = await sql<Sealed & { place: number }>`
     select wanted.place, s.master_version, s.wrapped_data_key, s.ciphertext
@@ -159,7 +159,7 @@ async function findSigningKeys(db: Db, owners: SigningKeyOwner[]): Promise<(Seal
   return found;
 }
 
-/** Reads the configured keys and holds them against those the database says are in use; makes the first one. */
+/** Reads the configured keys and checks them against those in use according to the database; makes the first one. */
 async function loadMasterKeys(db: Db, source: MasterKeySource): Promise<MasterKeys> {
   const registered = await registeredVersions(db);
   const configured = await readMasterKeys(source);
@@ -184,7 +184,7 @@ function registeredVersions(db: Db): Promise<{ version: number; check_value: Buf
   return db.selectFrom('master_keys').select(['version', 'check_value']).orderBy('version').execute();
 }
 
-/** The configured keys, with the newest version that is in use as the current one. */
+/** The configured keys, with the newest version in use as the current one. */
 function checkRegistered(
   registered: { version: number; check_value: Buffer }[],
   configured: MasterKeys | null,
@@ -224,7 +224,7 @@ function toAccount(privateKey: Buffer): PrivateKeyAccount {
   return privateKeyToAccount(`0x${privateKey.toString('hex')}`);
 }
 
-/** Before anything is entrusted to it: the two curve implementations agree, and what is sealed opens again. */
+/** Checks before first use that the two curve implementations agree, and that a sealed key opens again. */
 async function selfTest({ privateKey, address }: KeyPair, masters: MasterKeys): Promise<void> {
   const ref = { workspaceId: 'system', purpose: 'self-test', id: 'self-test' };
   const master = currentMaster(masters);

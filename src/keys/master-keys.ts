@@ -1,4 +1,4 @@
-/** The master keys as configured: one or more versions; the highest wraps, the others only unwrap. */
+/** The configured master keys: one or more versions; the highest wraps, the others only unwrap. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -14,8 +14,8 @@ export interface MasterKeys {
 const keyBytes = 32;
 
 /**
- * One key as 64 hex digits or base64 is version 1. Several are written `version:key`, separated by commas, spaces or
- * line breaks. Lines that start with # are comments.
+ * A single key, as 64 hex digits or base64, is version 1. Several keys are written as `version:key`, separated by commas,
+ * spaces or line breaks. Lines that start with # are comments.
  */
 export function parseMasterKeys(text: string, origin: string): MasterKeys {
   const byVersion = new Map<number, Buffer>();
@@ -41,7 +41,7 @@ export function parseMasterKeys(text: string, origin: string): MasterKeys {
   return { current: Math.max(...byVersion.keys()), byVersion };
 }
 
-/** Reads the configured keys; null when the file that the first start makes is not there yet. */
+/** Reads the configured keys; null if the file that the first start generates does not exist yet. */
 export async function readMasterKeys(source: MasterKeySource): Promise<MasterKeys | null> {
   if ('text' in source) return parseMasterKeys(source.text, 'HOLDFAST_MASTER_KEY');
   const text = await readFile(source.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -53,12 +53,12 @@ export async function readMasterKeys(source: MasterKeySource): Promise<MasterKey
   return text === null ? null : parseMasterKeys(text, `The master key file ${source.file}`);
 }
 
-/** As parseMasterKeys reads them. */
+/** The inverse of parseMasterKeys. */
 export function masterKeyText(keys: MasterKeys): string {
   return [...keys.byVersion].map(([version, key]) => `${version}:${key.toString('base64')}\n`).join('');
 }
 
-/** Writes the key file so that after a crash either the old or the new one is there, whole, with mode 0600. */
+/** Writes the key file atomically, with mode 0600: after a crash either the old or the new file is complete. */
 export async function writeMasterKeyFile(file: string, keys: MasterKeys): Promise<void> {
   const text = `# Holdfast master key. Without it no vault can sign and no secret can be read: keep a copy elsewhere.\n${masterKeyText(keys)}`;
   try {
@@ -95,7 +95,7 @@ export function withOnlyCurrent(keys: MasterKeys): MasterKeys {
   return { current: keys.current, byVersion: new Map([[keys.current, key]]) };
 }
 
-/** The keys and those of an earlier list that are not among them. */
+/** Adds the versions of an older list that these keys lack. */
 export function withOlder(keys: MasterKeys, older: MasterKeys | null): MasterKeys {
   return { current: keys.current, byVersion: new Map([...(older?.byVersion ?? []), ...keys.byVersion]) };
 }

@@ -1,4 +1,4 @@
-/** Replaces the master key while services run: every data key is wrapped anew, then the old master key is retired. */
+/** Replaces the master key while services run: rewraps every data key, then retires the old master key. */
 import { sql } from 'kysely';
 import type { MasterKeySource } from '../config/data-settings.ts';
 import { locks } from '../db/advisory-lock.ts';
@@ -27,7 +27,7 @@ export interface RotationOptions {
 export interface RotationResult {
   version: number;
   rewrapped: number;
-  /** Where the retired keys were put; backups made before need them. Null when the operator keeps the keys. */
+  /** Where the retired keys were stored; earlier backups need them. Null if the operator manages the keys. */
   retiredFile: string | null;
 }
 
@@ -78,7 +78,7 @@ async function rotate({ db, source, noticeMs, onProgress }: RotationOptions): Pr
   return { version: next.version, rewrapped, retiredFile };
 }
 
-/** The keys with the one to change to as current: an interrupted rotation's, one the operator gave, or a new one. */
+/** The keys, with the target as current: that of an interrupted rotation, one that the operator gave, or a new one. */
 async function chooseKeys(db: Db, source: MasterKeySource): Promise<MasterKeys> {
   const configured = await readMasterKeys(source);
   const registered = await db
@@ -109,7 +109,7 @@ async function countOutdated(db: Db, version: number): Promise<number> {
   return count;
 }
 
-/** Wraps some of the outdated data keys anew; returns how many. */
+/** Rewraps a batch of outdated data keys; returns how many. */
 function rewrapBatch(db: Db, keys: MasterKeys): Promise<number> {
   const next = currentMaster(keys);
   return db.transaction().execute(async (db) => {
@@ -137,7 +137,7 @@ function rewrapBatch(db: Db, keys: MasterKeys): Promise<number> {
   });
 }
 
-/** False when a node that had not noticed yet sealed something with an old key meanwhile. */
+/** False if a node that has not noticed the rotation sealed something with an old key meanwhile. */
 async function retireOthers(db: Db, version: number): Promise<boolean> {
   try {
     await db.deleteFrom('master_keys').where('version', '<>', version).execute();

@@ -1,11 +1,11 @@
-/** Accounts of the service itself on the chain: made once, kept sealed, the same on every node. */
+/** The service's own accounts on the chain: created once, stored sealed, the same on every node. */
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import { insertAll } from '../db/writes.ts';
 import type { Keyring } from './keyring.ts';
 
-/** The submitter sends the anchors; the faucet has the money of the embedded chain. */
+/** The submitter sends the anchors; the faucet holds the funds of the embedded chain. */
 export type ServiceAccountName = 'submitter' | 'faucet';
 
 export async function openServiceAccount(
@@ -24,7 +24,7 @@ export async function openServiceAccount(
   try {
     await insertAll(db, [write]);
   } catch (error) {
-    // Another node made it at the same moment.
+    // Another node created it at the same time.
     if (!violates(error, 'secrets_pkey')) throw error;
   }
   return openServiceAccount(db, keyring, id);

@@ -1,4 +1,4 @@
-/** Secrets of the service itself: made once, kept sealed, the same on every node. */
+/** The service's own secrets: created once, stored sealed, the same on every node. */
 import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
@@ -12,7 +12,7 @@ export async function openServiceSecret(db: Db, keyring: Keyring, id: string): P
   try {
     await insertAll(db, [keyring.seal(ref, randomBytes(32))]);
   } catch (error) {
-    // Another node made it at the same moment.
+    // Another node created it at the same time.
     if (!violates(error, 'secrets_pkey')) throw error;
   }
   return openServiceSecret(db, keyring, id);

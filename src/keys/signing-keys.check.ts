@@ -1,4 +1,4 @@
-/** Checks that every vault, and every worker whose key the service holds, has a sealed key that opens to its address. */
+/** Checks that every vault, and every worker whose key the service holds, has a sealed key that matches its address. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { isDatabaseAway } from '../db/faults.ts';
@@ -8,7 +8,7 @@ import type { Keyring } from './keyring.ts';
 
 export interface SigningKeysCheckDeps {
   db: Db;
-  /** Throws when the master key is not at hand: then nothing can be said. */
+  /** Throws if the master key is unavailable: the keys cannot be checked then. */
   keyring(): Promise<Pick<Keyring, 'signer'>>;
 }
 

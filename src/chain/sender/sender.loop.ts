@@ -1,4 +1,4 @@
-/** Sends what was enqueued, while this node leads. */
+/** Sends enqueued transactions while this node leads. */
 
 import { type Loop, repeating, type Wakeup } from '../../runtime/loop.ts';
 import type { Lead } from '../chain.ts';
@@ -10,9 +10,9 @@ export function senderLoop(
 ): Loop {
   return repeating({
     name: 'sender',
-    // Woken when something is enqueued; the rest is for what waits for its time.
+    // Woken when something is enqueued; polling serves transactions that become due later.
     restMs: 1_000,
-    // A round ends after 10 s; the last call of it may take as long as several addresses need to fail.
+    // A round ends after 10 s, but its last call may take until several addresses have failed.
     longestStepMs: 60_000,
     wakeup,
     async step() {

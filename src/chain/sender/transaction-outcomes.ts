@@ -1,4 +1,4 @@
-/** What became of an outgoing transaction, told to whoever asked for it in the very commit that stores it. */
+/** The outcome of an outgoing transaction, delivered to its requester in the same commit that stores it. */
 import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
 
@@ -13,12 +13,12 @@ export interface MinedAt {
 export type TransactionOutcome = {
   outgoingId: number;
   purpose: string;
-} /** A node took it; or a reorg took away the block in which it had failed, and it is on its way again. */ & (
+} /** A node accepted it; or a reorg removed the block in which it had failed, and it is pending again. */ & (
   | { to: 'submitted' }
   | { to: 'confirmed' | 'finalized'; mined: MinedAt }
-  /** A reorg took its block away after it was confirmed; the same bytes are sent again. */
+  /** A reorg removed its block after it was confirmed; the same bytes are sent again. */
   | { to: 'reorged'; was: MinedAt }
-  /** It reverted, or could never pass and something else took its nonce. */
+  /** It reverted, or it could never succeed and something else took its nonce. */
   | { to: 'failed'; reason: string }
 );
 
