@@ -1,4 +1,7 @@
-/** A proof whose root is really in the registry of a real chain, and that chain's node under another name. */
+/**
+ * A proof whose root is really in the registry of a real chain, and a proxy that presents that chain's node under
+ * another name.
+ */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,10 +17,10 @@ import type { EvmAnchor, Proof } from '../../../src/proof/proof.ts';
 import { fixed, makeProofs, utf8 } from '../fixtures/proof-fixture.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 
-/** No id that only development chains have. */
+/** Not an id that only development chains have. */
 const chainId = 424_242;
 
-/** A chain that can have the registry: its genesis has the deployer. */
+/** A chain that can hold the registry: its genesis contains the deployer. */
 export function startAnchoringAnvil(): Promise<Anvil> {
   return startAnvil({ alloc: { [deployerAddress]: { balance: '0x0', code: deployerRuntimeCode } }, chainId });
 }
@@ -56,7 +59,7 @@ export interface DisguisedNode {
   close(): void;
 }
 
-/** Passes calls on, is called what a public chain's node would be called, and lets web pages ask. */
+/** Forwards calls, reports the client name of a public chain's node, and allows requests from web pages. */
 export async function disguise(url: string): Promise<DisguisedNode> {
   const headers = {
     'content-type': 'application/json',

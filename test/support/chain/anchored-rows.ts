@@ -1,4 +1,7 @@
-/** Leaves that count as confirmed, in the database of a service that has no chain: their proofs hold but for seal and anchor. */
+/**
+ * Leaves that count as confirmed, in the database of a service without a chain: their proofs are valid except for seal
+ * and anchor.
+ */
 
 import { type Anchorable, firstLeaf, pendingLeaf } from '../../../src/anchoring/batching/pending.ts';
 import { plainKeccak } from '../../../src/proof/keccak.ts';
@@ -13,7 +16,7 @@ interface Written {
   columns: unknown[];
 }
 
-/** Those that the thing has, and the next ones in their order, in one batch of their own. */
+/** Confirms the existing leaves of the thing and the given next ones, in order, in one batch. */
 export async function confirmLeaves(
   service: Service,
   { workspaceId, subjectId, vault }: Thing,

@@ -1,4 +1,4 @@
-/** A real anvil for tests: a fresh chain in memory that mines each transaction at once, and accounts with money on it. */
+/** A real anvil for tests: a fresh chain in memory that mines each transaction at once, with funded accounts. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,13 +28,13 @@ export interface Anvil {
   client: AnvilClient;
   /** Accounts with 1,000 ether each. */
   accounts: [Account, Account, Account];
-  /** Waits for the receipt; viem's own waiting misses one that comes late, when no further block follows. */
+  /** Waits for the receipt; viem's own waiting misses a late one when no further block follows. */
   mined(hash: Hash): Promise<TransactionReceipt>;
   stop(): Promise<void>;
 }
 
 export interface AnvilOptions {
-  /** Further accounts of the genesis block. */
+  /** Additional accounts in the genesis block. */
   alloc?: Record<Address, { nonce?: Hex; balance: Hex; code?: Hex }>;
   chainId?: number;
   args?: string[];
@@ -42,7 +42,7 @@ export interface AnvilOptions {
 
 export type AnvilClient = ReturnType<typeof connect>;
 
-/** For `{ skip }` of a test: false where there is an anvil, else why not. */
+/** For `{ skip }` of a test: false if there is an anvil, otherwise why not. */
 export async function anvilMissing(): Promise<string | false> {
   try {
     await findAnvil();
@@ -67,14 +67,14 @@ export async function startAnvil({
     JSON.stringify({
       config: { chainId },
       difficulty: '0x0',
-      // Left out it is 0, the clock of the chain then starts there, and several first blocks have the time 0.
+      // The default is 0: the chain's clock would start there, and several first blocks would have the time 0.
       timestamp: toHex(Math.floor(Date.now() / 1000)),
       gasLimit: toHex(30_000_000),
       alloc: { ...Object.fromEntries(funded), ...alloc },
     }),
   );
 
-  // Port 0 lets the system choose. Anvil brings the CREATE2 deployer by itself unless told otherwise; chains do not.
+  // Port 0 lets the system choose. Anvil includes the CREATE2 deployer unless told otherwise; chains do not.
   const own = ['--host', '127.0.0.1', '--port', '0', '--accounts', '0', '--no-cors', '--no-create2'];
   const { running, match } = await startUntil(/Listening on (\S+)/, {
     program: await findAnvil(),
@@ -113,7 +113,7 @@ function connect(url: string, chainId: number) {
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   });
-  // An emulated node takes its time over a few hundred blocks.
+  // An emulated node is slow with a few hundred blocks.
   const transport = http(url, { timeout: 60_000 });
   return createTestClient({ mode: 'anvil', chain, transport, cacheTime: 0 })
     .extend(publicActions)

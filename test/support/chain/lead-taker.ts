@@ -1,4 +1,4 @@
-/** Takes the lead on the chain away from every node for as long as a test wants, and gives it back. */
+/** Takes the chain lead away from every node for as long as a test wants, and gives it back. */
 import type { TestContext } from 'node:test';
 import type pg from 'pg';
 import { locks } from '../../../src/db/advisory-lock.ts';
@@ -6,8 +6,8 @@ import { once } from '../../../src/runtime/loop.ts';
 import { waitUntil } from '../service/process.ts';
 
 /**
- * Holds the lock like a node that leads, and gives signs of life like one, or another node would take it back. It waits in
- * line for the lock before the leader loses it, so that nobody comes in between.
+ * Holds the lock and gives signs of life like a leading node, or another node would take it back. It queues for the
+ * lock before the leader loses it, so that no other node can get it in between.
  */
 export async function takeLead(
   t: TestContext,

@@ -1,4 +1,4 @@
-/** Reads the chain as the page /verify does: over the service's relay, which anybody can ask without a key. */
+/** Reads the chain like the page /verify: over the service's relay, which anybody can use without a key. */
 import { createAnchorReader } from '../../../src/chain/registry/anchor-reader.ts';
 import { askAgain, NotNow, retryAfterMs } from '../../../src/chain/rules/not-now.ts';
 import type { Service } from '../service/service.ts';

@@ -1,16 +1,16 @@
-/** A proxy in front of a chain's RPC address that breaks on demand, the way nodes and gateways do. */
+/** A proxy in front of a chain's RPC address that fails on demand, the way nodes and gateways do. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { numberToHex } from 'viem';
 
 /**
  * - `refuse`: the connection is reset
- * - `hang`: no answer ever
- * - `429`, `html502`: what gateways say
+ * - `hang`: there is never an answer
+ * - `429`, `html502`: typical answers of gateways
  * - `truncated`: the answer is cut in the middle
- * - `drop`: the call is made, and its answer lost
+ * - `drop`: the call is made, but its answer is lost
  * - `wrongChainId`: an answer for another chain
- * - `staleHead`: everything as of the block that was newest when this began
+ * - `staleHead`: answers as of the block that was newest when this began
  */
 export type RpcFailure =
   | 'refuse'
@@ -40,15 +40,15 @@ export interface RpcCall {
 
 export interface RpcProxy {
   url: string;
-  /** Every call that came, also those that failed. */
+  /** Every received call, including failed ones. */
   calls: RpcCall[];
-  /** From now on; of these methods only, and so many times only, where given. */
+  /** Fails from now on; if given, only for these methods, and only this many times. */
   fail(failure: RpcFailure, options?: { methods?: readonly string[]; times?: number }): Promise<void>;
-  /** The node says no to these calls, in these words. */
+  /** The node rejects these calls with this error. */
   refuseWith(error: { code: number; message: string }, applies: (call: RpcCall) => boolean): void;
   /**
-   * At the next call of this method acts instead of passing it on, or once the node has answered it. The caller gets no
-   * answer, but for one that the node gave and `act` lets through. Resolves when that is done.
+   * At the next call of this method, acts instead of forwarding it, or after the node has answered it. The caller gets
+   * no answer, unless the node gave one and `act` lets it through. Resolves when that is done.
    */
   intercept(method: string, when: 'before' | 'after', act: Act): Promise<void>;
   heal(): void;
@@ -79,7 +79,7 @@ interface Answer {
   error?: unknown;
 }
 
-/** Where the block stands among the parameters. */
+/** The position of the block among the parameters. */
 const blockParameter: Record<string, number> = {
   eth_getBlockByNumber: 0,
   eth_getTransactionCount: 1,
@@ -122,7 +122,7 @@ export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
       if (failing) await breakIt(response, { id, call, failing });
       else end(response, await forward(id, call));
     } catch {
-      // The chain behind it is away.
+      // The chain behind the proxy is unreachable.
       response.destroy();
     }
   });
@@ -185,7 +185,7 @@ export async function startRpcProxy(target: () => string): Promise<RpcProxy> {
     }
   }
 
-  /** As a node answers that has not heard of later blocks. */
+  /** Answers like a node that has not seen later blocks. */
   async function answerOf(headNumber: number, { id, call }: { id: unknown; call: RpcCall }): Promise<Answer> {
     const { method, params } = call;
     if (method === 'eth_blockNumber') return { jsonrpc: '2.0', id, result: numberToHex(headNumber) };

@@ -1,8 +1,8 @@
-/** A browser as the service sees it: keeps cookies, and says where its requests come from. */
+/** A browser from the service's point of view: keeps cookies, and states the origin of its requests. */
 import assert from 'node:assert/strict';
 import type { Answer, Service } from '../service/service.ts';
 
-/** A service as a browser reaches it. */
+/** A service that a browser can reach. */
 export type Reached = Pick<Service, 'url' | 'call'>;
 
 export interface Visitor {
@@ -11,7 +11,7 @@ export interface Visitor {
     path: string,
     options?: { body?: unknown; headers?: Record<string, string> },
   ): Promise<Answer>;
-  /** As the Cookie header has them. */
+  /** In the form of the Cookie header. */
   cookies(): string;
 }
 
@@ -21,7 +21,7 @@ export interface Account {
   password: string;
 }
 
-/** `always`: headers of every request. */
+/** `always`: headers for every request. */
 export function newVisitor(service: Reached, always: Record<string, string> = {}): Visitor {
   const jar = new Map<string, string>();
   const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -43,7 +43,7 @@ export function newVisitor(service: Reached, always: Record<string, string> = {}
   };
 }
 
-/** The first owner, by the link that a start prints, signed in. */
+/** The first owner, signed in through the link that a start prints. */
 export async function becomeOwner(service: Service, account: Account): Promise<Visitor> {
   const link = await service.app.makeOwnerLink();
   assert.ok(link, 'there is an owner already');

@@ -11,8 +11,9 @@ const places = [
 ];
 
 /**
- * Parts of the browser that no page needs. A switch counts once, so those that Playwright turns off stand here again; the
- * last two draw suggestions below the address bar, in a process of their own for each window, although nobody sees one.
+ * Browser features that no page needs. Only one such switch takes effect, so the list repeats those that Playwright
+ * disables; the two WebUIOmnibox ones draw suggestions below the address bar, in a separate process per window, although
+ * nobody sees one.
  */
 const turnedOff = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
@@ -33,7 +34,7 @@ const turnedOff = [
   'SpareRendererForSitePerProcess',
 ];
 
-/** For `{ skip }` of a test: false where there is a browser, else why not. */
+/** For `{ skip }` of a test: false if there is a browser, otherwise why not. */
 export function browserMissing(): string | false {
   return findBrowser() === null && 'there is no Chromium or Chrome on this machine';
 }
@@ -41,8 +42,8 @@ export function browserMissing(): string | false {
 export function startBrowser(): Promise<Browser> {
   const executablePath = findBrowser();
   if (executablePath === null) throw new Error('there is no browser');
-  // Root, as which containers run, has no sandbox to offer; the pages are our own.
-  // No page runs long enough to be worth a second compilation of its scripts.
+  // Containers run as root, where the sandbox is not available; the pages are our own.
+  // No page runs long enough for an optimising compilation of its scripts to pay off.
   const args = [
     '--no-sandbox',
     '--disable-gpu',

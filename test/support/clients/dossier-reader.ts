@@ -1,4 +1,4 @@
-/** Reads a dossier back with a ZIP reader that is not ours, and has it checked. */
+/** Reads a dossier back with a third-party ZIP reader, and checks it. */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import yauzl from 'yauzl';
@@ -46,7 +46,7 @@ export function check(files: Map<string, Buffer>, chain?: ChainReader): Promise<
   return checkDossier(given, { chain, registry: { address: registryAddress, codeHash: registryCodeHash } });
 }
 
-/** Downloads what the path below the API answers. */
+/** Downloads the response of a path below the API. */
 export async function download(service: Service, path: string, file: string): Promise<Response> {
   const response = await fetch(service.url + path, { headers: { 'x-api-key': service.key } });
   if (response.ok && response.body) await pipeline(response.body, createWriteStream(file));
@@ -57,7 +57,7 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
 }
 
-/** Checks sizes and CRCs as well. */
+/** Also checks sizes and CRCs. */
 async function unzip(path: string): Promise<Map<string, Buffer>> {
   const zip = await yauzl.openPromise(path);
   const files = new Map<string, Buffer>();

@@ -1,4 +1,4 @@
-/** A client of server-sent events that keeps what it gets, can stop reading, and tells how the answer ended. */
+/** A client of server-sent events that keeps all messages, can stop reading, and reports how the response ended. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { CallOptions, Service } from '../service/service.ts';
 
@@ -10,22 +10,22 @@ export interface Message {
 
 export interface EventReader {
   response: IncomingMessage;
-  /** Messages with data, as they come. */
+  /** Messages with data, in order. */
   messages: Message[];
-  /** The id seen last, also of a block without data. */
+  /** The last seen id, also from a block without data. */
   lastId(): string;
-  /** The first block, comments and all; empty until it is there. */
+  /** The first block, including comments; empty until it arrives. */
   greeting(): string;
-  /** How many blocks came, heartbeats and the first one included. */
+  /** The number of received blocks, including heartbeats and the first one. */
   blocks(): number;
-  /** `complete` when the service ended the answer, `cut` when the connection broke. */
+  /** `complete` when the service ended the response, `cut` when the connection broke. */
   ended: Promise<'complete' | 'cut'>;
   close(): void;
 }
 
 export const streamPath = '/api-v1/platform/events/stream';
 
-/** Resolves when the head of the answer is there; only for a status of 200 is anything else worth a look. */
+/** Resolves when the response headers arrive; only with status 200 are the other members meaningful. */
 export function readEvents(
   service: Pick<Service, 'url' | 'key'>,
   query = '',
@@ -37,7 +37,7 @@ export function readEvents(
       { agent: false, headers: { ...(key !== null && { 'x-api-key': key }), ...headers } },
       (response) => resolve(toReader(sent, response)),
     );
-    // The process of a test that failed ends all the same.
+    // Lets the process of a failed test exit.
     sent.on('socket', (socket) => socket.unref());
     sent.on('error', reject);
     sent.end();

@@ -1,4 +1,4 @@
-/** Receivers that do what no receiver should: each is a real server on its own port, and says what it must lead to. */
+/** Misbehaving receivers: each is a real server on its own port, and states the expected outcome. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -10,21 +10,21 @@ import { certificate } from './receiver.ts';
 
 export interface Hostile {
   name: string;
-  /** How its deliveries end, after how many attempts, and what the log says of each. */
+  /** How its deliveries end, after how many attempts, and what the log says about each. */
   status: 'succeeded' | 'failed' | 'pending';
   attempts: number;
   statusCode: number | null;
   error: RegExp | null;
   url: string;
-  /** How many requests it has read, and how many of these it still keeps waiting. */
+  /** How many requests it has read, and how many of them it still keeps waiting. */
   requests(): number;
   underWay(): number;
-  /** Of the answers, so far. */
+  /** Bytes of its answers so far. */
   bytesSent(): number;
   close(): void;
 }
 
-/** For the schedule and the time that a test sets. */
+/** Match the schedule and the time-out that a test sets. */
 export const [allAttempts, timeoutMs] = [2, 3000];
 const answered = (text: string) => new RegExp(`^The receiver answered ${text}`);
 export const timedOut = /^No complete response within 3 s\.$/;
@@ -49,7 +49,7 @@ const every = (ms: number, socket: Socket, text: string) => {
   socket.on('close', () => clearInterval(timer));
 };
 
-/** Writes as long as somebody reads. */
+/** Writes as long as the other side reads. */
 function pour(socket: Socket, chunk: Buffer, totalBytes: number): void {
   let left = totalBytes;
   const more = () => {
@@ -61,7 +61,7 @@ function pour(socket: Socket, chunk: Buffer, totalBytes: number): void {
   more();
 }
 
-/** Their files stay as long as the process; `caFile` also holds the certificates whose only fault is another one. */
+/** The files exist as long as the process; `caFile` also contains the certificates whose only fault is another one. */
 export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caFile: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-hostile-'));
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
@@ -73,7 +73,7 @@ export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caF
   const elsewhere = own('elsewhere', 'elsewhere.example.org');
   const expired = own('expired', 'localhost', true);
   for (const { cert } of [elsewhere, expired]) appendFileSync(caFile, cert);
-  // Parts in a row are one valid file.
+  // Concatenated gzip members are one valid file.
   const bomb = Buffer.concat(Array(16).fill(gzipSync(Buffer.alloc(16 * 1024 * 1024))));
 
   const cases: Case[] = [
@@ -288,7 +288,7 @@ function afterRequest(socket: Socket, act: () => void): void {
   socket.on('data', read);
 }
 
-/** Self-signed; an expired one takes the long way, because openssl makes none directly. */
+/** Self-signed; an expired one takes extra steps, because openssl cannot make one directly. */
 function makeCertificate(path: string, host: string, expired: boolean): { cert: string; key: string } {
   const [key, cert, request, settings] = ['key', 'cert', 'csr', 'cnf'].map((end) => `${path}.${end}`) as [
     string,

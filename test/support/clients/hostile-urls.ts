@@ -1,4 +1,4 @@
-/** Every way we know to write an address that webhooks must not reach, and what is no address at all. */
+/** Every known way to write an address that webhooks must not reach, and texts that are not addresses at all. */
 
 export const hostileUrls = [
   'https://127.0.0.1/',

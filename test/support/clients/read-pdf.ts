@@ -1,15 +1,15 @@
-/** Reads back what was written: the lines of every page through the fonts' own tables, attachments and the catalogue. */
+/** Reads a written PDF: the lines of every page through the fonts' own tables, attachments and the catalogue. */
 import { buffer } from 'node:stream/consumers';
 import { inflateSync } from 'node:zlib';
 import type { Drawing } from '../../../src/pdf/drawing.ts';
 
 export interface ReadPdf {
-  /** The lines of each page, in the order in which they were drawn. */
+  /** The lines of each page, in drawing order. */
   pages: string[][];
-  /** All lines joined by spaces, for sentences that go on over lines. */
+  /** All lines joined by spaces, for sentences that span lines. */
   text: string;
   attachments: Map<string, Buffer>;
-  /** The catalogue as it is written. */
+  /** The raw text of the catalogue. */
   catalogue: string;
 }
 
@@ -74,7 +74,7 @@ export function drawWhole({ stream, parts }: Drawing): Promise<Buffer> {
   return pdf;
 }
 
-/** From a glyph's number to its characters. */
+/** Maps glyph numbers to characters. */
 function readGlyphs(table: string): Map<number, string> {
   const glyphs = new Map<number, string>();
   for (const [, from = '', list = ''] of table.matchAll(/<([0-9a-f]+)> <[0-9a-f]+> \[([^\]]*)\]/g)) {

@@ -1,4 +1,4 @@
-/** A real HTTPS server with its own certificate that plays the receiver of webhooks. */
+/** A real HTTPS server with its own certificate that acts as a webhook receiver. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
@@ -16,7 +16,7 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** Decides the answer; 204 unless it is set. */
+  /** Writes the answer; 204 by default. */
   answer: (response: ServerResponse, received: Received) => void;
   close(): Promise<void>;
 }
@@ -24,8 +24,8 @@ export interface Receiver {
 let made: { caFile: string; cert: string; key: string } | null = null;
 
 /**
- * A self-signed certificate for localhost, made once for the process and removed with it; the file is what
- * HOLDFAST_WEBHOOK_CA_FILE takes. Of an elliptic curve: an RSA key takes half a second of a processor to make.
+ * A self-signed certificate for localhost, made once per process and removed with it; the file is for
+ * HOLDFAST_WEBHOOK_CA_FILE. It uses an elliptic curve: an RSA key takes half a second of processor time.
  */
 export function certificate(): { caFile: string; cert: string; key: string } {
   if (made) return made;

@@ -7,7 +7,7 @@ import type { S3BlobConfig } from '../../../src/config/blob-url.ts';
 
 export interface S3Server {
   config: S3BlobConfig;
-  /** Parts of uploads that did not come to their end. */
+  /** Parts of unfinished uploads. */
   unfinished(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ interface Context {
 const bucket = 'evidence';
 
 export async function startS3Server(): Promise<S3Server> {
-  // The keys that the server knows; the SDK reads them as it reads an operator's.
+  // The keys that the server knows; the SDK reads them like an operator's.
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
   process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-s3-'));
@@ -37,12 +37,12 @@ export async function startS3Server(): Promise<S3Server> {
     address: '127.0.0.1',
     port: 0,
     silent: true,
-    // It writes the query of a list in another canonical form than the SDK does.
+    // Its canonical form of a list query differs from the SDK's.
     allowMismatchedSignatures: true,
     directory,
     configureBuckets: [{ name: bucket, configs: [] }],
   });
-  // It cannot abort a multipart upload, so that is done here, as S3 would.
+  // The server cannot abort a multipart upload, so this does it like S3.
   server.middleware.unshift(async (context, next) => {
     const { uploadId } = context.query;
     if (context.method !== 'DELETE' || uploadId === undefined) return next();

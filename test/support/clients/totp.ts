@@ -14,12 +14,12 @@ export function codeOf(secret: string, at: number): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** The one that comes next, which counts already: that of now may be the one that turned the codes on, and work no more. */
+/** The next code, which is already valid: the current one may have been used to enable the codes, and no longer work. */
 export function nextCodeOf(secret: string): string {
   return codeOf(secret, Date.now() + 30_000);
 }
 
-/** A code that no time around now has: any fixed one is right now and then. */
+/** A code that is not valid around now: a fixed one would be right now and then. */
 export function wrongCodeOf(secret: string): string {
   const halfMinutes = Array.from({ length: 241 }, (_, place) => place - 120);
   const right = new Set(halfMinutes.map((offset) => codeOf(secret, Date.now() + offset * 30_000)));

@@ -1,9 +1,9 @@
-/** Forms as clients send them: through fetch, or byte by byte over a socket of one's own. */
+/** Sends forms like clients do: through fetch, or byte by byte over a separate socket. */
 import { type ClientRequest, request } from 'node:http';
 import type { Answer, Service } from '../service/service.ts';
 
 export interface FormParts {
-  /** In the order they are sent. */
+  /** In the order of sending. */
   parts: [name: string, value: string | File][];
   key?: string | null;
   headers?: Record<string, string>;
@@ -24,11 +24,11 @@ export async function sendForm(service: Service, path: string, form: FormParts):
 
 export interface OpenUpload {
   request: ClientRequest;
-  /** Resolves when the service has taken it over, as far as can be told from here. */
+  /** Resolves when the service has received it, as far as the client can tell. */
   send(bytes: Buffer | string): Promise<void>;
-  /** The rest of the form; resolves with the answer. */
+  /** Sends the rest of the form; resolves with the answer. */
   finish(): Promise<{ status: number; text: string }>;
-  /** As when the client dies. */
+  /** Simulates the death of the client. */
   cut(): void;
 }
 

@@ -1,8 +1,8 @@
-/** Bodies of a given size that are made to cost a careless reader more than their size. */
+/** Bodies of a given size that cost a careless parser more than their size. */
 
 const bytes = (text: string) => Buffer.from(text);
 
-/** Each of about `size` bytes, never more. */
+/** Each has about `size` bytes, never more. */
 export const hostileBodies: Record<string, (size: number) => Buffer> = {
   'one long name above many elements': (size) =>
     bytes(`{"${'a'.repeat(size / 2 - 10)}":[${'0,'.repeat(size / 4 - 10)}0]}`),
@@ -26,7 +26,7 @@ export const hostileBodies: Record<string, (size: number) => Buffer> = {
   'text that is not JSON': (size) => Buffer.alloc(size, 'x'),
 };
 
-/** Members until the size is reached. */
+/** Adds members until the size is reached. */
 function members(size: number, member: (number: number) => string): Buffer {
   const made: string[] = [];
   for (let length = 2; ; ) {
@@ -37,7 +37,7 @@ function members(size: number, member: (number: number) => string): Buffer {
   }
 }
 
-/** A form of many small parts; it may be larger than the service reads. */
+/** A form of many small parts; it may be larger than the service accepts. */
 export function hostileForm(size: number): { contentType: string; body: Buffer } {
   const boundary = 'x'.repeat(70);
   const part = (n: number) => `--${boundary}\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\n\r\n`;

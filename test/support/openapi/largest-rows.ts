@@ -1,4 +1,7 @@
-/** Fills every list of the API with the largest rows that it accepts: one of each by a request, the others as copies of it. */
+/**
+ * Fills every list of the API with the largest rows that it accepts: one of each by a request, the others as copies of
+ * it.
+ */
 import assert from 'node:assert/strict';
 import { mostPeople } from '../../../src/access/people/invitations.ts';
 import { mostWorkspaces } from '../../../src/access/workspaces/workspaces.ts';
@@ -12,22 +15,22 @@ import { type MaintenanceFixture, openMaintenanceFixture } from '../fixtures/mai
 import type { Service } from '../service/service.ts';
 import { someTarget } from './openapi-operations.ts';
 
-/** More than the largest page has. */
+/** More than the largest page. */
 export const many = 1_050;
-/** Of rows so large that these do not fit into a page. */
+/** For rows so large that this many do not fit into a page. */
 export const some = 70;
 
-/** A character takes four bytes of UTF-8. */
+/** Each character takes four bytes in UTF-8. */
 export const wide = (length: number) => '\u{1F529}'.repeat(length);
 
 export interface LargestRows {
   fixture: MaintenanceFixture;
   owner: Visitor;
-  /** With the most of everything. */
+  /** The asset with the maximum of everything. */
   assetId: string;
   fileId: string;
   recordId: string;
-  /** With as many attempts and sign-offs as there can be. */
+  /** With the maximum number of attempts and sign-offs. */
   deliveryId: string;
   maintenanceId: string;
 }
@@ -48,7 +51,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     return answer.json;
   }
 
-  /** Copies the rows that the condition finds; `changes` are SQL, in which n counts from 1. */
+  /** Copies the rows that match the condition; `changes` are SQL, in which n counts from 1. */
   async function copy(
     table: string,
     where: string,
@@ -76,7 +79,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     return { assetId, maintenanceId };
   }
 
-  /** Of the entry itself, not of its copies. */
+  /** Only for the entry itself, not for its copies. */
   async function fillSignoffs(maintenanceId: string): Promise<void> {
     const signed = await fixture.signOff(maintenanceId, { workerAddress: fixture.worker, role: 'performed' });
     assert.equal(signed.status, 201, signed.text);
@@ -129,7 +132,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     await confirmAsset(assetId);
   }
 
-  /** As the service would have anchored them, but that the asset stays where it is. */
+  /** Confirms them like the service would, except that the asset stays where it is. */
   async function confirmAsset(assetId: string): Promise<void> {
     const { rows } = await service.sql(
       `select v.workspace_id, v.digest, passed.digest as passed_digest
@@ -222,7 +225,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     });
     await copy('webhook_endpoints', `id = '${endpoint.id}'`, { id: text('whe_'), count: 499 });
     await copy('webhook_deliveries', `endpoint_id = '${endpoint.id}'`, { id: text('dlv_') });
-    // As long as they are kept, of bytes that take six in JSON, or two: headers have no others.
+    // The longest stored values, of characters that take six bytes in JSON, or two in headers, which allow no others.
     const attempt = {
       ...{ at: new Date().toISOString(), durationMs: 30_000, statusCode: 500, error: 'e'.repeat(500) },
       responseHeaders: Object.fromEntries(

@@ -1,6 +1,7 @@
 /**
- * `npm run openapi:accept`: writes the document of this checkout to docs/openapi.json, against which later ones are
- * compared, and its types for TypeScript beside it. What breaks clients is refused unless `--breaking` is given: within api-v1 there are only additions.
+ * `npm run openapi:accept`: writes the document of this checkout to docs/openapi.json, with which later ones are
+ * compared, and its TypeScript types beside it. Rejects changes that break clients unless `--breaking` is given: within
+ * api-v1 there are only additions.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +33,7 @@ if (breaks.length > 0 && !process.argv.includes('--breaking')) {
   console.log(differs ? 'docs/openapi.json is written.' : 'docs/openapi.json was up to date.');
 }
 
-/** The document of a service on an embedded database that lives only as long as this takes. */
+/** The document of a service on a temporary embedded database. */
 async function readDocument(): Promise<Json> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-openapi-'));
   try {

@@ -1,18 +1,18 @@
-/** What holds for every answer, and a client that sends exactly what it is told. */
+/** Assertions that hold for every response, and a client that sends exactly the given bytes. */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { type ErrorCode, errorKinds } from '../../../src/runtime/errors.ts';
 import { type Answer, isEventStream } from '../service/service.ts';
 
-/** Fails unless the answer is the one error shape, with the status that belongs to its code. */
+/** Fails unless the response has the common error shape, with the status that belongs to its code. */
 export function assertError(answer: Answer, code?: ErrorCode, message?: RegExp): void {
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', answer.text);
   assertErrorMembers(answer, Object.keys(answer.json), code);
   if (message) assert.match(answer.json.message, message);
 }
 
-/** The RFC 9457 form: the same four members among those of its own. */
+/** The RFC 9457 form: the same four members beside its own. */
 export function assertProblem(answer: Answer, code?: ErrorCode): void {
   const type = answer.headers.get('content-type') ?? '';
   assert.match(type, /^application\/problem\+json(; charset=utf-8)?$/, answer.text);
@@ -36,7 +36,7 @@ function assertErrorMembers({ json, status, text }: Answer, members: string[], c
 
 export interface Sent {
   method: string;
-  /** Goes on the wire as it is: nothing is encoded or normalised. */
+  /** Sent unchanged: nothing is encoded or normalised. */
   path: string;
   headers?: Record<string, string>;
   body?: string | Buffer | undefined;
@@ -56,7 +56,7 @@ export function send(base: string, { method, path, headers = {}, body }: Sent): 
       };
       response.on('data', (chunk) => {
         chunks.push(chunk);
-        // Of an event stream, which has no end, only what comes first.
+        // An event stream has no end: take only its first chunk.
         if (!isEventStream(response.headers['content-type'])) return;
         finish();
         sent.destroy();
@@ -65,13 +65,13 @@ export function send(base: string, { method, path, headers = {}, body }: Sent): 
       response.on('end', finish);
     });
     sent.on('error', reject);
-    // A body needs its length, also with methods that usually have none.
+    // A body needs its length, even with methods that usually have none.
     if (body !== undefined) sent.setHeader('content-length', Buffer.byteLength(body));
     sent.end(body);
   });
 }
 
-/** Writes bytes to the socket and reads the one answer that comes back until the service closes. */
+/** Writes bytes to the socket and reads the one response until the service closes the connection. */
 export async function sendBytes(base: string, bytes: string): Promise<Answer> {
   const { hostname, port } = new URL(base);
   const text = await new Promise<string>((resolve, reject) => {

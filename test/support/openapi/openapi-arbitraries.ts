@@ -1,11 +1,11 @@
-/** fast-check arbitraries made from the schemas of /openapi.json: what a schema allows, and what it may not. */
+/** fast-check arbitraries made from the schemas of /openapi.json: values that a schema allows, and others. */
 
 import { checksummed } from '../../../src/runtime/address.ts';
 import { hasDirectionMark } from '../../../src/runtime/visible-text.ts';
 import { anyCharacter, fc } from '../service/properties.ts';
 import { type Schema, smallest, someAddress, typesOf } from './openapi-operations.ts';
 
-/** Text that can be stored: any characters, but no NUL and no half of a surrogate pair. */
+/** Text that can be stored: any characters except NUL and half surrogate pairs. */
 function storableText(minLength: number, maxLength: number): fc.Arbitrary<string> {
   const unit = fc.oneof(
     { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1 }) },
@@ -44,7 +44,7 @@ function dayBetween(first: string, last: string): fc.Arbitrary<string> {
     .map((date) => date.toISOString().slice(0, 10));
 }
 
-/** From 1900 on: work that is dated before is refused, as the document says in words. */
+/** From 1900 on: work with an earlier date is refused, as the document says in prose. */
 const workText = fc
   .date({ min: new Date('1900-01-01'), max: new Date(), noInvalidDate: true })
   .map((date) => date.toISOString());
@@ -53,7 +53,7 @@ const pastText = fc
   .date({ min: new Date('0001-01-02'), max: new Date(), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-/** On this machine and where nobody listens, written out: nothing is looked up, and nothing leaves. */
+/** A literal address on this machine where nobody listens: no name is looked up, and nothing leaves the machine. */
 const targetText = fc
   .tuple(fc.constantFrom('https', 'http'), fc.integer({ min: 1, max: 254 }), storableText(0, 60))
   .map(([scheme, host, path]) => `${scheme}://127.0.0.${host}:9/${encodeURIComponent(path)}?${path}`);
@@ -76,7 +76,7 @@ const hashableData = fc.object({
   maxKeys: 5,
 });
 
-/** No path, no control characters, and few enough for 255 bytes. */
+/** No path, no control characters, and short enough for 255 bytes. */
 const fileName = fc
   .array(fc.constantFrom(...'aZ0 .-_', 'é', '𝔸', '"', '%', "'", '<'), { minLength: 1, maxLength: 60 })
   .map((units) => units.join(''))
@@ -84,10 +84,10 @@ const fileName = fc
 
 const futureDay = dayBetween('2100-01-01', '9998-12-31');
 
-/** All that an interval may go by is there. */
+/** Contains everything that an interval can be based on. */
 const lastDone = fc.record({ at: workText, hours: fc.nat(1000), cycles: fc.nat(1000) });
 
-/** Members that must be more than their schema says. */
+/** Members with more constraints than their schema states. */
 const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   url: targetText,
   from: pastText,
@@ -105,12 +105,12 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   finalDate: dayBetween('2020-01-01', '9999-12-31'),
 };
 
-/** Made up, they are rightly refused. */
+/** Random values for these are rightly refused. */
 const notMadeUp = new Set(['cursor', 'signature', 'signedAt', 'supersedes']);
 
-/** Values that a member or a parameter of this name may have. */
+/** Allowed values of a member or a parameter with this name. */
 export function allowedFor(name: string, schema: Schema): fc.Arbitrary<unknown> {
-  // Only the name of a file is so long.
+  // Only a file name may be this long.
   if (name === 'name' && schema.maxLength === 255) return fileName;
   return membersByName[name] ?? allowedBy(schema);
 }
@@ -177,7 +177,7 @@ function allowedObject({
   return fc.tuple(more, members).map(([others, own]) => ({ ...others, ...own }));
 }
 
-/** Any 16-bit units at all: NUL and halves of surrogate pairs among them. */
+/** Any 16-bit units: including NUL and half surrogate pairs. */
 const anyUnits = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0, 0xd800, 0xdfff, 0xfffe)), {
     maxLength: 12,
@@ -195,7 +195,7 @@ export const weirdText: fc.Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** Any JSON, with texts of the weird kind and members that have a meaning in JavaScript. */
+/** Any JSON, including weird texts and member names that have a meaning in JavaScript. */
 export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 4, stringUnit: anyCharacter }),
   fc.object({
@@ -213,7 +213,7 @@ function deep(levels: number): unknown {
   return value;
 }
 
-/** An allowed value with something about it changed: a member of another kind, left out, added or repeated. */
+/** An allowed value with one change: a member of another type, left out, added or repeated. */
 export function nearlyAllowedBy(schema: Schema): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {});
   if (names.length === 0) return anyJson;
@@ -245,7 +245,7 @@ export function nearlyAllowedBy(schema: Schema): fc.Arbitrary<unknown> {
   );
 }
 
-/** Values at the edges of a schema and just beyond: an allowed object has one member there. */
+/** Values at the limits of a schema and just beyond: one member of an allowed object is there. */
 export function atEdges(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined || schema.enum) return allowedBy(schema);
   const types = typesOf(schema);
@@ -260,7 +260,7 @@ function edgesOfType(type: string, schema: Schema): fc.Arbitrary<unknown> {
       const lengths = fc.constantFrom(minLength, minLength - 1, maxLength, maxLength + 1);
       const units = fc.constantFrom('a', ' ', '0', 'é', '\u200b', '\u{1F529}', '\u0001', 'e\u0301');
       const text = fc.tuple(units, lengths).map(([unit, length]) => unit.repeat(Math.max(0, length)));
-      // Few texts by chance fit a pattern.
+      // Random texts rarely match a pattern.
       return schema.pattern === undefined ? fc.oneof(text, allowedByType(type, schema)) : text;
     }
     case 'integer':

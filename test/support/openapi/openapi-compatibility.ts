@@ -1,13 +1,13 @@
-/** Compares two OpenAPI documents: what breaks clients of the older one, as opposed to what only adds to it. */
+/** Compares two OpenAPI documents: separates changes that break clients of the older one from additions. */
 import { isDeepStrictEqual } from 'node:util';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are plain JSON and are walked as such
 export type Json = any;
 
 export interface Comparison {
-  /** One sentence for each change that can break a client. */
+  /** One sentence per change that can break a client. */
   breaks: string[];
-  /** Whether anything differs at all, breaking or not. */
+  /** Whether there is any difference, breaking or not. */
   differs: boolean;
 }
 
@@ -18,7 +18,7 @@ export function compareDocuments(accepted: Json, current: Json): Comparison {
   return { breaks: [...documentBreaks(accepted, current)], differs };
 }
 
-/** A document without what differs from one installation or release to the next. */
+/** The document without the parts that differ between installations or releases. */
 export function comparable(document: Json): Json {
   const { servers: _, ...rest } = structuredClone(document);
   delete rest.info?.version;
@@ -93,9 +93,9 @@ function* bodyBreaks(name: string, was: Json, is: Json, documents: Documents): G
 }
 
 interface Context extends Documents {
-  /** Requests may take more than before, responses may give more; neither may do less. */
+  /** Requests may accept more than before, responses may return more; neither may do less. */
   direction: 'request' | 'response';
-  /** Pairs of schemas already under comparison, for schemas that contain themselves. */
+  /** Pairs of schemas already being compared, for recursive schemas. */
   seen?: Set<string>;
 }
 
@@ -120,7 +120,7 @@ function* schemaBreaks(where: string, before: Json, after: Json, context: Contex
   if (was.items) yield* schemaBreaks(`${where}[]`, was.items, is.items ?? {}, inner);
 }
 
-/** The schema itself where there is a reference; `true` and nothing at all allow everything. */
+/** Resolves references; `true` and a missing schema allow everything. */
 function resolved(schema: Json, document: Json): Json {
   if (typeof schema !== 'object' || schema === null) return {};
   if (!schema.$ref) return schema;

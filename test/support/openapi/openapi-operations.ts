@@ -1,4 +1,4 @@
-/** The operations of a live /openapi.json, and the smallest valid request for each: for tests that walk every route. */
+/** The operations of a live /openapi.json, and the smallest valid request for each, for tests that walk every route. */
 
 import type { Role, Scope } from '../../../src/runtime/caller.ts';
 import type { CallOptions, Service } from '../service/service.ts';
@@ -37,15 +37,15 @@ export interface Operation {
   method: string;
   path: string;
   tags: string[];
-  /** What a key or a person needs; null where a role or nothing is needed. */
+  /** The scope that a key or a person needs; null if the operation needs a role or nothing. */
   scope: Scope | null;
-  /** What a person needs where no key is taken. */
+  /** The role that a person needs, if the operation accepts no key. */
   role: Role | null;
   parameters: Parameter[];
   body: Schema | null;
-  /** Takes a form with a file beside JSON. */
+  /** Accepts a form with a file beside JSON. */
   takesFile: boolean;
-  /** By status; null where the document gives no schema. */
+  /** By status; null if the document gives no schema. */
   responses: Record<string, Schema | null>;
 }
 
@@ -96,21 +96,21 @@ export function typesOf(schema: Schema): string[] {
   return [schema.type ?? []].flat();
 }
 
-/** Things that exist, by the path parameter that names them; `cookie` is the session of somebody who owns the workspace. */
+/** Existing things, by the path parameter that names them; `cookie` is the session of an owner of the workspace. */
 export type PathValues = Record<string, string>;
 
-/** Of whoever may call it: a session where no key is taken, the key of the service elsewhere. */
+/** Credentials that may call the operation: a session if it accepts no key, otherwise the key of the service. */
 export function credentialsFor({ scope, path }: Operation, { cookie }: PathValues): CallOptions {
   if (scope !== null || !path.startsWith('/api-v1/') || cookie === undefined) return {};
   return asPerson(cookie);
 }
 
-/** As a page of the service sends a request. */
+/** Headers like those of a request from the service's own pages. */
 export function asPerson(cookie: string): { key: null; headers: Record<string, string> } {
   return { key: null, headers: { cookie, 'sec-fetch-site': 'same-origin' } };
 }
 
-/** Method, path and options of a request that has all the operation needs and nothing else. */
+/** Method, path and options of a request with everything the operation needs and nothing else. */
 export function smallestRequest(
   operation: Operation,
   values: PathValues,
@@ -135,8 +135,8 @@ export function smallestRequest(
 }
 
 /**
- * Whether it did what was asked, or would have: what was made a moment ago has no proof yet, a thing is neither given to
- * its owner nor put into itself, nobody signs twice, and nobody becomes a member again.
+ * Whether the request succeeded, or failed only for an expected reason: new things have no proof yet, a thing cannot be
+ * given to its owner or put into itself, nobody can sign twice, and nobody can become a member again.
  */
 export function isSuccess({ name }: Operation, status: number): boolean {
   return (
@@ -146,12 +146,12 @@ export function isSuccess({ name }: Operation, status: number): boolean {
   );
 }
 
-/** A body that names what exists wherever it has to name something. */
+/** A body that names existing things wherever it must name something. */
 function smallestBody(schema: Schema, values: PathValues): unknown {
   return namingExisting(smallest(schema), values);
 }
 
-/** The same body, but with things that exist. */
+/** The same body, but with existing things. */
 export function namingExisting(body: unknown, values: PathValues): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const { vaultAddress, address, assetId, fileId, token } = values;
@@ -178,10 +178,10 @@ export function fillPath({ name, path }: Operation, values: PathValues): string 
   });
 }
 
-/** Where nobody listens, on this machine: a webhook that is sent there fails at once and leaves no trace elsewhere. */
+/** An address on this machine where nobody listens: a webhook sent there fails at once and has no effect elsewhere. */
 export const someTarget = 'https://127.0.0.1:9/hook';
 
-/** Settings under which that is a valid target, and no test waits for a receiver. */
+/** Settings under which this is a valid target, and no test waits for a receiver. */
 export const webhookSettings = {
   HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
   HOLDFAST_WEBHOOK_TIMEOUT_MS: '1000',
@@ -191,7 +191,7 @@ export const someAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 export const someHash = `0x${'ab'.repeat(32)}`;
 
-/** Members that must be more than their schema says. */
+/** Members with more constraints than their schema states. */
 const membersByName: Record<string, unknown> = {
   url: someTarget,
   from: '2020-01-31T00:00:00Z',

@@ -1,9 +1,9 @@
-/** An OpenAPI document with every named schema written out where it is used, for tests that walk schemas. */
+/** An OpenAPI document with every named schema inlined where it is used, for tests that walk schemas. */
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are plain JSON and are walked as such
 type Json = any;
 
-/** The same name gives the same object, so that whoever compiles schemas does it once. */
+/** The same name gives the same object, so that a schema compiler compiles it once. */
 export function withoutReferences(document: Json): Json {
   const found = new Map<string, Json>();
   const written = (value: Json): Json => {

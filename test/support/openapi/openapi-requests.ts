@@ -1,4 +1,4 @@
-/** Requests of every kind that an operation of /openapi.json may be sent, made from its schemas. */
+/** Requests of every kind for an operation of /openapi.json, made from its schemas. */
 import assert from 'node:assert/strict';
 import { fc } from '../service/properties.ts';
 import {
@@ -18,21 +18,21 @@ export interface Request {
   body: unknown;
 }
 
-/** With its query, percent-encoded. */
+/** Includes the query, percent-encoded. */
 export function pathAndQuery({ path, query }: Request): string {
   const search = query.map((pair) => pair.map(encodeText).join('=')).join('&');
   return search === '' ? path : `${path}?${search}`;
 }
 
 export interface Known {
-  /** Things that exist, by the path parameter that names them. */
+  /** Existing things, by the path parameter that names them. */
   existing: PathValues;
-  /** Of these, what this operation may be sent. */
+  /** The subset that this operation may use. */
   thingsOf(operation: Operation): PathValues;
 }
 
 export interface Requests {
-  /** What the document allows. */
+  /** Requests that the document allows. */
   allowed(operation: Operation): fc.Arbitrary<Request>;
   any(operation: Operation): fc.Arbitrary<Request>;
 }
@@ -52,14 +52,14 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
     });
   }
 
-  /** Where a body has to name something, mostly what exists: nothing can be done with the rest. */
+  /** A body that must name something mostly names an existing thing: otherwise the request could not succeed. */
   function inKnownVault(bodies: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     return fc
       .tuple(bodies, fc.nat(3))
       .map(([body, unknown]) => (unknown === 0 ? body : namingExisting(body, withoutToken(existing))));
   }
 
-  /** An invitation is accepted once, so it stays unknown here. */
+  /** An invitation can be accepted only once, so none is used here. */
   function withoutToken({ token: _, ...rest }: PathValues): PathValues {
     return rest;
   }
@@ -97,7 +97,7 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
     const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
     return fc.tuple(...parameters.map(({ name, schema }) => arbitraryFor(name, schema))).map((values) =>
       parameters.reduce(
-        // An empty segment is another route.
+        // An empty segment would be another route.
         (path, { name }, position) =>
           path.replace(`{${name}}`, () => encodeText(values[position] ?? '') || '-'),
         operation.path,
@@ -105,7 +105,7 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
     );
   }
 
-  /** Each parameter at most once, and those that are needed always; a cursor never: a made-up one is rightly refused. */
+  /** Each parameter at most once, and required ones always; never a cursor, since a made-up one is rightly refused. */
   function queryOf(
     operation: Operation,
     arbitraryFor: (name: string, schema: Schema) => fc.Arbitrary<unknown>,
@@ -124,7 +124,7 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
     return fc.tuple(...pairs).map((given) => given.filter((pair) => pair !== null));
   }
 
-  /** What a parameter mostly names: little is found by chance. */
+  /** Existing values that parameters mostly use: random ones rarely match anything. */
   function knownInQuery(): Record<string, string | undefined> {
     const { address, vaultAddress, assetId } = existing;
     return {
@@ -148,7 +148,7 @@ function timeBetween(firstDay: number, lastDay: number): fc.Arbitrary<string> {
     .map((date) => date.toISOString());
 }
 
-/** Figures are given for no more than 92 days. */
+/** Statistics cover at most 92 days. */
 const statsTimes: Record<string, Record<string, fc.Arbitrary<string>>> = {
   '/api-v1/platform/stats': { from: timeBetween(-60, -1), to: timeBetween(0, 30) },
 };
@@ -159,7 +159,7 @@ function headersOf(operation: Operation): fc.Arbitrary<Record<string, string>> {
   return fc.record({ 'idempotency-key': key }, { requiredKeys: [] });
 }
 
-/** Values that may stand in a header at all. */
+/** Values that are valid in a header at all. */
 const headerText = fc.oneof(
   fc.string({
     unit: fc
@@ -195,7 +195,7 @@ const weirdHeaders = fc.record(
   { requiredKeys: [] },
 );
 
-/** Percent-encodes; halves of surrogate pairs, which UTF-8 has no form for, become what a broken client sends. */
+/** Percent-encodes; half surrogate pairs, which UTF-8 cannot represent, become what a broken client sends. */
 function encodeText(text: string): string {
   return [...text].map((unit) => (unit.isWellFormed() ? encodeURIComponent(unit) : '%ED%A0%80')).join('');
 }

@@ -1,4 +1,4 @@
-/** Whether an answer is what /openapi.json says of its operation. */
+/** Checks a response against the description of its operation in /openapi.json. */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isAcceptableAddress } from '../../../src/runtime/address.ts';
@@ -14,7 +14,7 @@ ajv.addFormat('plain-text', (text: string) => !hasDirectionMark(text));
 ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
 ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/);
 
-/** Fails unless it is a documented success or an error of the one shape. */
+/** Fails unless the response is a documented success or an error of the common shape. */
 export function assertDocumented(operation: Operation, answer: Answer): void {
   assert.ok(answer.status < 500, `${answer.status}: ${answer.text}`);
   if (answer.status >= 300 && answer.status !== 304) {

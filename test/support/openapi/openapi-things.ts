@@ -15,7 +15,7 @@ const assets = '/api-v1/damc/assets/';
 const webhooks = '/api-v1/platform/webhooks';
 const people = '/api-v1/platform';
 
-/** Made anew with each call; the service needs `webhookSettings`. `name` appears in whatever takes one. */
+/** Creates new things with each call; the service needs `webhookSettings`. `name` is used wherever a name is accepted. */
 export async function makeThings(service: Service, name = 'Thing'): Promise<PathValues> {
   await knowChain(service);
   const vault = await makeVault(service, name);
@@ -30,7 +30,7 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
   };
 }
 
-/** Of a workspace with an API key. */
+/** Creates something in a workspace with an API key. */
 type Make = (service: Service, vault: PathValues, name?: string) => Promise<PathValues>;
 
 async function create({ call }: Service, path: string, body: object) {
@@ -103,7 +103,7 @@ const makeEndpoint: Make = async (service, { vaultAddress }, name = 'Thing') => 
   return { endpointId: endpoint.id, deliveryId: delivery.id, replayId: replay.id };
 };
 
-/** As if a chain had been reached once: what names it cannot be answered before. */
+/** Pretends that a chain was reached once: operations that name the chain cannot answer before. */
 function knowChain({ databaseUrl }: Service): Promise<unknown> {
   const insert = `insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
     values (424242, $1, false, $2, $2) on conflict do nothing`;
@@ -122,7 +122,7 @@ function ownerOf(service: Service): Promise<Visitor> {
   return owner;
 }
 
-/** Somebody new, signed in, with that role in the default workspace. */
+/** A new person, signed in, with this role in the default workspace. */
 export async function makePerson(service: Service, role: string, name = 'Person'): Promise<Visitor> {
   const owner = await ownerOf(service);
   const { json: invitation } = await owner.call('POST', `${people}/invitations`, { body: { role } });
@@ -136,20 +136,20 @@ function newAccount(name: string): Account {
   return { name, email: `${name}${accounts}@example.com`.toLowerCase(), password: 'correct horse battery' };
 }
 
-/** An owner with a session, somebody else who is a member, and an invitation. */
+/** An owner with a session, another person who is a member, and an invitation. */
 export async function makePeople(service: Service, name = 'Thing'): Promise<PathValues> {
   const owner = await makeOwner(service, name);
   return { ...owner, ...(await makeMember(service, owner, name)), ...(await makeInvitation(service, owner)) };
 }
 
-/** Somebody new, whose session it is. */
+/** A new owner, with their session. */
 export async function makeOwner(service: Service, name = 'Thing'): Promise<PathValues> {
   const owner = await makePerson(service, 'owner', name);
   const { json: sessions } = await owner.call('GET', `${people}/sessions`);
   return { cookie: owner.cookies(), sessionId: sessions[0].id };
 }
 
-/** Few are taken in a minute: 30 invitations are looked at or accepted. */
+/** Call it rarely: only 30 invitations per minute can be viewed or accepted. */
 export const makeMember: MakeForOwner = async (service, { cookie = '' }, name = 'Thing') => {
   const member = newAccount(name);
   const invitation = await invite(service, cookie, { role: 'viewer' });
@@ -161,14 +161,14 @@ export const makeMember: MakeForOwner = async (service, { cookie = '' }, name = 
   return { memberId: found.id };
 };
 
-/** For the owner, who is a member already. */
+/** An invitation for the owner, who is already a member. */
 export const makeInvitation: MakeForOwner = async (service, { cookie = '' }) => {
   const { json: me } = await service.call('GET', `${people}/me`, asPerson(cookie));
   const { id, token } = await invite(service, cookie, { role: 'viewer', email: me.email });
   return { invitationId: id, token };
 };
 
-/** With the session of an owner. */
+/** Creates something with the session of an owner. */
 type MakeForOwner = (service: Service, owner: PathValues, name?: string) => Promise<PathValues>;
 
 async function invite(
@@ -181,9 +181,9 @@ async function invite(
   return { id: answer.json.id, token: new URL(answer.json.link).hash.slice(1) };
 }
 
-/** Requests that leave less than there was, and what is made anew for them. */
+/** Requests that remove something, and how to create a replacement for them. */
 const takesAway: [request: RegExp, make: MakeForOwner][] = [
-  // A new version without bytes hides those of the one before.
+  // A new version without bytes hides those of the previous one.
   [/^DELETE .*\/files\/|^POST .*\/files\/\{fileId\}\/versions$/, makeFile],
   [/^DELETE .*\/assets\//, makeAsset],
   [/^DELETE .*\/webhooks\//, makeEndpoint],
@@ -193,7 +193,7 @@ const takesAway: [request: RegExp, make: MakeForOwner][] = [
   [/^DELETE .*\/invitations\/|\/invitations\/accept$/, makeInvitation],
 ];
 
-/** Things for one request: those given, or new ones when the request would take them away from the others. */
+/** Things for one request: the given ones, or new ones when the request would remove them. */
 export async function thingsFor(
   service: Service,
   { name }: Operation,

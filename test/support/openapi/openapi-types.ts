@@ -1,7 +1,7 @@
-/** TypeScript types of an OpenAPI document, as clients and the dashboard use them. */
+/** Generates the TypeScript types of an OpenAPI document, for clients and the dashboard. */
 import { registerHooks } from 'node:module';
 
-// The generator calls the compiler's JavaScript interface, which version 7 no longer has.
+// The generator calls the compiler's JavaScript API, which version 7 no longer has.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === 'typescript' ? 'typescript5' : specifier, context),
@@ -19,7 +19,7 @@ export async function typesOf(document: object): Promise<string> {
   return `${opening}${astToString(nodes).trimEnd()}\n`;
 }
 
-/** As comments they would be a third of the file. What has a schema beside it is no field of that name. */
+/** As comments, examples would be a third of the file. An object with a schema beside it is not a field named `example`. */
 function withoutExample(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('schema' in value)) return value;
   const { example: _, examples: _more, ...rest } = value as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** A client made from the types of the OpenAPI document, as a stranger would make one. */
+/** A client made from the types of the OpenAPI document, like a third party would make one. */
 import createClient from 'openapi-fetch';
 import type { paths } from '../../../docs/openapi-types.ts';
 

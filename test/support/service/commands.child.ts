@@ -1,4 +1,4 @@
-/** The process of commands.ts: runs the commands that it is told, one after the other, as main.ts runs one. */
+/** The process of commands.ts: runs the commands it receives, one after the other, like main.ts runs one. */
 import { writeSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 interface Order {
   env: Record<string, string>;
   args: string[];
-  /** Printed before and after all that the command prints, on either stream; then the exit code. */
+  /** Printed before and after the command's output, on both streams; then the exit code. */
   mark: string;
 }
 
@@ -20,7 +20,7 @@ process.on('message', (order: Order) => {
 });
 process.on('disconnect', () => process.kill(process.pid));
 
-// What is printed after a command has ended itself, about this very error, comes after the mark and is not read.
+// Output after a command called exit, about this very error, comes after the mark and is not read.
 process.exit = (code) => {
   end(Number(code ?? process.exitCode ?? 0));
   throw new Error('the command has ended itself');

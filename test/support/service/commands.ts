@@ -1,6 +1,6 @@
 /**
- * Commands in a process that is kept from one to the next, for tests that are about what a command does and prints:
- * a start for each takes more than a second of a processor. What is about the process itself uses `holdfast` of
+ * Runs commands in one process that is kept between them, for tests of what a command does and prints: starting a
+ * process for each takes more than a second of processor time. Tests of the process itself use `holdfast` of
  * process.ts.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -13,7 +13,7 @@ const program = join(import.meta.dirname, 'commands.child.ts');
 let kept: ChildProcess | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Those that are asked for at once run one after the other. */
+/** Concurrent calls run one after the other. */
 export function command(settings: Settings, ...args: string[]): Promise<CommandResult> {
   const result = last.then(() => run(settings, args));
   last = result.catch(() => {});
@@ -38,13 +38,13 @@ function start(): ChildProcess {
   return fork(program, { execArgv: [], env: environment({}), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
 }
 
-/** Between commands the process of the tests may end, and this one with it. */
+/** Between commands the test process may exit, and this one with it. */
 function keepWaiting(child: ChildProcess, waiting: boolean): void {
   const handles = [child, child.channel, child.stdout, child.stderr] as { ref(): void; unref(): void }[];
   for (const handle of handles) waiting ? handle.ref() : handle.unref();
 }
 
-/** What stands between the two marks, and the number after the second. */
+/** The text between the two marks, and the number after the second. */
 function readBetween(stream: Readable, mark: string): Promise<{ text: string; code: number }> {
   return new Promise((resolve, reject) => {
     let read = '';

@@ -1,10 +1,10 @@
-/** The CPU time of this thread, which other work of the machine does not add to. */
+/** The CPU time of this thread, which excludes other work of the machine. */
 
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * In milliseconds. The kernel brings the account of a running thread up to date with each tick, every 4 ms, and when the
- * thread stops running: so it stops for a moment, or what costs 2 ms would be counted as none or as 4.
+ * In milliseconds. The kernel updates the account of a running thread with each tick, every 4 ms, and when the thread
+ * stops running: so it pauses for a moment, or work of 2 ms would count as none or as 4.
  */
 export function threadCpuMs(): number {
   Atomics.wait(never, 0, 0, 0.01);

@@ -29,7 +29,7 @@ export async function withClient<T>(
   }
 }
 
-/** A database of its own; `empty` leaves out the schema. */
+/** Creates a separate database; `empty` leaves out the schema. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const server = process.env.HOLDFAST_TEST_SERVER;
   if (!server) throw new Error('run tests with "npm test", or one file with "npm test -- FILE"');
@@ -63,7 +63,7 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   }
 }
 
-/** A database of its own with the handles the service uses; closing drops it. */
+/** A separate database with the handles that the service uses; closing drops it. */
 export async function openTestDatabase(): Promise<Database & { url: string }> {
   const { url, drop } = await createTestDatabase();
   const database = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });

@@ -1,7 +1,10 @@
-/** How many entries of an index a piece of work comes across, those of rows included that are no more. */
+/** Counts the index entries that some work reads, including those of dead rows. */
 import type { Pool } from 'pg';
 
-/** The work has to use this pool, which has one connection, so that all it has read is known when it says so. */
+/**
+ * The work must use this pool, which has one connection, so that the statistics include all its reads when they are
+ * flushed.
+ */
 export async function countEntries(
   pool: Pool,
   { index, work }: { index: string; work(): Promise<unknown> },

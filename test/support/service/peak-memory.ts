@@ -1,4 +1,4 @@
-/** How much memory some work takes at its peak, whatever earlier work has taken. */
+/** Measures the peak memory of some work, independent of earlier work. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -11,10 +11,10 @@ export interface Measured<T> {
   growthBytes: number;
 }
 
-/** Of this process. What earlier work has left behind is given back first, and its peak forgotten. */
+/** Measures this process. First frees the memory of earlier work, and resets the peak. */
 export async function measureGrowth<T>(work: () => Promise<T>): Promise<Measured<T>> {
   collect();
-  // Not on Linux: the peak of the process so far, so that only a higher one is seen.
+  // Other systems than Linux only have the peak of the whole process, so only a higher one is noticed.
   if (process.platform !== 'linux') {
     const before = process.resourceUsage().maxRSS;
     const result = await work();

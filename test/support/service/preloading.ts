@@ -1,9 +1,12 @@
-/** Environments of processes that load runner/preload.ts before anything else. */
+/** Environments for processes that load runner/preload.ts first. */
 import { join } from 'node:path';
 
 const option = `--import ${JSON.stringify(join(import.meta.dirname, '../../runner/preload.ts'))}`;
 
-/** What it does: `HOLDFAST_TEST_CLOCK` moves Date by milliseconds, `HOLDFAST_TEST_PACKAGES` is where packages are found. */
+/**
+ * Its settings: `HOLDFAST_TEST_CLOCK` shifts Date by milliseconds, `HOLDFAST_TEST_PACKAGES` is the directory of the
+ * bundles.
+ */
 export interface Preloaded {
   HOLDFAST_TEST_CLOCK?: string;
   HOLDFAST_TEST_PACKAGES?: string;
@@ -15,7 +18,7 @@ export function preloading(preloaded: Preloaded): Record<string, string> {
   return { ...(preloaded as Record<string, string>), NODE_OPTIONS };
 }
 
-/** For a process that this one starts: the same as here. */
+/** For a child process: the same as here. */
 export function inheritedPreload(): Record<string, string> {
   const { HOLDFAST_TEST_CLOCK, HOLDFAST_TEST_PACKAGES } = process.env;
   return {

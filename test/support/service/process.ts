@@ -12,7 +12,7 @@ export interface RunningProcess {
   child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Resolves with the exit code, or the signal's name. */
+  /** Resolves with the exit code, or the name of the signal. */
   exited: Promise<number | string>;
 }
 
@@ -22,20 +22,20 @@ export interface RunningService extends RunningProcess {
 
 export type Settings = Record<string, string>;
 
-/** Seconds where there is a core for it; several starts at once on a busy machine take their time. */
+/** A start takes seconds on a free core; several at once on a busy machine take longer. */
 const longestStartMs = 60_000;
 
-/** Starts `holdfast serve` and resolves when it is ready, or rejects with what it printed when it ends before. */
+/** Starts `holdfast serve` and resolves when it is ready; rejects with its output when it ends before. */
 export function serve(settings: Settings): Promise<RunningService> {
   return startProcess(process.execPath, [main, 'serve'], settings);
 }
 
-/** The same as a newcomer starts it, with all packages as they are installed. */
+/** The same, started like by a newcomer, with all packages as installed. */
 export function npmStart(settings: Settings): Promise<RunningService> {
   return startProcess('npm', ['start'], { HOLDFAST_TEST_PACKAGES: '', ...settings });
 }
 
-/** A command that runs until it is stopped; resolves when its output matches. */
+/** Starts a command that runs until stopped; resolves when its output matches. */
 export async function startHoldfast(
   settings: Settings,
   ready: RegExp,
@@ -49,7 +49,7 @@ async function startProcess(program: string, args: string[], settings: Settings)
   return { ...running, url: match[1] ?? '' };
 }
 
-/** Any program; rejects with what it printed when it ends before its output matches. */
+/** Starts any program; rejects with its output when it ends before the output matches. */
 export async function startUntil(
   ready: RegExp,
   { program, args, settings }: { program: string; args: string[]; settings: Settings },
@@ -74,7 +74,7 @@ export async function startUntil(
     if (outcome !== null) throw new Error(`ended with ${outcome}:\n${stdout}${stderr}`);
     return ready.exec(stdout + stderr);
   }, longestStartMs).catch((error) => {
-    // Left running it would outlive the test.
+    // Left running, it would outlive the test.
     child.kill('SIGKILL');
     throw outcome !== null ? error : new Error(`not ready after ${longestStartMs} ms:\n${stdout}${stderr}`);
   });
@@ -95,7 +95,7 @@ export function holdfast(settings: Settings, ...args: string[]): Promise<Command
   });
 }
 
-/** Asks again until there is an answer other than null, false or undefined. */
+/** Retries until the answer is not null, false or undefined. */
 export async function waitUntil<T>(
   ask: () => T | null | undefined | false | Promise<T | null | undefined | false>,
   // Ample: a loaded machine that also emulates the chain's processor took more than ten seconds for one start.
@@ -109,7 +109,7 @@ export async function waitUntil<T>(
   throw new Error(`nothing within ${deadlineMs} ms: ${ask}`);
 }
 
-/** Command lines of all processes that mention this text, other than zombies; how a test looks for orphans. */
+/** Command lines of all processes that mention this text, except zombies; used to find orphans. */
 export function processesMentioning(text: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -123,7 +123,7 @@ export function processesMentioning(text: string): string[] {
     .filter((line) => line.includes(text));
 }
 
-/** Nothing of the test's own environment leaks into the service but what a process needs to run at all, and its clock. */
+/** Of the test's own environment the service gets only what a process needs to run at all, and its clock. */
 export function environment(settings: Settings): Settings {
   const { TMPDIR, TZ, NODE_COMPILE_CACHE } = process.env;
   return {
@@ -139,7 +139,7 @@ export function environment(settings: Settings): Settings {
   };
 }
 
-/** What a first start put into a file beside its data: it prints only where. */
+/** Reads what a first start wrote to a file beside its data: it prints only the path. */
 export async function firstSecretOf(
   { stdout }: { stdout(): string },
   name: 'first-key' | 'owner-link' = 'first-key',

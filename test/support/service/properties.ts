@@ -1,4 +1,4 @@
-/** fast-check with the seed of the run, so that a failure can be had again. */
+/** fast-check with the seed of the run, so that a failure can be reproduced. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { seed } from './seed.ts';
@@ -7,7 +7,10 @@ fc.configureGlobal({ seed: createHash('sha256').update(seed).digest().readInt32B
 
 export { fc };
 
-/** Any character at all: `unit: 'binary'`, for which fast-check would make a table of a million of them at its first use. */
+/**
+ * Any character: like `unit: 'binary'`, for which fast-check would build a table of a million characters at its first
+ * use.
+ */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .integer({ min: 0, max: 0x10ffff - 0x800 })
   .map((code) => String.fromCodePoint(code < 0xd800 ? code : code + 0x800));

@@ -1,3 +1,3 @@
-/** The seed of the run, by which tests choose at random: `npm test -- --seed S`; the same unless it is given. */
+/** The seed of the run for random choices of tests: `npm test -- --seed S`; a fixed one by default. */
 
 export const seed: string = process.env.HOLDFAST_TEST_SEED ?? 'holdfast';

@@ -28,15 +28,15 @@ export interface Service {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** A key of the default workspace, or of a new one. */
   makeKey(options?: { scopes?: Scope[]; newWorkspace?: boolean; expiresAt?: Date }): Promise<string>;
-  /** Asks the database over a connection that is kept: a new one takes ten times as long as most questions. */
+  /** Queries the database over a kept connection: a new one takes ten times as long as most queries. */
   sql(text: string, values?: unknown[]): Promise<QueryResult>;
   close(): Promise<void>;
 }
 
 export interface CallOptions {
-  /** null: no key at all. */
+  /** null: send no key. */
   key?: string | null;
-  /** Sent as JSON; a string or Buffer is sent as it is. */
+  /** Sent as JSON; a string or Buffer is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -49,10 +49,10 @@ export interface Answer {
   json: any;
 }
 
-/** Nobody listens there: what is accepted stays pending, and no test pays for a chain that it does not look at. */
+/** Nobody listens there: accepted things stay pending, and no test pays for a chain that it does not use. */
 const noChain = 'http://127.0.0.1:9';
 
-/** `env` overrides settings, `databaseUrl` shares a database between two services, `chain` brings the embedded chain. */
+/** `env` overrides settings, `databaseUrl` shares a database between two services, `chain` enables the embedded chain. */
 export async function startService({
   env = {},
   databaseUrl,
@@ -64,7 +64,7 @@ export async function startService({
   databaseUrl?: string;
   runLoops?: boolean;
   chain?: boolean;
-  /** `of requests`: nothing is kept, and what fails in a request goes to standard error. */
+  /** `of requests`: nothing is kept, and failures in requests go to standard error. */
   log?: 'all' | 'of requests';
 } = {}): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-service-'));
@@ -124,10 +124,10 @@ export async function startService({
   };
 }
 
-/** fetch would cost a processor five times as much, and tests send tens of thousands of requests. */
+/** fetch would use five times the processor time, and tests send tens of thousands of requests. */
 const client = new Agent();
 
-/** Calls the service at this address, with this key unless a call says otherwise. */
+/** Calls the service at this address, with this key unless a call overrides it. */
 export function callerAt(base: string, key: string | null): Service['call'] {
   return async (method, path, { key: callKey = key, body, headers = {} } = {}) => {
     const raw = typeof body === 'string' || Buffer.isBuffer(body);
@@ -170,7 +170,7 @@ function toHeaders(received: IncomingHttpHeaders): Headers {
   return headers;
 }
 
-/** An event stream has no end. */
+/** An event stream has no end, so only its first chunk is read. */
 async function firstOf(body: Readable): Promise<string> {
   for await (const chunk of body) return String(chunk);
   return '';

@@ -1,10 +1,10 @@
-/** A way to the database that can fall silent: connections stay open, and nothing passes any more. */
+/** A proxy to the database that can fall silent: connections stay open, but nothing passes any more. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface SilentProxy {
-  /** Of the database, through the proxy. */
+  /** The database's URL through the proxy. */
   url: string;
-  /** The connections of now are dead from here on, and nobody is told. */
+  /** Current connections are dead from here on, without either side being notified. */
   silence(): void;
   connections(): number;
   close(): Promise<void>;
