@@ -29,7 +29,7 @@ test('a server that is too old is refused in words, and nothing is changed', asy
   const options = '-c search_path=old,pg_catalog,public';
   await assert.rejects(migrate({ connection: { connectionString, options } }), {
     name: 'OperatorError',
-    message: /is PostgreSQL 14\.12, and Holdfast needs 15 or newer\. Upgrade the server/,
+    message: /is PostgreSQL 14\.12, but Holdfast needs 15 or newer\. Upgrade the server/,
   });
   const { rows } = await withClient({ connectionString }, (client) =>
     client.query("select 1 from pg_tables where schemaname = 'public'"),
