@@ -185,7 +185,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
         assert.ok(error instanceof OperatorError, String(error));
         assert.match(
           error.message,
-          /block 24 should have the hash 0x.* made by anvil\/v.* Nothing was changed/s,
+          /block 24 should have the hash 0x.* created by anvil\/v.* Nothing was changed/s,
         );
         return true;
       });
