@@ -112,11 +112,19 @@ export const floors: Room[][] = [
     { path: 'src/db/', job: 'PostgreSQL: pool, migrations, group commit, leadership' },
     { path: 'src/db/tables/', job: 'The columns of all tables, as types' },
     { path: 'src/db/embedded/', job: 'The PostgreSQL that Holdfast runs itself' },
-    { path: 'src/config/', job: 'Settings: the table of all of them, and how the environment becomes a `Config`' },
+    {
+      path: 'src/config/',
+      job: 'Settings: the table of all of them, and how the environment becomes a `Config`',
+    },
     { path: 'src/metrics/', job: 'The table of all metrics, and helpers for reporting them' },
     { path: 'src/pdf/', job: 'Draws documents: pages, tables, QR codes, all scripts' },
   ],
-  [{ path: 'src/runtime/', job: 'Loops, errors, ids, callers, the framework of `fsck` checks: what every floor uses' }],
+  [
+    {
+      path: 'src/runtime/',
+      job: 'Loops, errors, ids, callers, the framework of `fsck` checks: what every floor uses',
+    },
+  ],
 ];
 
 export function roomsTable(): string {
