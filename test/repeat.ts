@@ -140,10 +140,12 @@ function describeRounds(rounds: Round[], stress: boolean): string {
           describeFailures(run, seed),
       ),
   );
-  const lines = rounds.map(
-    ({ number, seed, ms, exitCode }) =>
-      `  run ${number}  ${minutes(ms).padStart(6)}  ${exitCode === 0 ? 'green' : `exit code ${exitCode}`}  seed ${seed}`,
-  );
+  const lines = rounds.map(({ number, seed, ms, exitCode, runs }) => {
+    const outcome = exitCode === 0 ? 'green' : `exit code ${exitCode}`;
+    const again = runs.filter(({ disturbed }) => disturbed !== undefined).map(({ file }) => file);
+    const standstill = again.length === 0 ? '' : `  again after a standstill: ${again.join(', ')}`;
+    return `  run ${number}  ${minutes(ms).padStart(6)}  ${outcome}  seed ${seed}${standstill}`;
+  });
   const green = rounds.filter(({ exitCode }) => exitCode === 0).length;
   return [...failures, lines.join('\n'), `${green} of ${rounds.length} runs green`].join('\n\n');
 }

@@ -8,11 +8,14 @@ import { endProcessesUsing } from './runner/leftovers.ts';
 import { help, type Options, readOptions, root, UsageError } from './runner/options.ts';
 import { bundlePackages } from './runner/packages.ts';
 import { createProgressLine } from './runner/progress.ts';
+import { type StandstillWatch, watchForStandstill } from './runner/standstill.ts';
 import { startStress } from './runner/stress.ts';
 import { countOutcomes, describeFailures, hasFailed, nameFailures, summarise } from './runner/summary.ts';
 import { startTestServer } from './runner/test-server.ts';
 import { fileWeight, rememberTimes } from './runner/times.ts';
+import { runUndisturbed } from './runner/undisturbed.ts';
 import { clockStartingAt } from './support/service/clock.ts';
+import { withClient } from './support/service/database.ts';
 import { longOnly } from './support/service/long.ts';
 import { preloading } from './support/service/preloading.ts';
 
@@ -51,15 +54,21 @@ async function runTests(options: Options): Promise<number> {
       slowCommits: options.stress,
     });
     const stress = options.stress ? startStress(directory) : null;
+    // Over a new connection each time, as a test that begins would need one.
+    const standstill = watchForStandstill({
+      ask: () => withClient({ connectionString: server.url }, (client) => client.query('select 1')),
+    });
     try {
       const failed = await runFiles(options, {
         directory,
         serverUrl: server.url,
+        standstill,
         signal: interruption.signal,
       });
       return interruptedBy === null ? Number(failed) : signals[interruptedBy as keyof typeof signals];
     } finally {
       stress?.stop();
+      await standstill.stop();
       await server.stop();
     }
   } finally {
@@ -73,11 +82,15 @@ async function runTests(options: Options): Promise<number> {
 interface Surroundings {
   directory: string;
   serverUrl: string;
+  standstill: StandstillWatch;
   signal: AbortSignal;
 }
 
 /** Whether something failed. */
-async function runFiles(options: Options, { directory, serverUrl, signal }: Surroundings): Promise<boolean> {
+async function runFiles(
+  options: Options,
+  { directory, serverUrl, standstill, signal }: Surroundings,
+): Promise<boolean> {
   const startedAt = performance.now();
   const { files, seed } = options;
   if (files.length > 1) {
@@ -103,14 +116,21 @@ async function runFiles(options: Options, { directory, serverUrl, signal }: Surr
       weightDone: weigh(runs.map(({ file }) => file)),
       weightTotal,
     });
+  const runOne = (file: string): Promise<FileRun> => {
+    const clock = options.at === null ? {} : clockStartingAt(options.at);
+    return runFile(file, {
+      directory: join(directory, String(files.indexOf(file))),
+      env: { ...env, ...clock },
+      name: options.name,
+      signal,
+    });
+  };
   const work = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
-      const place = join(directory, String(files.indexOf(file)));
-      const clock = options.at === null ? {} : clockStartingAt(options.at);
-      const run = await runFile(file, {
-        directory: place,
-        env: { ...env, ...clock },
-        name: options.name,
+      const run = await runUndisturbed({
+        runFile: () => runOne(file),
+        standstill,
+        print: progress.print,
         signal,
       });
       if (signal.aborted) return;

@@ -23,12 +23,23 @@ export interface FileEvents {
   complete: boolean;
 }
 
+/** The exit code of a process that does not end after its last test. */
+export const hangingExitCode = 97;
+/** As long as a test may take; what closes a service in `after` takes a second. */
+const longestEndMs = Number(process.env.HOLDFAST_TEST_LONGEST_END_MS ?? 120_000);
+
 /** node:test runs this in the process of the test file. */
 // biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const names: string[] = [];
+  let unfinished = 0;
   for await (const { type, data } of source) {
-    if (type === 'test:start') {
+    if (type === 'test:enqueue' && data.nesting === 0) {
+      unfinished += 1;
+    } else if (type === 'test:complete' && data.nesting === 0) {
+      unfinished -= 1;
+      if (unfinished === 0) setTimeout(endHanging, longestEndMs).unref();
+    } else if (type === 'test:start') {
       names.length = data.nesting;
       names.push(data.name);
     } else if (type === 'test:diagnostic' && data.nesting === 0) {
@@ -51,6 +62,14 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       yield `${JSON.stringify(outcome)}\n`;
     }
   }
+}
+
+/** Runs only where something keeps the process alive: the timer does not. */
+function endHanging(): void {
+  const held = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
+  const counts = [...held].map(([kind, all]) => `${all.length} × ${kind}`).join(', ');
+  process.stderr.write(`The last test has ended, but these keep the process running: ${counts}.\n`);
+  process.exit(hangingExitCode);
 }
 
 export async function readEvents(path: string): Promise<FileEvents> {

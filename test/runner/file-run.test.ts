@@ -20,7 +20,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'; import { tmpdir } from 'node
 
 async function runText(
   text: string,
-  { name = null, signal = new AbortController().signal }: { name?: string | null; signal?: AbortSignal } = {},
+  {
+    name = null,
+    signal = new AbortController().signal,
+    env: added = {},
+  }: { name?: string | null; signal?: AbortSignal; env?: Record<string, string> } = {},
 ): Promise<FileRun> {
   const file = join(home, `sample-${Math.random()}.test.mjs`);
   await writeFile(file, header + text);
@@ -28,7 +32,7 @@ async function runText(
   // Without the context of an enclosing test runner: node:test would report to that one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env as Record<string, string>;
   try {
-    return await runFile(file, { directory, env, name, signal });
+    return await runFile(file, { directory, env: { ...env, ...added }, name, signal });
   } finally {
     assert.equal(existsSync(directory), false, 'its directory is removed');
   }
@@ -90,6 +94,14 @@ test('a process that a test leaves behind is told and ended', {
   assert.equal(run.faults.length, 1, run.faults.join());
   const pid = Number(/^It left process (\d+) running: /.exec(run.faults[0] ?? '')?.[1]);
   await waitUntil(() => !existsSync(`/proc/${pid}/cwd`) || null);
+});
+
+test('a process that does not end after its last test is ended, and what kept it running is named', async () => {
+  const run = await runText(`test('holds', () => void setInterval(() => {}, 1000));`, {
+    env: { HOLDFAST_TEST_LONGEST_END_MS: '200' },
+  });
+  assert.deepEqual(run.faults, ['Its tests ended, but its process kept running.']);
+  assert.match(run.output, /keep the process running: .*1 × Timeout/);
 });
 
 test('processes of another file are left alone, also where its directory begins alike', async () => {

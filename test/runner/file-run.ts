@@ -5,7 +5,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Outcome, readEvents } from './events.ts';
+import { hangingExitCode, type Outcome, readEvents } from './events.ts';
 import { endProcessesUsing, entriesOf, kill } from './leftovers.ts';
 import { root } from './options.ts';
 
@@ -19,6 +19,13 @@ export interface FileRun {
   seconds: number;
   /** The machine's load average of the minute before the file ended. */
   load: number;
+  /** What failed before, in a run during which the machine stood still. */
+  disturbed?: Disturbance;
+}
+
+export interface Disturbance {
+  standstillMs: number;
+  failures: string;
 }
 
 export interface FileOptions {
@@ -59,6 +66,7 @@ export async function runFile(file: string, options: FileOptions): Promise<FileR
   const faults: string[] = [];
   if (!signal.aborted) {
     if (ended === 'late') faults.push(`It was still running after ${fileTimeoutMs / 60_000} minutes.`);
+    else if (ended === hangingExitCode) faults.push('Its tests ended, but its process kept running.');
     // Without any test, node:test does not even start.
     else if (ended === 0 && outcomes.length === 0 && name === null) faults.push('It ran no test.');
     else if (!complete) faults.push(`Its process ended with ${ended} before the tests did.`);

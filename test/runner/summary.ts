@@ -1,6 +1,6 @@
 /** The summary at the end of a run: failures and how to rerun each, skipped tests, the slowest, the count. */
 import type { Outcome } from './events.ts';
-import type { FileRun } from './file-run.ts';
+import type { Disturbance, FileRun } from './file-run.ts';
 import { minutes } from './progress.ts';
 
 export interface Counts {
@@ -34,6 +34,13 @@ export function nameFailures(run: FileRun): string {
   return [...failed, ...run.faults.map((fault) => `✖ ${run.file}: ${fault}`)].join('\n');
 }
 
+export function describeDisturbance(file: string, { standstillMs, failures }: Disturbance): string {
+  return [
+    `PostgreSQL gave no answer for ${seconds(standstillMs)} while ${file} ran, so it runs again. It had failed:`,
+    indent(failures),
+  ].join('\n');
+}
+
 /** All details of one failed file. */
 export function describeFailures(run: FileRun, seed: string): string {
   const blocks = run.outcomes
@@ -51,6 +58,7 @@ export function summarise(runs: FileRun[], options: { seed: string; elapsedMs: n
   const parts = [
     describeSlowest(runs),
     describeSkipped(runs.flatMap((run) => run.outcomes)),
+    ...runs.flatMap(({ file, disturbed }) => (disturbed ? [describeDisturbance(file, disturbed)] : [])),
     ...(failed.length > 0 ? ['Failures:', ...failed.map((run) => describeFailures(run, options.seed))] : []),
     `${runs.length} files in ${minutes(options.elapsedMs)}, seed ${options.seed}`,
     `${passed} passed, ${failures} failed, ${skipped} skipped`,
