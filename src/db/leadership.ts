@@ -151,7 +151,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     let sentAt = begunAt;
     while (!done.aborted) {
       lease.renew(sentAt + validMs);
-      await pause(sentAt + beatMs - performance.now(), done);
+      await pause(Math.max(0, sentAt + beatMs - performance.now()), done);
       if (done.aborted) break;
       // Counted from before the sign is sent: a candidate cannot have seen it earlier.
       sentAt = performance.now();

@@ -67,8 +67,12 @@ export async function startService({
   /** `of requests`: nothing is kept, and failures in requests go to standard error. */
   log?: 'all' | 'of requests';
 } = {}): Promise<Service> {
+  // A start that fails leaves nothing open: what is left open would keep the test file from ending.
+  await using opened = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-service-'));
+  opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
+  if (own) opened.defer(() => own.drop());
   const url = databaseUrl ?? own?.url ?? '';
   const config = readConfig({
     PORT: '0',
@@ -79,10 +83,12 @@ export async function startService({
     ...env,
   });
   const { log, logged } = kept === 'all' ? captureLog() : printFailedRequests();
+  const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
+  opened.defer(() => withDatabase.close());
   const app = await createApp(config, log);
+  opened.defer(() => app.close());
   const base = await app.server.http.listen({ host: config.host, port: config.port });
   if (runLoops) app.loops.start();
-  const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
   const apiKeys = createApiKeys(withDatabase);
 
   async function makeKey({
@@ -105,6 +111,7 @@ export async function startService({
   }
 
   const key = await makeKey();
+  const open = opened.move();
   return {
     app,
     url: base,
@@ -115,12 +122,7 @@ export async function startService({
     makeKey,
     sql: (text, values = []) => withDatabase.pool.query(text, values),
     call: callerAt(base, key),
-    async close() {
-      await app.close();
-      await withDatabase.close();
-      await own?.drop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    close: () => open.disposeAsync(),
   };
 }
 
