@@ -1,3 +1,4 @@
+/** The event that announces a confirmed record. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '../db/database.ts';

@@ -1,3 +1,4 @@
+/** The key file of a backup: what opens it, what it hides, and what is refused. */
 import assert from 'node:assert/strict';
 import { createCipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { before, test } from 'node:test';

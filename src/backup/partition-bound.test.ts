@@ -1,3 +1,4 @@
+/** Which partition bounds of a backup are accepted as SQL, and which are refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { partitionBound } from './partition-bound.ts';

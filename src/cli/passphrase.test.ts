@@ -1,3 +1,4 @@
+/** How a passphrase file is read, and which are refused. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

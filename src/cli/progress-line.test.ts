@@ -1,3 +1,4 @@
+/** What the progress line writes on a terminal and elsewhere. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProgressLine } from './progress-line.ts';

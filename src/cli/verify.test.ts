@@ -1,3 +1,4 @@
+/** `holdfast verify` with frozen, tampered and anchored proofs, against chain nodes of several kinds. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

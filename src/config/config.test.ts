@@ -1,3 +1,4 @@
+/** The configuration: defaults, valid and invalid settings, and the list of all settings. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

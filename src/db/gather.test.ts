@@ -1,3 +1,4 @@
+/** How concurrent calls are gathered into runs, and what a bad item does to the others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gather } from './gather.ts';

@@ -1,3 +1,4 @@
+/** What happens to statements when a connection to the database goes silent. */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** Events: their positions in the feed, with concurrent and late commits. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase, withClient } from '../../test/support/service/database.ts';

@@ -1,3 +1,4 @@
+/** HMAC-SHA-256 against the one of Node.js. */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';

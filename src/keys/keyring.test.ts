@@ -1,3 +1,4 @@
+/** The keyring: signing, sealing, and the rotation of the master key. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** The verifier in an environment that has only what browsers provide. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

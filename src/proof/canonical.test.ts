@@ -1,3 +1,4 @@
+/** Canonical JSON against RFC 8785, and the digests of content. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** The hash of a leaf, against Solidity and the frozen proofs. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** Merkle trees and batches against those of OpenZeppelin. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

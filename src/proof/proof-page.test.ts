@@ -1,3 +1,4 @@
+/** The page docs/proof.md and the facts shown of a proof, against the verifier. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

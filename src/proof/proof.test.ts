@@ -1,3 +1,4 @@
+/** The parser of proofs, and the JSON schema that must agree with it. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

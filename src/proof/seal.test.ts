@@ -1,3 +1,4 @@
+/** The digest and the signature of a seal, against viem. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secp256k1 } from '@bitauth/libauth';

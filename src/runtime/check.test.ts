@@ -1,3 +1,4 @@
+/** How a check runs: two looks, findings, progress, and what could not be checked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/** Which addresses count as one client. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { networkOf } from './client-network.ts';

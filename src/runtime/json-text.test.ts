@@ -1,3 +1,4 @@
+/** The strict JSON parser: what it refuses, its limits, and its running time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { threadCpuMs } from '../../test/support/service/cpu-time.ts';

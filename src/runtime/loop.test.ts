@@ -1,3 +1,4 @@
+/** The supervisor of loops: restarts, health, stops and wakeups. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitUntil } from '../../test/support/service/process.ts';

@@ -1,3 +1,4 @@
+/** The migration that gave the delivery queue a table of its own. */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

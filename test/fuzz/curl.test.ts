@@ -1,3 +1,4 @@
+/** The `curl` line of a request, run by a real shell. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** How the runner runs a test file: its outcomes, and what it left behind. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

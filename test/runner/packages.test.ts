@@ -1,3 +1,4 @@
+/** The bundled packages of the test runner, against the installed ones. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

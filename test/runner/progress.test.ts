@@ -1,3 +1,4 @@
+/** The progress line of a test run. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProgressLine, lineOf } from './progress.ts';

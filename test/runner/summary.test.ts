@@ -1,3 +1,4 @@
+/** The summary of a test run. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FileRun } from './file-run.ts';

@@ -1,3 +1,4 @@
+/** The audit log: how its entries are chained and listed. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** Which passwords are too easy to guess, and which are not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isWeak } from './weak-password.ts';

@@ -1,3 +1,4 @@
+/** How commits are refused early once a workspace has used up its anchors of the day. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DatabaseError } from 'pg';

@@ -1,3 +1,4 @@
+/** How workspaces take turns, and how much work each may queue. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';

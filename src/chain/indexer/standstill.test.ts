@@ -1,3 +1,4 @@
+/** When a stall of the indexer is logged, and when its end is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStandstill } from './standstill.ts';

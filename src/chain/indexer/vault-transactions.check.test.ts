@@ -1,3 +1,4 @@
+/** The check of vault transactions: a missing one is found on a real chain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PublicClient } from 'viem';

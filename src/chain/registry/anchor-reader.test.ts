@@ -1,3 +1,4 @@
+/** What the anchor reader makes of the answers of a real chain node and of faulty ones. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Which chains count as development chains. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as chains from 'viem/chains';

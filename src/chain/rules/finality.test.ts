@@ -1,3 +1,4 @@
+/** Which blocks are final, by tag or by depth. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finalByDepth, finalityRule } from './finality.ts';

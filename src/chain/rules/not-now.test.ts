@@ -1,3 +1,4 @@
+/** Which answers of a chain node mean "not now", and how calls are repeated after them. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+/** When the head of an audit log is anchored. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';

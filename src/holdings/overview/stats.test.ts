@@ -1,3 +1,4 @@
+/** The figures of a workspace that depend on the chain. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';

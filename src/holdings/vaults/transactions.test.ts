@@ -1,3 +1,4 @@
+/** The transactions of a vault: pages, dates and cursors, also across reorgs. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Hex, keccak256, stringToHex, toHex } from 'viem';

@@ -1,3 +1,4 @@
+/** The chain relay of the verify page: what it passes on, refuses, limits and caches. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from 'viem';

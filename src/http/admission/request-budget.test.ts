@@ -1,3 +1,4 @@
+/** How the requests of a workspace are counted per minute. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OwnLimits, usualLimits } from '../../runtime/budgets.ts';

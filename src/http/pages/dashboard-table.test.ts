@@ -1,3 +1,4 @@
+/** The table of dashboard pages: complete, and without duplicate paths. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

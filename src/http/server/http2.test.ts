@@ -1,3 +1,4 @@
+/** HTTP/2: the time-out of slow requests, and the limits of a connection. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

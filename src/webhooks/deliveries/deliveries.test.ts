@@ -1,3 +1,4 @@
+/** The delivery log: how much its pages read, and the locks of a retry. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';

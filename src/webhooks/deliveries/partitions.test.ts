@@ -1,3 +1,4 @@
+/** The partitions of the delivery log: when they are created and dropped. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';

@@ -1,3 +1,4 @@
+/** The claim statement: its cost, the share of retries, and deliveries that cannot be sent. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** The dispatcher with receivers that hang. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';

@@ -1,3 +1,4 @@
+/** Endpoint health: failures, recoveries, and when an endpoint is disabled. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';

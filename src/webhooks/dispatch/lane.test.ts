@@ -1,3 +1,4 @@
+/** A lane: its concurrency, its rate limit, and what it takes back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/service/properties.ts';

@@ -1,3 +1,4 @@
+/** How lanes share the capacity of a node between endpoints and workspaces. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

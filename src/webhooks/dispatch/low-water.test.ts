@@ -1,3 +1,4 @@
+/** The low-water mark of the delivery queue, with an old snapshot open. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

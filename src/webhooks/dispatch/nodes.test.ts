@@ -1,3 +1,4 @@
+/** Which nodes count as alive, and what becomes of the claims of dead ones. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';

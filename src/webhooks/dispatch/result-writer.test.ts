@@ -1,3 +1,4 @@
+/** How results are saved when one of them, or the database, causes trouble. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';

@@ -1,3 +1,4 @@
+/** When a failed delivery is retried, with and without Retry-After. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextAttemptAt, parseRetryAfter } from './retry-schedule.ts';

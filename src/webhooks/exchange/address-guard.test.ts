@@ -1,3 +1,4 @@
+/** Which webhook URLs and addresses the guard allows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostileUrls } from '../../../test/support/clients/hostile-urls.ts';

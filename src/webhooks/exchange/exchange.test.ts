@@ -1,3 +1,4 @@
+/** One exchange with a receiver: what is sent, kept and reported, and when it is cut off. */
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

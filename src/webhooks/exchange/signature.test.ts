@@ -1,3 +1,4 @@
+/** The two signatures of a delivery, against independent implementations. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
