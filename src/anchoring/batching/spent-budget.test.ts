@@ -22,7 +22,7 @@ function leaves(workspaceId: string, count: number): Write[] {
   );
 }
 
-test('what was refused is not committed again for a moment, but less of it is, and that of others', async () => {
+test('a refused amount is not tried again for a second, while smaller ones and other workspaces are', async () => {
   let time = 0;
   const committed: number[] = [];
   const refused = Object.assign(new DatabaseError('spent', 0, 'error'), {
