@@ -15,7 +15,7 @@ import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { runEach } from '../../runtime/check.ts';
 import { vaultTransactionsCheck } from './vault-transactions.check.ts';
 
-test('a missing transaction is found by the count of its sender and the balance of its receiver', {
+test('finds a missing transaction by the nonce of its sender and the balance of its receiver', {
   skip: await anvilMissing(),
 }, async () => {
   const node = await startTestChain();
