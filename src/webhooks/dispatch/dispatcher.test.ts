@@ -41,7 +41,7 @@ async function makeEvents(workspaceId: string, count: number): Promise<void> {
   );
 }
 
-test('receivers of one workspace that all hang leave places on the node for another', async () => {
+test('hanging receivers of one workspace leave capacity on the node for another', async () => {
   const [busy, other] = [
     (await createWorkspace(database.db, { name: 'Busy' })).id,
     (await createWorkspace(database.db, { name: 'Other' })).id,
