@@ -34,7 +34,7 @@ test('imports point down', () => {
   assert.deepEqual(upward, []);
 });
 
-test('only routes, loops and the files that put the service together import the HTTP shell', () => {
+test('only routes, loops and the files that compose the service import the HTTP shell', () => {
   const allowed = /\.(routes|loop|part)\.ts$|^src\/(app|http)\//;
   const wrong = [...imports].filter(
     ([file, targets]) => !allowed.test(file) && targets.some((target) => target.startsWith('src/http/')),
@@ -45,7 +45,7 @@ test('only routes, loops and the files that put the service together import the 
   );
 });
 
-test('no import goes round in a circle, types included, between files or between rooms', () => {
+test('there are no import cycles, including types, between files or rooms', () => {
   requireNoCircle(imports);
   for (const folder of ['dashboard/src', 'pages', 'test', 'docs']) {
     const others = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root });
@@ -59,7 +59,7 @@ test('no import goes round in a circle, types included, between files or between
   requireNoCircle(rooms);
 });
 
-test('only main.ts lies outside a room, and no room but that of the commands has more than 20 files', () => {
+test('only main.ts is outside a room, and no room but that of the commands has more than 20 files', () => {
   const sizes = Map.groupBy(files, (file) => dirname(file));
   assert.deepEqual(sizes.get('src'), ['src/main.ts']);
   const large = [...sizes].filter(([room, { length }]) => room !== 'src/cli' && length > largestRoom);
@@ -69,7 +69,7 @@ test('only main.ts lies outside a room, and no room but that of the commands has
   );
 });
 
-test('routes, loops, parts and commands leave SQL to the files that they call', () => {
+test('routes, loops, parts and commands contain no SQL', () => {
   const without =
     /\.(routes|loop|part|thread)\.ts$|^src\/(cli|config|pdf|http\/(server|pages|admission|bodies))\//;
   const statement = /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
@@ -101,7 +101,7 @@ test('a table is written only in the wing that it belongs to', () => {
   );
 });
 
-test('pure rooms need neither Node.js nor a database', () => {
+test('pure rooms use neither Node.js nor a database', () => {
   const pure = floors.flat().filter(({ job }) => job.startsWith('PURE'));
   assert.ok(pure.length > 0);
   for (const file of files.filter((file) => pure.some(({ path }) => path === roomOf(file)))) {
@@ -116,7 +116,7 @@ test('pure rooms need neither Node.js nor a database', () => {
   }
 });
 
-test('what only tests need is in test/, and the service imports nothing from there', () => {
+test('test code is in test/, and the service imports nothing from there', () => {
   const all = globSync('src/**/*.ts', { cwd: root });
   assert.deepEqual(
     all.filter((file) => /test-fixture|fixture|\.child\./.test(file)),
@@ -139,13 +139,13 @@ test('no file is named by its kind', () => {
   );
 });
 
-test('every file opens by saying what it is for', () => {
+test('every file opens with a comment that says what it is for', () => {
   for (const file of files) {
     assert.match(readFileSync(join(root, file), 'utf8'), /^\/\*\*/, `${file} does not open with a comment`);
   }
 });
 
-test('no file has more than 400 lines, tests and pages included', () => {
+test('no file has more than 400 lines, including tests and pages', () => {
   const all = globSync(
     '{src,test,dashboard/src,pages,bench,docs/generator,examples,contracts}/**/*.{ts,tsx}',
     {
@@ -158,7 +158,7 @@ test('no file has more than 400 lines, tests and pages included', () => {
   assert.deepEqual(long, []);
 });
 
-test('only the settings and the commands read the environment', () => {
+test('only settings and commands read the environment', () => {
   const readers = files.filter((file) => /process\.env/.test(readFileSync(join(root, file), 'utf8')));
   assert.deepEqual(
     readers.filter((file) => !/^src\/(config|cli)\//.test(file)),

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { generatedFiles, root } from '../docs/generator/parts.ts';
 
-test('the generated parts of documents are current: npm run docs', () => {
+test('the generated parts of documents are up to date: npm run docs', () => {
   for (const { file, current, wanted } of generatedFiles()) assert.equal(current, wanted, file);
 });
 
-test('every file of the code that a document names is there', () => {
+test('every source file that a document names exists', () => {
   for (const document of globSync('{*.md,docs/*.md}', { cwd: root })) {
     const text = readFileSync(join(root, document), 'utf8');
     for (const [path] of text.matchAll(/(?<=\.\.\/|[^\w/])(src|test|bench)\/[\w./-]+\.ts\b/g)) {

@@ -101,7 +101,7 @@ const statuses = async () =>
 const told = async (type: string) =>
   (await fixture.db.selectFrom('events').select('id').where('type', '=', type).execute()).length;
 
-test('what is accepted is proved by the chain itself, also after a reorg took it away', {
+test('the chain proves every accepted record, even after a reorg removed its anchor', {
   skip,
 }, async (t) => {
   const { lead, indexer, announcer, round } = await openService(t);
@@ -184,7 +184,7 @@ test('what is accepted is proved by the chain itself, also after a reorg took it
   assert.deepEqual(await statuses(), ['finalized']);
 });
 
-test('a batch that was set aside is anchored once an operator has it sent again', { skip }, async (t) => {
+test('a batch that was set aside is anchored once an operator has it resent', { skip }, async (t) => {
   const { round } = await openService(t);
   const until = (wanted: string) =>
     waitUntil(async () => {
@@ -220,7 +220,7 @@ test('a batch that was set aside is anchored once an operator has it sent again'
   assert.deepEqual(batch, { sends: 1, reason: null, to_resend: false });
 });
 
-test('a root that is on the chain already is proved by the transaction that logged it first', {
+test('a root that is already on the chain is proved by the transaction that logged it first', {
   skip,
 }, async (t) => {
   const { lead, indexer, round } = await openService(t);

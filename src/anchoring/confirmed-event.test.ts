@@ -1,3 +1,4 @@
+/** The event that announces a confirmed record. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '../db/database.ts';
@@ -5,7 +6,7 @@ import { confirmedEvents } from './confirmed-event.ts';
 
 const none = null as unknown as Db;
 
-test('a confirmed record is told of with where it is anchored and since when', async () => {
+test('the event of a confirmed record says where and when it was anchored', async () => {
   const before = Date.now();
   const [write] =
     (await confirmedEvents().record?.(none, [

@@ -34,7 +34,7 @@ after(() => fixture.close());
 
 const proofsOver = (db: Db) => createHistoryProofs({ db, manyProofs: createManyProofs({ ...fixture, db }) });
 
-test('a history lists the confirmed leaves in order, and passes as a chain', async () => {
+test('a history lists the confirmed leaves in order, and verifies as a chain', async () => {
   const contents = [1, 2, 3].map((version) => contentOf({ version }));
   const [one, two, three] = contents;
   assert.ok(one && two && three);
@@ -65,7 +65,7 @@ test('a history lists the confirmed leaves in order, and passes as a chain', asy
   assert.ok(checked.proofs.every(({ steps }) => steps.every(({ status }) => status !== 'fail')));
 });
 
-test('a long history comes in pages of a fixed number of statements and bytes, which join to one chain', async () => {
+test('a long history comes in pages of few statements and bounded size, which join into one chain', async () => {
   const contents = Array.from({ length: 700 }, (_, n) => contentOf({ n }));
   // Larger than any claims the service makes, so that fewer proofs than requested fit into a page.
   const claims = { name: 'n'.repeat(5_000) };
@@ -119,7 +119,7 @@ test('a long history comes in pages of a fixed number of statements and bytes, w
   });
 });
 
-test('a workspace has only so many requests for histories under way, and is told to come again', async () => {
+test('refuses a workspace with too many history requests in progress, and asks it to retry', async () => {
   const held = Promise.withResolvers<never[]>();
   const { makeAll } = createHistoryProofs({ db: fixture.db, manyProofs: () => held.promise, most: 2 });
   const content = contentOf({});

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-test('proofs made together are those made one by one, over batches and vaults, in the order they were asked for', async () => {
+test('proofs made together equal those made one by one, across batches and vaults, in request order', async () => {
   const vaults = [await fixture.newVault(), await fixture.newVault()];
   const requests: ProofRequest[] = [];
   let made = 0;

@@ -47,7 +47,7 @@ const key = (subjectId: string, version = 1) => ({
   version,
 });
 
-test('a proof of every leaf of a batch is well-formed, and all its steps away from the chain pass', async () => {
+test('the proof of every leaf of a batch is well formed and passes all steps that need no chain', async () => {
   const contents = new Map<string, { data: unknown; content: ProofContent }>();
   for (let count = 0; count < 9; count += 1) {
     const data = { count, text: 'ünïcödé' };
@@ -75,7 +75,7 @@ test('a proof of every leaf of a batch is well-formed, and all its steps away fr
   }
 });
 
-test('proofs out of a large subtree share one tree, and whoever comes when too many wait is told when to come again', async () => {
+test('proofs from a large subtree share one tree, and too many waiting requests get Retry-After', async () => {
   const contents = Array.from({ length: 12 }, (_, count) => contentOf({ large: count }));
   for (const [place, content] of contents.entries()) await accept(`rec_large_${place}`, content);
   await confirmBatch(fixture);
@@ -124,7 +124,7 @@ test('proofs out of a large subtree share one tree, and whoever comes when too m
   assert.equal(outcomes.filter((status) => status === 'fulfilled').length, 4);
 });
 
-test('before the confirmation there is none: conflict; of what does not exist: not found', async () => {
+test('a proof is a conflict before the confirmation, and not found for an unknown subject', async () => {
   const content = contentOf({});
   await accept('rec_early', content);
   const code = (wanted: string) => (error: AppError) => error.code === wanted;
@@ -139,7 +139,7 @@ test('before the confirmation there is none: conflict; of what does not exist: n
   );
 });
 
-test('when the claims were erased the proof says so, and its path and seal still hold', async () => {
+test('a proof with erased claims says so, and its path and seal still verify', async () => {
   const content = contentOf({ secret: 1 });
   await accept('rec_erased', content);
   await confirmBatch(fixture, 'finalized');
@@ -156,7 +156,7 @@ test('when the claims were erased the proof says so, and its path and seal still
   ]);
 });
 
-test('what was changed in the database gives no proof', async () => {
+test('makes no proof of a row that was changed in the database', async () => {
   const content = contentOf({});
   await accept('rec_changed', content);
   await accept('rec_beside', contentOf({}));
@@ -171,7 +171,7 @@ test('what was changed in the database gives no proof', async () => {
   await assert.rejects(ask(), /not as it was anchored/);
 });
 
-test('the state of a thing is that of its batch', () => {
+test('the status of a subject follows that of its batch', () => {
   const states = [null, 'batched', 'set_aside', 'submitted', 'confirmed', 'finalized'];
   assert.deepEqual(states.map(statusOf), [
     'pending',

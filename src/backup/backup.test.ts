@@ -34,7 +34,7 @@ import { verifyArchive } from './verify-archive.ts';
 before(openBackupFixture);
 after(closeBackupFixture);
 
-test('every table of the database is in the archive, also one that came later, with the columns that are stored', async () => {
+test('the archive has every table of the database, even later ones, with all stored columns', async () => {
   await withClient({ connectionString: database.url }, async (client) => {
     await client.query(
       `create table later_things (id bigint generated always as identity, "order" text, twice bigint generated always as (id * 2) stored);
@@ -55,7 +55,7 @@ test('every table of the database is in the archive, also one that came later, w
   assert.deepEqual((await verifyArchive(file)).manifest, manifest);
 });
 
-test('restored, all rows, blobs, sequences and the whole schema are the same, and nobody there leads or sends', async () => {
+test('a restore has the same rows, blobs, sequences and schema, and no leader and no sender', async () => {
   const target = await restoreInto('same');
   await target.restore();
   assert.deepEqual(await schemaOf(target.url), await schemaOf(database.url));
@@ -93,7 +93,7 @@ test('restored, all rows, blobs, sequences and the whole schema are the same, an
   await migrate({ connection: { connectionString: target.url } });
 });
 
-test('archive and key file are only for their owner, and nothing else is left beside them', async () => {
+test('only the owner can read the archive and the key file, and nothing else is left beside them', async () => {
   const place = await mkdtemp(join(dir, 'beside-'));
   const key = { file: join(place, 'a.tar.key'), passphrase: 'Zwölf Boxkämpfer' };
   await backUp(join(place, 'a.tar'), { key });
@@ -109,7 +109,7 @@ test('archive and key file are only for their owner, and nothing else is left be
   await assert.rejects(backUp(join(place, 'a.tar'), { key }), /a\.tar already exists/);
 });
 
-test('a backup whose connection is cut without a word fails, and leaves nothing behind', async (t) => {
+test('a backup whose connection goes silent fails, and leaves nothing behind', async (t) => {
   const proxy = await openSilentProxy(database.url);
   t.after(() => proxy.close());
   const place = await mkdtemp(join(dir, 'cut-'));
@@ -121,7 +121,7 @@ test('a backup whose connection is cut without a word fails, and leaves nothing 
   assert.deepEqual(await readdir(place), []);
 });
 
-test('an older backup is restored with the schema of its time, and then brought up to date', async () => {
+test('restores an older backup with its own schema, and then migrates it', async () => {
   const connection = { connectionString: await emptyDatabase() };
   const known = await knownMigrations();
   await migrate({ connection, restoring: { upTo: known.length - 1 } });
@@ -160,7 +160,7 @@ test('an older backup is restored with the schema of its time, and then brought 
 });
 
 /** Where the bytes of each member lie in a tar: after a header of 512 bytes, and filled up to as many. */
-test('what is erased while the backup runs is noted, and erased where it is restored', async () => {
+test('notes what is erased during the backup, and erases it on restore', async () => {
   const { id } = await makeBlob(Buffer.from('to be forgotten'));
   const lost = await makeBlob(Buffer.from('lost by the store'));
   await database.pool.query(
@@ -198,7 +198,7 @@ test('what is erased while the backup runs is noted, and erased where it is rest
   await database.pool.query('delete from blobs where id = any ($1)', [[id, lost.id]]);
 });
 
-test('the snapshot is of one moment: what is committed together is in it together', async () => {
+test('the snapshot is of one moment: it has all of a commit or nothing', async () => {
   let isDone = false;
   const writing = (async () => {
     for (let number = 0; !isDone; number += 1) {

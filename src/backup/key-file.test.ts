@@ -1,3 +1,4 @@
+/** The key file of a backup: what opens it, what it hides, and what is refused. */
 import assert from 'node:assert/strict';
 import { createCipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { before, test } from 'node:test';
@@ -36,7 +37,7 @@ function sealCheaply(): string {
   });
 }
 
-test('the passphrase opens the keys, however its letters are composed', async () => {
+test('the passphrase opens the keys in any Unicode normalization', async () => {
   assert.deepEqual(await openKeyFile(sealed, { passphrase: passphrase.normalize('NFC'), origin }), keys);
   for (const form of ['NFC', 'NFD']) {
     const typed = { passphrase: passphrase.normalize(form), origin };
@@ -46,7 +47,7 @@ test('the passphrase opens the keys, however its letters are composed', async ()
   assert.ok(!isSealedKeyFile('# a comment\n1:abc'));
 });
 
-test('nothing of the keys is in the file, and two of the same keys have nothing in common', async () => {
+test('the file contains no key, and two files of the same keys have nothing in common', async () => {
   const other = await sealKeyFile(keys, passphrase);
   for (const key of keys.byVersion.values()) {
     assert.ok(!sealed.includes(key.toString('base64')) && !sealed.includes(key.toString('hex')));
@@ -56,7 +57,7 @@ test('nothing of the keys is in the file, and two of the same keys have nothing 
   assert.notEqual(a.sealed, b.sealed);
 });
 
-test('another passphrase, a changed file and one that asks for too much are refused', async () => {
+test('refuses a wrong passphrase, a changed file, and one with excessive parameters', async () => {
   const open = (text: string, typed = passphrase) => openKeyFile(text, { passphrase: typed, origin });
   const cheap = sealCheaply();
   await assert.rejects(open(cheap, 'zwölf Boxkämpfer'), /The passphrase does not open backup\.tar\.key/);

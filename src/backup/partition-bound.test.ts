@@ -1,8 +1,9 @@
+/** Which partition bounds of a backup are accepted as SQL, and which are refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { partitionBound } from './partition-bound.ts';
 
-test('the bounds that PostgreSQL prints are written as they were', () => {
+test('accepts the bounds that PostgreSQL prints, unchanged', () => {
   for (const bound of [
     'DEFAULT',
     "FOR VALUES FROM ('2026-11-15 00:00:00+00') TO ('2026-11-16 00:00:00+00')",
@@ -13,7 +14,7 @@ test('the bounds that PostgreSQL prints are written as they were', () => {
   }
 });
 
-test('anything else is refused', () => {
+test('refuses anything else', () => {
   for (const bound of [
     '',
     'FOR VALUES IN ()',

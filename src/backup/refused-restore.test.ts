@@ -40,7 +40,7 @@ function membersOf(tar: Buffer): { name: string; start: number; end: number }[] 
   return members;
 }
 
-describe('refused, and nothing is written', () => {
+describe('a restore is refused and writes nothing', () => {
   /** One for all of them: nothing is written to it. */
   let untouched: Promise<string> | null = null;
   async function refused(file: string, expected: RegExp, more: object = {}): Promise<void> {
@@ -57,7 +57,7 @@ describe('refused, and nothing is written', () => {
     return file;
   }
 
-  test('an archive with one byte changed, wherever it is', async () => {
+  test('from an archive with one byte changed, anywhere', async () => {
     const file = await copyOf('changed.tar');
     const handle = await open(file, 'r+');
     const flip = async (at: number) => {
@@ -89,7 +89,7 @@ describe('refused, and nothing is written', () => {
     await refused(file, /damaged or cut off: the blob .* does not have the bytes/);
   });
 
-  test('an archive that is cut off, wherever it is', async () => {
+  test('from an archive that is truncated, anywhere', async () => {
     const { size } = await stat(archive);
     for (const part of [0.5, 0.99]) {
       const file = await copyOf('cut.tar');
@@ -101,7 +101,7 @@ describe('refused, and nothing is written', () => {
     await refused(file, /is not a Holdfast backup/);
   });
 
-  test('something else', async () => {
+  test('from a file that is missing or not a readable backup', async () => {
     const file = join(dir, 'else.tar');
     await writeFile(file, randomBytes(5000));
     await refused(file, /is not a Holdfast backup/);
@@ -115,7 +115,7 @@ describe('refused, and nothing is written', () => {
     await refused(file, /format "holdfast\/backup@9", but this version reads only holdfast\/backup@1/);
   });
 
-  test('an archive without its key, with another key, and one that somebody wrote anew', async () => {
+  test('from an archive without its key, with a wrong key, or forged', async () => {
     await refused(archive, /cannot be restored without its master key/, { keys: null });
     const byVersion = new Map([[1, randomBytes(32)]]);
     await refused(archive, /does not match this backup, or somebody changed the archive/, {
@@ -145,7 +145,7 @@ describe('refused, and nothing is written', () => {
     await refused(stripped, /does not have the expected structure/);
   });
 
-  test('an archive of a newer schema', async () => {
+  test('from an archive with a newer schema', async () => {
     await database.pool.query("insert into schema_migrations (name, run_on) values ('9999_future', now())");
     const file = join(dir, 'newer.tar');
     try {
@@ -157,7 +157,7 @@ describe('refused, and nothing is written', () => {
   });
 });
 
-test('a place that holds anything is refused and left as it is', async () => {
+test('refuses a target that is not empty, and leaves it unchanged', async () => {
   const target = await restoreInto('used');
   await withClient({ connectionString: target.url }, (client) => client.query('create table mine (id text)'));
   await assert.rejects(target.restore(), /The database of DATABASE_URL is not empty \(it has 1 tables\)/);
@@ -177,7 +177,7 @@ test('a place that holds anything is refused and left as it is', async () => {
 });
 
 for (const fixture of ['database', 'blobs'] as const) {
-  test(`a restore that ends in the middle of its ${fixture} lets no service start, and is run again`, async () => {
+  test(`after an interrupted restore of its ${fixture} no service starts, and it can be repeated`, async () => {
     const target = await restoreInto(`stopped-${fixture}`);
     const stopping = new AbortController();
     const onProgress = (at: string) => {

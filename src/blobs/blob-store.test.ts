@@ -34,7 +34,7 @@ for (const [kind, openFixture] of Object.entries(beds)) {
     after(() => fixture?.close());
 
     for (const size of [0, 1, 70_000, 9 << 20]) {
-      test(`gives back ${size} bytes as they were put, whole and in part`, async () => {
+      test(`returns ${size} bytes as they were put, whole and in part`, async () => {
         const bytes = randomBytes(size);
         const name = `ws_1/blb_${size}`;
         assert.deepEqual(await store.put(name, pieces(bytes)), { bytes: size });
@@ -57,13 +57,13 @@ for (const [kind, openFixture] of Object.entries(beds)) {
       });
     }
 
-    test('an object that is not there is missing, and removing it is no fault', async () => {
+    test('reports a missing object, and removing it is not an error', async () => {
       await assert.rejects(gather(store.get('ws_1/blb_none')), BlobMissing);
       await assert.rejects(gather(store.get('ws_1/blb_none', { start: 3, end: 9 })), BlobMissing);
       await store.remove('ws_1/blb_none');
     });
 
-    test('lists what is kept, with size and time, until it is removed', async () => {
+    test('lists stored objects with size and time until they are removed', async () => {
       const began = await diskTime();
       const names = ['ws_1/blb_a', 'ws_1/blb_b', 'ws_2/blb_a'];
       for (const [place, name] of names.entries()) await store.put(name, pieces(Buffer.alloc(place)));
@@ -82,7 +82,7 @@ for (const [kind, openFixture] of Object.entries(beds)) {
       assert.deepEqual(await listOf(store), []);
     });
 
-    test('a source that fails midway is told as it is, and leaves nothing', async () => {
+    test('passes on the error of a source that fails midway, and leaves nothing', async () => {
       const cut = new Error('cut off');
       for (const before of [0, 1, 20]) {
         async function* failing() {
@@ -94,7 +94,7 @@ for (const [kind, openFixture] of Object.entries(beds)) {
       }
     });
 
-    test('an abort ends a put whose source keeps silent, and leaves nothing', async () => {
+    test('an abort ends a put whose source hangs, and leaves nothing', async () => {
       const stopping = new AbortController();
       async function* silent() {
         yield randomBytes(100);
@@ -106,7 +106,7 @@ for (const [kind, openFixture] of Object.entries(beds)) {
       assert.deepEqual(await fixture.everything(), []);
     });
 
-    test('names cannot lead out of the store', async () => {
+    test('names cannot point outside the store', async () => {
       for (const name of ['../x', '/x', 'a/../x', 'a//x', '', 'a/x\0', 'a/.', 'ü']) {
         await assert.rejects(
           async () => store.put(name, pieces(Buffer.alloc(1))),
@@ -119,13 +119,13 @@ for (const [kind, openFixture] of Object.entries(beds)) {
       assert.deepEqual(await fixture.everything(), []);
     });
 
-    test('a store that cannot take anything says that it is at fault', async () => {
+    test('a store that cannot write throws StoreFailed', async () => {
       const broken = await fixture.broken();
       await assert.rejects(broken.put('ws_1/blb_x', pieces(randomBytes(9 << 20))), StoreFailed);
       await broken.close();
     });
 
-    test('puts that run side by side do not mix', async () => {
+    test('concurrent puts do not mix', async () => {
       const contents = Array.from({ length: 8 }, () => randomBytes(200_000));
       await Promise.all(contents.map((bytes, place) => store.put(`ws_3/blb_${place}`, pieces(bytes))));
       for (const [place, bytes] of contents.entries()) {
@@ -136,7 +136,7 @@ for (const [kind, openFixture] of Object.entries(beds)) {
   });
 }
 
-test('what a dead process left unfinished on disk goes at once, what another machine writes only when it is old', async () => {
+test('removes unfinished files of dead processes at once, and those of other machines once old', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-parts-'));
   const store = await openDiskStore(dir);
   try {
@@ -171,7 +171,7 @@ test('what a dead process left unfinished on disk goes at once, what another mac
   }
 });
 
-test('a disk that takes no more is at fault, and nothing lies on it afterwards', async () => {
+test('a full disk is a StoreFailed, and no partial file remains', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-full-'));
   try {
     const program = `

@@ -47,7 +47,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('what was received reads back in whole and in any range, and lies encrypted in the store', async () => {
+test('stored content reads back whole and in any range, and is encrypted in the store', async () => {
   const content = Buffer.from('a sentence that nobody else may read '.repeat(20_000));
   const received = await blobs.receive(workspaceId, pieces(content), roomy);
   assert.equal(received.size, content.length);
@@ -61,7 +61,7 @@ test('what was received reads back in whole and in any range, and lies encrypted
   assert.equal(stored.indexOf('nobody else'), -1);
 });
 
-test('a large file goes by in little memory', async () => {
+test('a large file takes little memory', async () => {
   const pieceBytes = 65_536;
   const fileBytes = 128 << 20;
   const before = process.memoryUsage().arrayBuffers;
@@ -79,7 +79,7 @@ test('a large file goes by in little memory', async () => {
   assert.ok(mostBytes < 16 << 20, `${mostBytes} bytes at once`);
 });
 
-test('50 uploads at once of the same bytes store one blob, and each vault its own', async () => {
+test('50 concurrent uploads of the same bytes store one blob for each vault', async () => {
   const content = randomBytes(300_000);
   const attached = await Promise.all(
     Array.from({ length: 50 }, async () => {
@@ -101,7 +101,7 @@ test('50 uploads at once of the same bytes store one blob, and each vault its ow
   assert.deepEqual(await objectsWithoutRow(), []);
 });
 
-test('too many bytes are refused as soon as they come, and leave nothing', async () => {
+test('refuses an upload as soon as it exceeds the limit, and leaves nothing', async () => {
   let given = 0;
   async function* endless() {
     for (;;) {
@@ -120,7 +120,7 @@ test('too many bytes are refused as soon as they come, and leave nothing', async
   assert.deepEqual(await objectsWithoutRow(), []);
 });
 
-test('a store that fails is told as 503, and what the source throws as it is', async () => {
+test('reports a failure of the store as 503, and rethrows errors of the source', async () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
   const failing: BlobStore = {
     ...store,
@@ -153,7 +153,7 @@ test('a store that fails is told as 503, and what the source throws as it is', a
   assert.deepEqual(await objectsWithoutRow(), []);
 });
 
-test('a transaction that fails leaves neither row nor object', async () => {
+test('a failed transaction leaves neither row nor object', async () => {
   const received = await blobs.receive(workspaceId, pieces(randomBytes(1000)), roomy);
   const refused = new Error('refused');
   await assert.rejects(
@@ -168,7 +168,7 @@ test('a transaction that fails leaves neither row nor object', async () => {
   assert.deepEqual(await objectsWithoutRow(), []);
 });
 
-test('a commit whose answer was lost keeps its object, also while it is still under way', async () => {
+test('a commit whose reply was lost keeps its object, even while it is still in progress', async () => {
   const received = await blobs.receive(workspaceId, pieces(randomBytes(1000)), roomy);
   const { promise: mayCommit, resolve: letCommit } = Promise.withResolvers<void>();
   const { promise: attached, resolve: tellAttached } = Promise.withResolvers<string>();
@@ -186,7 +186,7 @@ test('a commit whose answer was lost keeps its object, also while it is still un
   assert.equal((await gather(await blobs.read({ workspaceId, blobId, size: 1000 }))).length, 1000);
 });
 
-test('erasing drops the key when nothing needs the blob, and the same bytes can come again', async () => {
+test('erasing removes the key once nothing needs the blob, and the same bytes can be stored again', async () => {
   const content = randomBytes(5000);
   const ref = await keep(content);
   assert.equal(await db.transaction().execute((db) => blobs.erase(db, ref, needed)), null);
@@ -205,7 +205,7 @@ test('erasing drops the key when nothing needs the blob, and the same bytes can 
   assert.ok((await gather(await blobs.read({ ...again, size: 5000 }))).equals(content));
 });
 
-test('an erasure that was not committed removes nothing', async () => {
+test('an erasure that is rolled back removes nothing', async () => {
   const ref = await keep(randomBytes(100));
   let settle = async () => {};
   await assert.rejects(
@@ -219,7 +219,7 @@ test('an erasure that was not committed removes nothing', async () => {
   assert.equal((await gather(await blobs.read({ ...ref, size: 100 }))).length, 100);
 });
 
-test('an upload that takes part in a blob keeps it from being erased at the same moment', async () => {
+test('an upload that shares a blob prevents a concurrent erasure of it', async () => {
   const content = randomBytes(100);
   const ref = await keep(content);
   const received = await blobs.receive(workspaceId, pieces(content), roomy);
@@ -241,7 +241,7 @@ test('an upload that takes part in a blob keeps it from being erased at the same
   await received.settle('committed');
 });
 
-test('damaged bytes are never given out', async () => {
+test('never returns damaged bytes', async () => {
   const ref = { ...(await keep(randomBytes(200_000))), size: 200_000 };
   const path = join(dir, 'blobs', workspaceId, ref.blobId);
   const stored = await readFile(path);
@@ -251,7 +251,7 @@ test('damaged bytes are never given out', async () => {
   assert.equal((await gather(await blobs.read(ref, { start: 0, end: 1000 }))).length, 1000);
 });
 
-test('the sweep removes old objects without a row and those of erased blobs, and no other', async () => {
+test('the sweep removes only old objects without a row and those of erased blobs', async () => {
   const kept = await keep(randomBytes(100));
   const gone = await keep(randomBytes(100));
   await db.transaction().execute((db) => blobs.erase(db, gone, unneeded));

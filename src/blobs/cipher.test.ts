@@ -46,7 +46,7 @@ function read(stored: Buffer, { size, range }: { size: number; range?: { start: 
   return gather(decryptChunks(inPieces(stored.subarray(start, end), 50_000), key, { size, range }));
 }
 
-test('any range equals the slice, whatever the pieces were', async () => {
+test('any range equals the slice of the plaintext, whatever the chunking of the input', async () => {
   await fc.assert(
     fc.asyncProperty(
       sizes,
@@ -75,7 +75,7 @@ test('a range reads only the chunks that it touches', () => {
   assert.deepEqual(storedRange(size, range), { start: 3 * storedChunk, end: 5 * storedChunk });
 });
 
-test('any flipped bit is refused, by the whole and by a range that touches it', async () => {
+test('refuses any flipped bit, in the whole and in a range that includes it', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(), fc.nat(7), async (size, at, bit) => {
       const stored = await gather(encryptChunks(inPieces(contentOf(size), 65_536), key));
@@ -90,7 +90,7 @@ test('any flipped bit is refused, by the whole and by a range that touches it', 
   );
 });
 
-test('swapped chunks, a cut end, and something appended are refused', async () => {
+test('refuses swapped chunks, a truncated end, and appended bytes', async () => {
   const size = 3 * chunkBytes;
   const stored = await gather(encryptChunks(inPieces(contentOf(size), 65_536), key));
   const chunk = (number: number) => stored.subarray(number * storedChunk, (number + 1) * storedChunk);
@@ -114,13 +114,13 @@ test('swapped chunks, a cut end, and something appended are refused', async () =
   );
 });
 
-test('an end cut at a chunk is refused even by whoever believes the smaller size', async () => {
+test('refuses an end cut off at a chunk boundary, even if the smaller size is expected', async () => {
   const size = 3 * chunkBytes;
   const stored = await gather(encryptChunks(inPieces(contentOf(size), 65_536), key));
   await assert.rejects(read(stored.subarray(0, 2 * storedChunk), { size: 2 * chunkBytes }), BlobDamaged);
 });
 
-test('another key opens nothing, and an empty blob is authenticated too', async () => {
+test('a wrong key decrypts nothing, and an empty blob is authenticated too', async () => {
   const stored = await gather(encryptChunks(inPieces(Buffer.alloc(0), 1), key));
   assert.equal(stored.length, tagBytes);
   assert.equal((await read(stored, { size: 0 })).length, 0);

@@ -1,3 +1,4 @@
+/** How a passphrase file is read, and which are refused. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,13 +18,13 @@ async function fromFile(text: string): Promise<string> {
   return readPassphrase({ file, what: 'a passphrase' });
 }
 
-test('a passphrase file is its one line, without the line break that an editor leaves', async () => {
+test('a passphrase file is one line, without the line break that an editor adds', async () => {
   assert.equal(await fromFile(' correct horse \n'), ' correct horse ');
   assert.equal(await fromFile('correct horse\r\n'), 'correct horse');
   assert.equal(await fromFile('correct horse'), 'correct horse');
 });
 
-test('an empty passphrase is refused, and so is a file that is something else', async () => {
+test('refuses an empty passphrase, and a file that is missing or has several lines', async () => {
   for (const text of ['', '\n', '   \n'])
     await assert.rejects(fromFile(text), /passphrase is empty|is empty: /);
   await assert.rejects(fromFile('-----BEGIN KEY-----\nabc\n'), /more than one line/);

@@ -1,3 +1,4 @@
+/** What the progress line writes on a terminal and elsewhere. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProgressLine } from './progress-line.ts';
@@ -22,7 +23,7 @@ const leaves = (done: number, total: number | null = 2000) => ({
   total,
 });
 
-test('on a terminal one line is written over, at most ten times a second, and taken away at the end', () => {
+test('on a terminal it overwrites one line at most ten times a second, and clears it at the end', () => {
   const { written, progress, after } = line({ isTTY: true });
   progress.tell(leaves(0, null));
   after(50);
@@ -38,13 +39,13 @@ test('on a terminal one line is written over, at most ten times a second, and ta
   ]);
 });
 
-test('a long line is cut, so that it never wraps', () => {
+test('cuts a long line, so that it never wraps', () => {
   const { written, progress } = line({ isTTY: true });
   progress.tell({ ...leaves(0), what: 'confirmed batches against the chain' });
   assert.equal(written[0]?.length, 39);
 });
 
-test('elsewhere there is a plain line for what begins, and one every ten seconds', () => {
+test('without a terminal it prints a plain line at each start, and one every ten seconds', () => {
   const { written, progress, after } = line({ isTTY: false });
   progress.tell(leaves(0, null));
   progress.tell(leaves(0));
@@ -56,6 +57,6 @@ test('elsewhere there is a plain line for what begins, and one every ten seconds
   assert.deepEqual(written, ['0:00  anchors: leaves, 0 of 2,000\n', '0:10  anchors: leaves, 600 of 2,000\n']);
 });
 
-test('without a target nothing is written', () => {
+test('writes nothing without a target', () => {
   assert.doesNotThrow(() => createProgressLine(null).tell(leaves(1)));
 });

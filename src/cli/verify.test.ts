@@ -1,3 +1,4 @@
+/** `holdfast verify` with frozen, tampered and anchored proofs, against chain nodes of several kinds. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -50,7 +51,7 @@ after(async () => {
   assert.equal(made, false, 'nothing was made in the data directory');
 });
 
-test('frozen proofs verify up to the chain, without database and service', async () => {
+test('frozen proofs verify up to the chain, without database or service', async () => {
   await Promise.all(
     (['file-raw', 'record-jcs', 'file-hmac'] as const).map(async (name) => {
       const { proof, content, registry } = readVector(name);
@@ -66,7 +67,7 @@ test('frozen proofs verify up to the chain, without database and service', async
   );
 });
 
-test('a proof that was tampered with fails the step that it belongs to', async () => {
+test('a tampered proof fails the step that it belongs to', async () => {
   const tamperings: [StepName, (proof: Proof) => unknown][] = [
     ['digest', (proof) => (proof.content.digest = other)],
     ['path', (proof) => (proof.merkle.proof[0] = other)],
@@ -86,7 +87,7 @@ test('a proof that was tampered with fails the step that it belongs to', async (
   );
 });
 
-test('the registry that counts is built in, whatever the document names', async () => {
+test('uses the built-in registry, whatever the document names', async () => {
   const { proof } = readVector('file-raw');
   const { code, stdout } = await verify(await write('foreign.json', proof), '--json');
   const { verdict, steps } = JSON.parse(stdout);
@@ -98,7 +99,7 @@ test('the registry that counts is built in, whatever the document names', async 
   assert.match(steps[5].message, /no anchor in the registry 0xcfaee48d743f42264aaf3521fc464606cfafe23a/);
 });
 
-test('proof or content can come from standard input, and the salt from its owner', async () => {
+test('reads proof or content from standard input, and the salt from an option', async () => {
   const { proof, content, registry } = readVector('file-hmac');
   const { salt } = proof.content;
   proof.content.salt = null;
@@ -120,7 +121,7 @@ test('proof or content can come from standard input, and the salt from its owner
   assert.match(both.stderr, /Only one/);
 });
 
-test('what cannot be read is told in a sentence, and is not a proof that failed', async () => {
+test('explains unreadable input in a sentence, and does not call it a failed proof', async () => {
   const proof = await write('readable.json', readVector('file-raw').proof);
   const binary = join(dir, 'binary');
   await writeFile(binary, Buffer.from([0xff, 0xfe, 0x00]));
@@ -157,7 +158,7 @@ test('what cannot be read is told in a sentence, and is not a proof that failed'
   assert.equal(malformed.code, 1, malformed.stdout);
 });
 
-test('what a document says does not draw on the terminal', async () => {
+test('control characters in a document do not reach the terminal', async () => {
   const { stdout } = await verify(
     await write('drawing.json', '{"format":"holdfast/proof@1","\\u001b[31m\\u202e\\npass":1}'),
   );
@@ -165,7 +166,7 @@ test('what a document says does not draw on the terminal', async () => {
   assert.equal(stdout.trimEnd().split('\n').length, stepNames.length + 2);
 });
 
-test('a history is told proof by proof, and whether they follow each other', async () => {
+test('reports a history proof by proof, and whether they follow each other', async () => {
   const proofs = [readVector('file-raw').proof, readVector('second-version').proof];
   const history = { format: 'holdfast/history@1', subject: proofs[0]?.subject, proofs };
   const { address } = readVector('file-raw').registry;
@@ -181,7 +182,7 @@ test('a history is told proof by proof, and whether they follow each other', asy
   assert.deepEqual([verdict, chain.status], ['fail', 'fail']);
 });
 
-test('a node that is away skips the steps on the chain and says why', async () => {
+test('skips the steps on the chain if the chain node is unreachable, and says why', async () => {
   const { proof, registry } = readVector('file-raw');
   const path = await write('away.json', proof);
   const { code, stdout } = await verify(path, '--rpc', 'http://127.0.0.1:1', '--registry', registry.address);
@@ -205,7 +206,9 @@ test('an anchored proof passes every step', { skip }, async () => {
   assert.match(stdout, /\nPASS: every step passed\.\n$/);
 });
 
-test('a development node passes all but the time, which its operator could have set', { skip }, async () => {
+test('a development node passes all steps but the time, which its operator could have set', {
+  skip,
+}, async () => {
   const path = await write('development.json', anchored);
   const { code, stdout } = await verify(path, join(dir, 'content'), '--rpc', anvil.url);
   assert.equal(code, 2);
@@ -213,7 +216,7 @@ test('a development node passes all but the time, which its operator could have 
   assert.match(stdout, /time {6}skip .* its operator can set the clock/);
 });
 
-test('a node of another chain leaves the proof unchecked', { skip }, async () => {
+test('a chain node of another chain leaves the proof unchecked', { skip }, async () => {
   const [evm] = anchored.anchors as EvmAnchor[];
   const path = await write('elsewhere.json', { ...anchored, anchors: [{ ...evm, chainId: 1 }] });
   const { code, stdout } = await verify(path, join(dir, 'content'), '--rpc', disguised.url);
@@ -225,7 +228,7 @@ test('a node of another chain leaves the proof unchecked', { skip }, async () =>
   );
 });
 
-test('what the chain contradicts fails', { skip }, async () => {
+test('a proof that the chain contradicts fails', { skip }, async () => {
   const evm = anchored.anchors[0] as EvmAnchor;
   const contradictions: [string, StepName, Partial<EvmAnchor>, string[]][] = [
     ['block', 'chain', { blockHash: other }, []],

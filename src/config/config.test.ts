@@ -1,3 +1,4 @@
+/** The configuration: defaults, valid and invalid settings, and the list of all settings. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -8,7 +9,7 @@ import { readConfig } from './config.ts';
 import { settingNames } from './settings.ts';
 import { parseRetrySteps } from './webhook-settings.ts';
 
-test('nothing set gives the documented defaults', () => {
+test('an empty environment gives the documented defaults', () => {
   const config = readConfig({});
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.port, 3000);
@@ -26,7 +27,7 @@ test('nothing set gives the documented defaults', () => {
   });
 });
 
-test('budgets are numbers or off, and requests without a limit for keys have none for workspaces', () => {
+test('budgets are numbers or off, and no rate limit for keys means none for workspaces', () => {
   const { budgets } = readConfig({
     HOLDFAST_BUDGET_STORED_BYTES: '0',
     HOLDFAST_BUDGET_ANCHORS_PER_DAY: 'off',
@@ -38,7 +39,7 @@ test('budgets are numbers or off, and requests without a limit for keys have non
   assert.equal(number.budgets.requests_per_minute, 9);
 });
 
-test('all faults are reported together, each by its name, and a password is not repeated', () => {
+test('reports all invalid settings together by name, without repeating passwords', () => {
   const wrong = {
     PORT: '70000',
     HOLDFAST_PUBLIC_URL: 'ftp://x',
@@ -77,7 +78,7 @@ test('all faults are reported together, each by its name, and a password is not 
   );
 });
 
-test('off loopback it wants TLS or a trusted proxy', () => {
+test('requires TLS or a trusted proxy when it does not listen on loopback', () => {
   assert.throws(() => readConfig({ HOST: '0.0.0.0' }), /HOLDFAST_TLS_CERT_FILE/);
   // Otherwise any direct client would be trusted as a proxy.
   for (const count of ['true', '2'])
@@ -96,7 +97,7 @@ test('off loopback it wants TLS or a trusted proxy', () => {
     assert.equal(isLoopback(host), false, host);
 });
 
-test('blobs are kept in the data directory, another one, or a bucket', () => {
+test('keeps blobs in the data directory, another directory, or a bucket', () => {
   assert.deepEqual(readConfig({ HOLDFAST_DATA_DIR: '/srv/data' }).blobs, {
     kind: 'disk',
     dir: '/srv/data/blobs',
@@ -134,14 +135,14 @@ test('blobs are kept in the data directory, another one, or a bucket', () => {
   }
 });
 
-test('a retry schedule has at most five steps and 24 hours', () => {
+test('a retry schedule has at most five steps and spans at most 24 hours', () => {
   assert.deepEqual(parseRetrySteps('100ms, 1s'), [100, 1000]);
   for (const wrong of ['', 'x', '1', '1s,,1s', '1s,1s,1s,1s,1s,1s', '25h', '12h,12h,1s', '-1s']) {
     assert.equal(parseRetrySteps(wrong), null, wrong);
   }
 });
 
-test('a list of webhook targets to allow holds hosts, addresses and ranges, and nothing else', () => {
+test('the list of allowed webhook targets takes hosts, addresses and ranges only', () => {
   const { allow } = readConfig({ HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8, hooks.internal,::1' }).webhooks;
   assert.deepEqual(allow, ['127.0.0.0/8', 'hooks.internal', '::1']);
   for (const wrong of [
@@ -157,7 +158,7 @@ test('a list of webhook targets to allow holds hosts, addresses and ranges, and 
   }
 });
 
-test('a chain of one’s own is given by addresses in order, and the registry elsewhere only together with it', () => {
+test('takes RPC addresses in order, and another registry address only together with them', () => {
   const registry = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
   const urls = ' https://a.example/v3/key, http://127.0.0.1:8545 ,';
   const { chain } = readConfig({
@@ -176,7 +177,7 @@ test('a chain of one’s own is given by addresses in order, and the registry el
   assert.throws(() => readConfig({ HOLDFAST_REGISTRY_ADDRESS: registry }), /HOLDFAST_CHAIN_RPC_URLS/);
 });
 
-test('what is read is what the table of settings has', () => {
+test('reads exactly the settings in the table', () => {
   const read = new Set<string>();
   readConfig(
     new Proxy<Record<string, string | undefined>>(
@@ -192,7 +193,7 @@ test('what is read is what the table of settings has', () => {
   assert.deepEqual([...read].sort(), settingNames.toSorted());
 });
 
-test('.env.example lists every setting and no other', () => {
+test('.env.example lists every setting and nothing else', () => {
   const listed = [
     ...readFileSync(new URL('../../.env.example', import.meta.url), 'utf8').matchAll(/^#? ?([A-Z_]+)=/gm),
   ].map(([, name]) => name);

@@ -26,7 +26,7 @@ describe('the schema', () => {
   });
   after(() => database.close());
 
-  test('src/db/tables/ names every table and column, and no other', async () => {
+  test('src/db/tables/ names every table and column, and nothing else', async () => {
     const { rows } = await database.pool.query<{ name: string }>(
       `select table_name || '.' || column_name as name from information_schema.columns
        where table_schema = 'public' and table_name <> 'schema_migrations'
@@ -42,7 +42,7 @@ describe('the schema', () => {
     assert.deepEqual(declared.sort(), rows.map(({ name }) => name).sort());
   });
 
-  test('rows of concurrent commits arrive whole, with bytes, arrays, JSON and times as they were given', async () => {
+  test('concurrent commits store their rows completely, with bytes, arrays, JSON and times unchanged', async () => {
     const commit = createGroupCommit(database.pool);
     await insertAll(database.db, [workspace('ws_a')]);
     const at = new Date('2026-01-02T03:04:05.678Z');
@@ -79,7 +79,7 @@ describe('the schema', () => {
     assert.deepEqual(entry?.details, { nested: [1, { two: null }], text: '\\x41' });
   });
 
-  test('a commit that breaks a constraint stores none of its rows and does not disturb its neighbours', async () => {
+  test('a commit that violates a constraint stores none of its rows, and does not affect others', async () => {
     const commit = createGroupCommit(database.pool);
     await insertAll(database.db, [workspace('ws_b')]);
     const outcomes = await Promise.allSettled([
@@ -118,7 +118,7 @@ describe('the schema', () => {
 });
 
 describe('migrations', () => {
-  test('one that is killed midway leaves nothing behind, and the next start completes it', async () => {
+  test('a migration killed midway leaves nothing behind, and the next start completes it', async () => {
     const testDatabase = await createTestDatabase();
     const dir = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'));
     try {
@@ -147,7 +147,7 @@ describe('migrations', () => {
     }
   });
 
-  test('several nodes that start together migrate once', async (t) => {
+  test('several nodes that start together migrate only once', async (t) => {
     const testDatabase = await createTestDatabase({ empty: true });
     t.after(() => testDatabase.drop());
     const connection = { connectionString: testDatabase.url };
@@ -160,7 +160,7 @@ describe('migrations', () => {
     assert.deepEqual(await migrate({ connection }), []);
   });
 
-  test('a schema from a newer version is refused and not touched', async (t) => {
+  test('refuses a schema from a newer version, and does not change it', async (t) => {
     const testDatabase = await createTestDatabase();
     t.after(() => testDatabase.drop());
     const connection = { connectionString: testDatabase.url };

@@ -1,8 +1,9 @@
+/** How concurrent calls are gathered into runs, and what a bad item does to the others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gather } from './gather.ts';
 
-test('calls of one moment share a run, and each gets its own result', async () => {
+test('concurrent calls share a run, and each gets its own result', async () => {
   const groups: number[][] = [];
   const double = gather<number, number>({
     maxInFlight: 1,
@@ -17,7 +18,7 @@ test('calls of one moment share a run, and each gets its own result', async () =
   assert.deepEqual(groups, [[1, 2, 3]]);
 });
 
-test('while the allowed runs are under way, later calls wait and form the next group', async () => {
+test('calls wait while the maximum of runs is in progress, and form the next group', async () => {
   let release = () => {};
   const groups: number[][] = [];
   const slow = gather<number, number>({
@@ -40,7 +41,7 @@ test('while the allowed runs are under way, later calls wait and form the next g
   assert.deepEqual(groups, [[1], [2, 3], [4]]);
 });
 
-test('one bad item fails alone; a fault of the connection fails all', async () => {
+test('a bad item fails alone, and a connection error fails all', async () => {
   const run = async (items: string[]) => {
     if (items.includes('away')) throw new Error('away');
     if (items.includes('bad')) throw new Error('bad');
@@ -64,7 +65,7 @@ test('one bad item fails alone; a fault of the connection fails all', async () =
   );
 });
 
-test('one bad item among many costs a few more runs, not one for each of the others', async () => {
+test('one bad item among many costs a few extra runs, not one for each of the others', async () => {
   let runs = 0;
   const call = gather<number, number>({
     maxInFlight: 1,
@@ -84,7 +85,7 @@ test('one bad item among many costs a few more runs, not one for each of the oth
   assert.ok(runs <= 2 * Math.log2(256) + 1, `${runs} runs`);
 });
 
-test('a group is full when it weighs enough, and one that is too heavy goes alone', async () => {
+test('a group is full at its maximum weight, and an item that exceeds it runs alone', async () => {
   const groups: number[][] = [];
   const call = gather<number, number>({
     maxInFlight: 1,
@@ -100,7 +101,7 @@ test('a group is full when it weighs enough, and one that is too heavy goes alon
   assert.deepEqual(groups, [[3, 7], [1], [20], [5, 5], [1, 1, 1, 1], [1]]);
 });
 
-test('those whom the fault can be of are tried apart, and hold up none of the others', async () => {
+test('suspect items are retried separately, and do not delay the others', async () => {
   const groups: string[][] = [];
   let heldBack = 0;
   let release = () => {};

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test('one of two leads; the other follows when the first gives up, with a higher epoch', async (t) => {
+test('one of two candidates leads, and the other takes over with a higher epoch', async (t) => {
   const one = candidate(t, { database, ...neverHung });
   const first = await one.leads();
   const two = candidate(t, { database, ...neverHung });
@@ -35,7 +35,7 @@ test('one of two leads; the other follows when the first gives up, with a higher
   assert.ok(second.epoch > first.epoch);
 });
 
-test('work that fails gives the lead to another node, and is told', async (t) => {
+test('a leader whose work fails throws its error, and another node takes the lead', async (t) => {
   const failing = candidate(t, {
     database,
     during: async () => {
@@ -46,7 +46,7 @@ test('work that fails gives the lead to another node, and is told', async (t) =>
   await candidate(t, { database }).leads();
 });
 
-test('a leader whose connection is ended stops at once, and another leads', async (t) => {
+test('a leader whose connection ends stops at once, and another leads', async (t) => {
   const one = candidate(t, { database, ...neverHung });
   const first = await one.leads();
   // It does not take over because the first is silent: that would take longer than this test.
@@ -64,7 +64,7 @@ test('a leader whose connection is ended stops at once, and another leads', asyn
   await second.commit(async () => {});
 });
 
-test('a commit under an epoch that is over is refused, also where nobody has told the node', async (t) => {
+test('refuses a commit under a past epoch, even if the node does not know yet', async (t) => {
   const one = candidate(t, { database, beatMs: 600_000, ...neverHung });
   const first = await one.leads();
   await database.pool.query("update leaders set epoch = epoch + 1 where work = 'chain'");
@@ -75,7 +75,7 @@ test('a commit under an epoch that is over is refused, also where nobody has tol
   assert.equal(first.signal.aborted, false);
 });
 
-test('a leader that hangs is replaced within 5 s, and what it writes when it wakes is refused', async (t) => {
+test('a hung leader is replaced within 5 s, and what it writes later is refused', async (t) => {
   const { child, lines } = await leadElsewhere(t, database);
   child.kill('SIGSTOP');
   const stoppedBeat = await beatAt();
@@ -91,7 +91,7 @@ test('a leader that hangs is replaced within 5 s, and what it writes when it wak
   assert.equal(Number(rows[0]?.count), 0);
 });
 
-test('a leader that hangs inside a commit does not hold up its successor', async (t) => {
+test('a leader that hangs during a commit does not delay its successor', async (t) => {
   const { child, lines } = await leadElsewhere(t, { url: database.url, hangInCommit: true });
   await lines.next('inside');
   child.kill('SIGSTOP');
@@ -112,7 +112,7 @@ test('a killed leader is replaced at once', async (t) => {
   await two.leads();
 });
 
-test('a successor waits for a commit that is under way, and no two epochs commit at once', async (t) => {
+test('a successor waits for a running commit, and no two epochs commit concurrently', async (t) => {
   const one = candidate(t, { database, ...neverHung });
   const first = await one.leads();
   const two = candidate(t, { database, patienceMs: 600_000, ...neverHung });
@@ -138,7 +138,7 @@ test('a successor waits for a commit that is under way, and no two epochs commit
   await database.pool.query('delete from chain_reorgs');
 });
 
-test('signs of life do not wait for a long commit', async (t) => {
+test('heartbeats do not wait for a long commit', async (t) => {
   const one = candidate(t, { database, beatMs: 100, ...neverHung });
   const first = await one.leads();
   await first.commit(async () => {
@@ -170,7 +170,7 @@ test('a leader whose database stops answering ends its own term before another m
   assert.ok(first.signal.aborted);
 });
 
-test('a node that waits for the lead gives up a connection that was cut without a word', async (t) => {
+test('a node that waits for the lead gives up a connection that has gone silent', async (t) => {
   await leadByHand(t, database);
   const proxy = await openProxy(t, new URL(database.url));
   const one = candidate(t, { database, connectionString: proxy.url, ...neverHung });
@@ -179,7 +179,7 @@ test('a node that waits for the lead gives up a connection that was cut without 
   await assert.rejects(one.done, /timeout/);
 });
 
-test('a leader whose signs come late has no term meanwhile, and keeps the lead if nobody else wants it', async (t) => {
+test('a leader with late heartbeats has no term meanwhile, but keeps the lead if nobody takes it', async (t) => {
   const proxy = await openProxy(t, new URL(database.url));
   const times = { beatMs: 20, hungAfterMs: 1_000, deafAfterMs: 600_000 };
   const one = candidate(t, { database, connectionString: proxy.url, ...times });
@@ -201,7 +201,7 @@ test('a leader whose signs come late has no term meanwhile, and keeps the lead i
   }
 });
 
-test('what holds up a candidate does not count against the leader', async (t) => {
+test('delays of a candidate do not count against the leader', async (t) => {
   const leader = await leadByHand(t, database);
   const proxy = await openProxy(t, new URL(database.url));
   await leader.sign();
@@ -226,7 +226,7 @@ test('what holds up a candidate does not count against the leader', async (t) =>
   assert.equal(two.current, null);
 });
 
-test('a sign of life that is given while the lead is being taken keeps it', async (t) => {
+test('a heartbeat during an attempt to take the lead keeps it', async (t) => {
   const leader = await leadByHand(t, database);
   const giving = await database.pool.connect();
   t.after(() => giving.release());

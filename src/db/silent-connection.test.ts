@@ -1,3 +1,4 @@
+/** What happens to statements when a connection to the database goes silent. */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -37,7 +38,7 @@ async function answers(): Promise<boolean> {
   return rows[0]?.one === 1;
 }
 
-test('a statement whose connection was cut without a word is given up, and the next one has a new connection', async () => {
+test('gives up a statement on a silent connection, and runs the next one on a new connection', async () => {
   assert.ok(await answers());
   proxy.silence();
   await assert.rejects(answers(), (error) => isDatabaseAway(error));
@@ -45,7 +46,7 @@ test('a statement whose connection was cut without a word is given up, and the n
   assert.ok(await answers());
 });
 
-test('a transaction is given up as well, and its connection does not come back', async () => {
+test('gives up a transaction too, and does not reuse its connection', async () => {
   const given = database.db.transaction().execute(async (db) => {
     await sql`select 1`.execute(db);
     proxy.silence();
@@ -55,7 +56,7 @@ test('a transaction is given up as well, and its connection does not come back',
   assert.ok(await answers());
 });
 
-test('a connection that has nothing to answer may be silent', async () => {
+test('an idle connection may stay silent', async () => {
   const client = await database.pool.connect();
   try {
     await client.query('select 1');
@@ -87,7 +88,7 @@ function query(text: string, values: unknown[]) {
   return withClient({ connectionString: target.url }, (client) => client.query(text, values));
 }
 
-test('a statement that may take hours is waited for while the server is at work on it, also for a lock', async () => {
+test('waits for a long statement as long as the server works on it or waits for a lock', async () => {
   const { client, pid, silences } = await watched();
   try {
     await withClient({ connectionString: target.url }, async (holder) => {
@@ -107,14 +108,14 @@ test('a statement that may take hours is waited for while the server is at work 
   }
 });
 
-test('a statement that may take hours is given up when its answer was lost on the way', async () => {
+test('gives up a long statement whose answer was lost', async () => {
   const { client } = await watched();
   proxy.silence();
   await assert.rejects(client.query('select 1'), /has not answered/);
   await client.end();
 });
 
-test('a statement that may take hours is given up when the server is not there any more', async () => {
+test('gives up a long statement whose server process is gone', async () => {
   const { client, pid } = await watched();
   const waiting = client.query('select pg_sleep(3600)');
   const given = assert.rejects(waiting, /has not answered/);

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test('the types of column-types.ts are those of the database, for every column of its tables', async () => {
+test('column-types.ts has the type of every column in the database', async () => {
   for (const [table, types] of Object.entries(columnTypes)) {
     const { rows } = await database.pool.query<{ name: string; type: string }>(
       `select column_name as name, udt_name as type from information_schema.columns
@@ -38,7 +38,7 @@ const samples = {
 };
 
 for (const [type, values] of Object.entries(samples)) {
-  test(`an array of ${type} arrives as it was, with nulls and without any element`, async () => {
+  test(`an array of ${type} is stored unchanged, with nulls or empty`, async () => {
     for (const sent of [values, [null, ...values, null], [null], []]) {
       const array = encodeArray(type as keyof typeof samples, sent);
       const { rows } = await database.pool.query(`select value from unnest($1::${type}[]) as t (value)`, [
@@ -59,7 +59,7 @@ test('a time may be text with a time zone', async () => {
   assert.deepEqual(rows[0].at, new Date('2026-01-02T01:04:05.678Z'));
 });
 
-test('rows of one table are inserted in the order they come', async () => {
+test('inserts the rows of one table in the given order', async () => {
   const leaf = (version: number): Write => ({
     table: 'anchor_leaves',
     row: {
@@ -86,7 +86,7 @@ test('rows of one table are inserted in the order they come', async () => {
   );
 });
 
-test('commits of thousands of rows are not put together without end', async () => {
+test('does not group large commits without limit', async () => {
   const commit = createGroupCommit(database.pool);
   const event = (id: string): Write => ({
     table: 'events',
@@ -103,7 +103,7 @@ test('commits of thousands of rows are not put together without end', async () =
   assert.deepEqual(rows, [{ rows: 12_000, commits: 4 }]);
 });
 
-test('a commit that was given up for another is done again, and only that', async () => {
+test('repeats a commit after a deadlock, once, and after no other error', async () => {
   const deadlock = Object.assign(new DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' });
   const failing = (faults: Error[]) =>
     createGroupCommit({

@@ -59,7 +59,7 @@ function requestOf(workspaceId: string, change: Partial<StreamRequest> = {}): St
   };
 }
 
-test('a quiet stream sends a comment now and then, with the position that was reached', async () => {
+test('an idle stream sends a comment now and then, with the position that it has reached', async () => {
   const { pool } = database;
   const watcher = createFeedWatcher({ pool, wakeup: createWakeup() });
   const streams = createEventStreams({ pool, watcher, heartbeatMs: 30 });
@@ -78,7 +78,7 @@ test('a quiet stream sends a comment now and then, with the position that was re
   await new Promise((resolve) => stream.on('close', resolve));
 });
 
-test('all streams share one look, a stream reads only when its workspace has news, and without streams nobody looks', async (t) => {
+test('streams share one query, read only on news of their workspace, and the last one ends it', async (t) => {
   const { pool, looks, reads } = countingPool();
   const wakeup = createWakeup();
   const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, wakeup }) });
@@ -121,7 +121,7 @@ test('all streams share one look, a stream reads only when its workspace has new
   );
 });
 
-test('an event that is placed between the first read and the first look is not missed', async () => {
+test('does not miss an event that is placed between the first read and the first query', async () => {
   const { pool } = database;
   const paused = Promise.withResolvers<void>();
   let reads = 0;
@@ -150,7 +150,7 @@ test('an event that is placed between the first read and the first look is not m
   stream.destroy();
 });
 
-test('a key that is no longer good ends the stream, a check that fails does not', async () => {
+test('a stream ends when its key is no longer valid, but not when that check fails', async () => {
   const { pool } = database;
   const streams = createEventStreams({
     pool,
@@ -171,7 +171,7 @@ test('a key that is no longer good ends the stream, a check that fails does not'
   assert.ok(asked >= answers.length, 'it ended before the key was no longer good');
 });
 
-test('the end of a stream waits for no read, and its last id leads to what was being read', async () => {
+test('closing a stream does not wait for a read, and its last id resumes before what was being read', async () => {
   const { pool } = database;
   await makeEvent(workspaceId);
   const released = Promise.withResolvers<void>();
@@ -205,7 +205,7 @@ test('the end of a stream waits for no read, and its last id leads to what was b
   released.resolve();
 });
 
-test('closing refuses new streams, and those that were just being opened', async () => {
+test('closing refuses new streams, and those that are just being opened', async () => {
   const { pool } = database;
   const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, wakeup: createWakeup() }) });
   const opening = streams.open(requestOf(workspaceId));

@@ -1,3 +1,4 @@
+/** Events: their positions in the feed, with concurrent and late commits. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase, withClient } from '../../test/support/service/database.ts';
@@ -55,7 +56,7 @@ test('an event that commits late comes after those already read, although its id
   });
 });
 
-test('events that are placed with their insert need no second write, and follow on what is there', async () => {
+test('events placed with their insert need no second write, and follow the existing ones', async () => {
   const { db, pool } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'At once' });
   await insertAll(db, [event(workspaceId)]);
@@ -73,7 +74,7 @@ test('events that are placed with their insert need no second write, and follow 
   );
 });
 
-test('an event that waits for its position is not overtaken by one that comes with its own', async () => {
+test('an event that waits for its position is not overtaken by one that has its own', async () => {
   const { db, pool } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'Behind' });
   const [first, second] = [event(workspaceId), event(workspaceId)];
@@ -92,7 +93,7 @@ test('an event that waits for its position is not overtaken by one that comes wi
   );
 });
 
-test('events of many writers are read exactly once by a poller that runs meanwhile', async () => {
+test('a concurrent reader sees the events of many writers exactly once', async () => {
   const { db, pool } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'Busy' });
   let writing = true;
@@ -121,7 +122,7 @@ test('events of many writers are read exactly once by a poller that runs meanwhi
   assert.equal(new Set(seen).size, 640);
 });
 
-test('a look for events without a position costs the same however many got theirs while an old snapshot is open', async () => {
+test('finding events without a position stays cheap while an old snapshot is open', async () => {
   const connection = { connectionString: database.url };
   const { id: workspaceId } = await createWorkspace(database.db, { name: 'Backed up' });
   const events = (count: number) => Array.from({ length: count }, () => event(workspaceId));
@@ -154,7 +155,7 @@ test('a look for events without a position costs the same however many got their
   }
 });
 
-test('an event that commits late is found, however far the look for others has come meanwhile', async () => {
+test('finds an event that commits late, however far the search has advanced meanwhile', async () => {
   const { db } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'Later' });
   const lowWater = createLowWater();

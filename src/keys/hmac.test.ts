@@ -1,3 +1,4 @@
+/** HMAC-SHA-256 against the one of Node.js. */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -5,7 +6,7 @@ import { createHmacSha256 } from './hmac.ts';
 
 const messages = ['', 'a', 'Grüße, 世界, 🔏', 'x'.repeat(55), 'x'.repeat(64), '\u{1F50F}'.repeat(100_000)];
 
-test('every length of key and message gives what node:crypto gives', () => {
+test('matches node:crypto for every length of key and message', () => {
   for (const length of [0, 1, 32, 63, 64, 65, 200]) {
     const key = randomBytes(length);
     const hmac = createHmacSha256(key);

@@ -1,3 +1,4 @@
+/** The keyring: signing, sealing, and the rotation of the master key. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -44,12 +45,12 @@ async function newKey(): Promise<string> {
   return address;
 }
 
-test('the first start makes a key file that only its owner can read', async () => {
+test('the first start creates a key file that only its owner can read', async () => {
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   assert.equal(parseMasterKeys(await readFile(file, 'utf8'), 'file').current, 1);
 });
 
-test('a key signs as the address it was made for, and never as another', async () => {
+test('a key signs as the address that it was made for, and never as another', async () => {
   const address = await newKey();
   const signer = await keyring.signer({ ...owner, address });
   const signature = await signer.signMessage({ message: 'hello' });
@@ -64,7 +65,7 @@ test('a key signs as the address it was made for, and never as another', async (
   );
 });
 
-test('many keys are opened at once, and one that does not open leaves the others alone', async () => {
+test('opens many keys at once, and one that fails does not affect the others', async () => {
   const owners = Array.from({ length: 450 }, (_, place) => ({ workspaceId: 'ws_1', id: `vlt_${place}` }));
   const made = await Promise.all(owners.map((owner) => keyring.newSigningKey(owner)));
   await insertAll(
@@ -104,7 +105,7 @@ test('a sealed row does not open under another workspace, id or purpose', async 
   assert.ok(await keyring.open({ workspaceId: 'ws_1', purpose: 'signing-key', id: 'vlt_1' }));
 });
 
-test('a wrong, missing or unreadable master key refuses to start and says what to do', async () => {
+test('refuses to start with a wrong, missing or unreadable master key, and says what to do', async () => {
   const { db } = database;
   const right = await readFile(file, 'utf8');
   await writeFile(file, randomBytes(32).toString('hex'));
@@ -126,7 +127,7 @@ test('a wrong, missing or unreadable master key refuses to start and says what t
   await (await openKeyring({ db, source: { file, generated: true } })).close();
 });
 
-test('a rotation wraps everything anew while the keyring is in use, and retires the old key', async () => {
+test('a rotation rewraps everything while the keyring is in use, and retires the old key', async () => {
   const address = await newKey();
   await insertAll(database.db, [
     keyring.seal({ workspaceId: 'ws_1', purpose: 'note', id: 'n' }, Buffer.from('kept')),
@@ -154,7 +155,7 @@ test('a rotation wraps everything anew while the keyring is in use, and retires 
   await assert.rejects(openKeyring({ db: database.db, source: { file, generated: true } }), /version 2/);
 });
 
-test('what a node seals with a retired key is refused by the database', async () => {
+test('the database refuses what a node seals with a retired key', async () => {
   const write = keyring.seal({ workspaceId: 'ws_1', purpose: 'note', id: 'late' }, Buffer.from('x'));
   await rotateMasterKey({ db: database.db, source: { file, generated: true }, noticeMs: 0, onProgress() {} });
   await assert.rejects(insertAll(database.db, [write]), (error) =>
@@ -162,7 +163,7 @@ test('what a node seals with a retired key is refused by the database', async ()
   );
 });
 
-test('a rotation that was cut short is completed by the next', async () => {
+test('the next rotation completes one that was interrupted', async () => {
   const address = await newKey();
   // The state after a kill: the new key is in the file and in the database, but nothing is wrapped with it yet.
   const both = `${await readFile(file, 'utf8')}\n2:${randomBytes(32).toString('base64')}\n`;
@@ -180,7 +181,7 @@ test('a rotation that was cut short is completed by the next', async () => {
   assert.ok(await keyring.signer({ ...owner, address }));
 });
 
-test('keys from the environment are rotated only when the operator gave the next one', async () => {
+test('keys from the environment are rotated only if the operator provides the next one', async () => {
   const one = `1:${[...parseMasterKeys(await readFile(file, 'utf8'), 'file').byVersion.values()][0]?.toString('base64')}`;
   const options = { db: database.db, noticeMs: 0, onProgress() {} };
   await assert.rejects(rotateMasterKey({ ...options, source: { text: one } }), /on every node/);
@@ -188,7 +189,7 @@ test('keys from the environment are rotated only when the operator gave the next
   assert.equal((await rotateMasterKey({ ...options, source: { text: two } })).version, 2);
 });
 
-test('master keys are read as hex or base64, one or several, with comments', () => {
+test('reads master keys as hex or base64, one or several, with comments', () => {
   const key = randomBytes(32);
   assert.deepEqual(parseMasterKeys(key.toString('hex'), 'x').byVersion.get(1), key);
   assert.deepEqual(

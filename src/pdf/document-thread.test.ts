@@ -35,7 +35,7 @@ const unavailable = (message: RegExp) => (error: unknown) => {
   return true;
 };
 
-test('a thread is started by the first document, and gone after the end', async () => {
+test('the first document starts the thread, and close ends it', async () => {
   open();
   assert.equal(threads(), 0);
   assert.equal(await write('text', 'one'), 'one');
@@ -46,7 +46,7 @@ test('a thread is started by the first document, and gone after the end', async 
   await assert.rejects(write('text', 'late'), unavailable(/shutting down/));
 });
 
-test('a document that is under way at the end fails and keeps no thread', async () => {
+test('documents in progress fail on close, and leave no thread', async () => {
   open();
   await write('text', 'begun');
   const endless = assert.rejects(write('endless'), unavailable(/shutting down/));
@@ -56,7 +56,7 @@ test('a document that is under way at the end fails and keeps no thread', async 
   assert.equal(threads(), 0);
 });
 
-test('a document of any length takes its items as it is read, and lets go of them when nobody reads on', async () => {
+test('a document takes its items as it is read, and releases them when the reader stops', async () => {
   open();
   let taken = 0;
   let ended = false;
@@ -81,7 +81,7 @@ test('a document of any length takes its items as it is read, and lets go of the
   assert.equal(ended, true);
 });
 
-test('items that cannot be read break a document off, and an end of them ends it', async () => {
+test('a document ends with its items, and breaks off if they cannot be read', async () => {
   open();
   async function* items() {
     yield 'a';
@@ -98,7 +98,7 @@ test('items that cannot be read break a document off, and an end of them ends it
   assert.equal(await text(thread.write({ ...order, items: items() })), 'Two: a b.');
 });
 
-test('what cannot be drawn is told to who asked, and the next one works', async () => {
+test('reports a document that cannot be drawn to its caller, and draws the next one', async () => {
   open();
   await assert.rejects(write('faulty'), /it cannot be drawn/);
   await assert.rejects(write('unheard-of'), /no documents of the kind/);
@@ -109,7 +109,7 @@ test('what cannot be drawn is told to who asked, and the next one works', async 
   assert.equal(await write('text', 'fine'), 'fine');
 });
 
-test('a document that takes too long is ended, and those behind it are made by another thread', async () => {
+test('ends a document that takes too long, and makes those behind it in another thread', async () => {
   open({ longestStepMs: 5_000 });
   assert.ok(thread);
   async function* items() {
@@ -127,13 +127,13 @@ test('a document that takes too long is ended, and those behind it are made by a
   assert.equal(await write('text', 'after it'), 'after it');
 });
 
-test('a document that takes too much memory is ended alone', async () => {
+test('ends a document that uses too much memory, and no other', async () => {
   open({ memoryMb: 24 });
   await assert.rejects(write('large'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
   assert.equal(await write('text', 'after it'), 'after it');
 });
 
-test('workspaces take turns, however many documents one of them wants', async () => {
+test('workspaces take turns, however many documents one of them requests', async () => {
   open();
   const done: string[] = [];
   const made = (workspaceId: string, input: string) =>
@@ -147,7 +147,7 @@ test('workspaces take turns, however many documents one of them wants', async ()
   assert.equal(done.at(-1), 'one 19');
 });
 
-test('one workspace may have so many under way, and all together so many', async () => {
+test('limits the documents in progress for one workspace and for all together', async () => {
   open({ mostOfWorkspace: 3, most: 4 });
   const some = ['one', 'one', 'one', 'two'].map((workspaceId) => write('text', 'made', workspaceId));
   await assert.rejects(write('text', 'x', 'one'), unavailable(/for this workspace/));

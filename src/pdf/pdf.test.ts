@@ -35,14 +35,14 @@ async function write(draw: (paper: Paper) => void, more: Partial<PaperOptions> =
 describe('text', () => {
   const measure = { face: serif, size: 10, width: 120 };
 
-  test('no line is wider than its place, and nothing of the text is lost', () => {
+  test('no line is wider than its column, and no text is lost', () => {
     const text = `short words, then ${'x'.repeat(200)} and a/long/path/${'part-'.repeat(30)} 中 end`;
     const lines = wrapText(text, measure);
     for (const line of lines) assert.ok(serif.width(line, 10) <= 120, `${line} is too wide`);
     assert.equal(lines.join('').replaceAll(' ', ''), text.replaceAll(' ', ''));
   });
 
-  test('a long path breaks after one of its parts rather than within a name', () => {
+  test('a long path breaks after a separator rather than within a name', () => {
     const [first = ''] = wrapText('department/contracts/2026/november/lease-agreement.pdf', measure);
     assert.match(first, /[/-]$/);
   });
@@ -55,20 +55,20 @@ describe('text', () => {
     );
   });
 
-  test('a place that is too narrow for anything still gets a character on each line', () => {
+  test('puts one character on each line if the column is too narrow', () => {
     assert.deepEqual(wrapText('abc', { face: serif, size: 10, width: 1 }), ['a', 'b', 'c']);
   });
 
-  test('Latin, Greek and Cyrillic are shown as they are', () => {
+  test('shows Latin, Greek and Cyrillic unchanged', () => {
     const text = 'Zażółć gęślą jaźń – Ελληνικά – Договор аренды – “ß” € 20';
     assert.equal(showable(text, serif), text);
   });
 
-  test('a mark that turns the reading order is written out, so that no name passes for another', () => {
+  test('spells out marks that change the reading order, so that no name passes for another', () => {
     assert.equal(showable('invoice\u202Efdp.exe', serif), 'invoice‹U+202E›fdp.exe');
   });
 
-  test('what the faces cannot show is written as its number', () => {
+  test('writes characters that the fonts cannot show as their code point', () => {
     assert.equal(
       showable('हि\u0000\u00a0\u{1f9ff}\u{16a00}\n', serif),
       '‹U+0939›‹U+093F›‹U+0000›‹U+00A0›\u{1f9ff}‹U+16A00›‹U+000A›',
@@ -78,7 +78,7 @@ describe('text', () => {
 });
 
 describe('a whole document', () => {
-  test('has a title, a language, tags, and pages that know how many they are', async () => {
+  test('has a title, a language, tags, and page numbers with their total', async () => {
     const { pages, catalogue } = readPdf(
       await write((paper) => {
         title(paper, 'A title', 'below it');
@@ -112,7 +112,7 @@ describe('a whole document', () => {
     assert.ok(first.equals(await write(draw)));
   });
 
-  test('has its attachments inside, byte for byte', async () => {
+  test('contains its attachments, byte for byte', async () => {
     const bytes = Buffer.from('{"ü":1}\n');
     const pdf = await write((paper) =>
       paper.attach({ name: 'proof.json', description: 'Proof', mediaType: 'application/json', bytes }),
@@ -120,7 +120,7 @@ describe('a whole document', () => {
     assert.deepEqual(readPdf(pdf).attachments.get('proof.json'), bytes);
   });
 
-  test('a value that is longer than a page goes on over pages and loses nothing', async () => {
+  test('continues a value longer than a page on the next pages, without loss', async () => {
     const words = Array.from({ length: 3_000 }, (_, place) => `word${place}`);
     const { pages, text } = readPdf(
       await write((paper) => pairs(paper, [{ name: 'Metadata', value: words.join(' ') }])),
@@ -136,7 +136,7 @@ describe('a table', () => {
     { title: 'What', share: 3 },
   ];
 
-  test('repeats its head on every page and has every row once', async () => {
+  test('repeats its header on every page, and has every row once', async () => {
     const { pages, text } = readPdf(
       await write((paper) => {
         const table = createTable(paper, columns);
@@ -152,7 +152,7 @@ describe('a table', () => {
     );
   });
 
-  test('a row that is longer than a page goes on under the head of the next', async () => {
+  test('continues a row longer than a page under the header of the next', async () => {
     const words = Array.from({ length: 2_000 }, (_, place) => `word${place}`);
     const { pages, text } = readPdf(
       await write((paper) => createTable(paper, columns).row(['1', words.join(' ')])),
@@ -184,7 +184,7 @@ describe('a streamed document', () => {
     paper.end();
   }
 
-  test('5,000 entries take no more memory than the first thousand', async () => {
+  test('uses no more memory for 5,000 entries than for the first thousand', async () => {
     const paper = createPaper({ ...options, streamed: true });
     let bytes = 0;
     paper.stream.on('data', (chunk: Buffer) => {
@@ -202,7 +202,7 @@ describe('a streamed document', () => {
     assert.ok(grown < 500_000, `the heap grew by ${grown} bytes over 4,000 entries`);
   });
 
-  test('is a document like another one, its pages numbered without their total', async () => {
+  test('is like any other document, but its page numbers have no total', async () => {
     const paper = createPaper({ ...options, streamed: true });
     const document = buffer(paper.stream);
     await writeLogbook(paper, 300, () => {});

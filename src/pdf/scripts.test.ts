@@ -42,14 +42,14 @@ async function runsOf(...texts: string[]): Promise<string[]> {
 const reversed = (text: string): string => [...text].reverse().join('');
 
 describe('Chinese, Japanese, Korean and emoji', () => {
-  test('are in the document as they were written', async () => {
+  test('appear in the document as they were written', async () => {
     for (const text of [chinese, japanese, korean, emoji]) {
       assert.equal(showable(text, serif), text);
       assert.deepEqual(await runsOf(text), [text]);
     }
   });
 
-  test('are told apart as Unicode has it, also where nothing is looked up', () => {
+  test('are segmented as Unicode specifies, even without a lookup', () => {
     const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
     for (let point = 0; point < 0x323b0; point += point < 0x3400 || point > 0xa000 ? 1 : 101) {
       const text = `中${String.fromCodePoint(point).repeat(2)}中`;
@@ -58,7 +58,7 @@ describe('Chinese, Japanese, Korean and emoji', () => {
     }
   });
 
-  test('have the same shapes whatever files were opened before, and however often', async () => {
+  test('have the same glyphs whatever font files were opened before, and however often', async () => {
     // Two module instances, each with no font opened yet.
     const [first, second] = (await Promise.all(
       ['first', 'second'].map((name) => import(`./web-fonts.ts?${name}`)),
@@ -75,7 +75,7 @@ describe('Chinese, Japanese, Korean and emoji', () => {
     );
   });
 
-  test('have glyphs with ink, heavier in a bold text', () => {
+  test('have glyphs with ink, heavier in bold text', () => {
     const inkOf = (face: 'world' | 'worldBold', text: string): number[] => {
       const source = openFace(face).source as {
         layout(text: string): { glyphs: { id: number }[] };
@@ -98,7 +98,7 @@ describe('Chinese, Japanese, Korean and emoji', () => {
     assert.ok(bold > plain * 1.2, `${bold} is not heavier than ${plain}`);
   });
 
-  test('break into lines between characters, but not before what closes', () => {
+  test('break into lines between characters, but not before closing punctuation', () => {
     const lines = wrapText(chinese.repeat(10), { face: serif, size: 10, width: 115 });
     assert.equal(lines.join(''), chinese.repeat(10));
     for (const line of lines) {
@@ -108,14 +108,14 @@ describe('Chinese, Japanese, Korean and emoji', () => {
     assert.ok(lines.every((line, place) => [...line].length >= 10 || place === lines.length - 1));
   });
 
-  test('a space as wide as a character is shown only between such characters', () => {
+  test('show an ideographic space only between such characters', () => {
     assert.equal(showable('山田　太郎', serif), '山田　太郎');
     assert.equal(showable('a　b', serif), 'a‹U+3000›b');
   });
 });
 
 describe('Arabic and Hebrew', () => {
-  test('are copied out letter by letter, also where two letters share a glyph', async () => {
+  test('can be copied letter by letter, even if two letters share a glyph', async () => {
     for (const text of ['محمد الأحمد', 'سلام (لا)', 'שלום, דוד (בן גוריון)', 'می‌خواهم']) {
       assert.equal(showable(text, serif), text);
       assert.deepEqual((await runsOf(text)).map(reversed), [text]);
@@ -130,13 +130,13 @@ describe('Arabic and Hebrew', () => {
     assert.equal(new Set([middle, first, ...ids('م')]).size, 3);
   });
 
-  test('stand in the order of the Unicode rules among other text', () => {
+  test('follow the Unicode bidirectional rules among other text', () => {
     const order = (text: string) => setRuns(text, serif).map((run) => run.text.replace('\u200f', '‏'));
     assert.deepEqual(order('by محمد, found 12'), ['by ', '‏محمد', ', found 12']);
     assert.deepEqual(order('قطعة ABC-1 سليمة'), ['‏ سليمة', 'ABC-1', '‏قطعة ']);
   });
 
-  test('run from the right in every line of a paragraph that begins with them', () => {
+  test('run from right to left in every line of a paragraph that begins with them', () => {
     const text = 'فحص المروحة الرئيسية (Rev. B) 34 '.repeat(8).trim();
     const lines = wrapText(text, { face: serif, size: 10, width: 150 });
     assert.ok(lines.length > 3);
@@ -144,13 +144,13 @@ describe('Arabic and Hebrew', () => {
     assert.equal(lines.map((line) => line.slice(1)).join(' '), text);
   });
 
-  test('a mark without ink is shown only where it keeps two letters apart', () => {
+  test('show an invisible mark only where it separates two letters', () => {
     assert.equal(showable('ا‌ب', serif), 'ا‹U+200C›ب');
     assert.equal(showable('محمد\u200f', serif), 'محمد‹U+200F›');
   });
 });
 
-test('a document is the same whatever scripts were drawn before it', async () => {
+test('a document is the same whatever scripts were drawn before', async () => {
   const texts = [chinese, 'محمد یحیی', emoji];
   const first = await write(...texts);
   await write(japanese, 'يحيى', korean, 'more');

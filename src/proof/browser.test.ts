@@ -1,3 +1,4 @@
+/** The verifier in an environment that has only what browsers provide. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { vectorNames } from '../../test/support/fixtures/vectors.ts';
 import { plainKeccak } from './keccak.ts';
 import { buildTree } from './merkle.ts';
 
-test('verifier and trees work with what a browser has, and fetch nothing', async () => {
+test('verifier and trees use only what browsers provide, and fetch nothing', async () => {
   const program = join(import.meta.dirname, '../../test/support/fixtures/browser-proof.child.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--experimental-vm-modules',

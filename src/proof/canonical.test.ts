@@ -1,3 +1,4 @@
+/** Canonical JSON against RFC 8785, and the digests of content. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -9,7 +10,7 @@ import { CanonicalJsonError, canonicalJson } from './canonical.ts';
 import { contentDigest, recordDigest } from './content.ts';
 import { toHex } from './hex.ts';
 
-test('the example of RFC 8785, section 3.2.2, is written as its section 3.2.4 has it', () => {
+test('writes the example of RFC 8785, section 3.2.2, as in section 3.2.4', () => {
   const text = String.raw`{
     "numbers": [333333333.33333329, 4.50, 2e-3, 0.000000000000000000000000001],
     "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -21,7 +22,7 @@ test('the example of RFC 8785, section 3.2.2, is written as its section 3.2.4 ha
   );
 });
 
-test('names are sorted by UTF-16 code units (RFC 8785, section 3.2.3)', () => {
+test('sorts names by UTF-16 code units (RFC 8785, section 3.2.3)', () => {
   const text = String.raw`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh",
     "1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`;
   // The emoji is the highest code point, but its first code unit is below U+FB33.
@@ -53,11 +54,11 @@ const numbers: [bits: bigint, text: string][] = [
   [0xbecbf647612f3696n, '-0.0000033333333333333333'],
 ];
 
-test('numbers are written as RFC 8785, Appendix B, has them', () => {
+test('writes numbers as in RFC 8785, Appendix B', () => {
   for (const [bits, text] of numbers) assert.equal(canonicalJson(doubleOf(bits)), text);
 });
 
-test('integers beyond 2^53 are refused wherever they are, and the place is named', () => {
+test('refuses integers beyond 2^53 anywhere, and names the path', () => {
   assert.equal(canonicalJson([2 ** 53 - 1, 1 - 2 ** 53]), '[9007199254740991,-9007199254740991]');
   for (const text of ['9007199254740992', '9007199254740993', '-9007199254740993', '1e21', '1e300', '1e23']) {
     assert.throws(() => canonicalJson(JSON.parse(text)), CanonicalJsonError, text);
@@ -68,7 +69,7 @@ test('integers beyond 2^53 are refused wherever they are, and the place is named
   });
 });
 
-test('what has no canonical form is refused', () => {
+test('refuses values without a canonical form', () => {
   // 1e400 is JSON, but no double.
   for (const value of [JSON.parse('1e400'), Number.NaN, undefined, 1n, () => 1, Symbol('x'), new Date(0)]) {
     assert.throws(() => canonicalJson([value]), CanonicalJsonError);
@@ -86,12 +87,12 @@ test('what has no canonical form is refused', () => {
   assert.throws(() => canonicalJson(circle), CanonicalJsonError);
 });
 
-test('odd names are names like others', () => {
+test('treats unusual names like any others', () => {
   const text = '{"":1,"__proto__":{"x":2},"constructor":3,"hasOwnProperty":4}';
   assert.equal(canonicalJson(JSON.parse(text)), text);
 });
 
-test('one value has one text, in whatever order and spelling it came', () => {
+test('a value has one canonical text, whatever its order and spelling', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       let text: string;
@@ -110,7 +111,7 @@ test('one value has one text, in whatever order and spelling it came', () => {
   );
 });
 
-test('a name that occurs twice in one object is refused, however it is spelled', () => {
+test('refuses a name that occurs twice in an object, however it is spelled', () => {
   for (const text of [
     '{"a":1,"a":1}',
     String.raw`{"a":1,"\u0061":2}`,
@@ -129,7 +130,7 @@ test('a name that occurs twice in one object is refused, however it is spelled',
   }
 });
 
-test("digests are those of Node.js's own SHA-256 and HMAC", async () => {
+test('digests match SHA-256 and HMAC of Node.js', async () => {
   const salt = Buffer.alloc(32, 0xa1);
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.integer(), async (bytes, number) => {
@@ -150,7 +151,7 @@ test("digests are those of Node.js's own SHA-256 and HMAC", async () => {
   );
 });
 
-test('salted content without its salt, and text that is not UTF-8, are refused', async () => {
+test('refuses salted content without its salt, and text that is not UTF-8', async () => {
   await assert.rejects(
     contentDigest({ canonicalization: 'hmac-sha256', salt: null }, utf8('x')),
     /has a salt/,
@@ -177,7 +178,7 @@ function reversed(value: unknown): unknown {
   );
 }
 
-test('what is written is what the canonicalize package writes', () => {
+test('writes the same text as the package canonicalize', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: anyCharacter }), (value) => {
       let text: string;

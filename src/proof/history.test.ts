@@ -70,7 +70,7 @@ async function refused(history: unknown, reason: RegExp): Promise<void> {
   assert.deepEqual([chain.status, verdict], ['fail', 'fail']);
 }
 
-test('versions and changes of owner that follow each other pass, with contents and a chain at hand', async () => {
+test('versions and transfers that follow each other pass, with contents and a chain', async () => {
   const facts = good.proofs.map(factsOf);
   const all = Object.assign({}, ...facts) as ReturnType<typeof factsOf>;
   for (const name of ['anchors', 'transactions', 'blocks'] as const) {
@@ -85,19 +85,19 @@ test('versions and changes of owner that follow each other pass, with contents a
   assert.deepEqual([checked.chain.status, checked.verdict], ['pass', 'pass']);
 });
 
-test('without a chain it is incomplete, never a pass', async () => {
+test('is incomplete without a chain, never a pass', async () => {
   const { chain, verdict } = await verifyHistory(good);
   assert.deepEqual([chain.status, verdict], ['pass', 'incomplete']);
 });
 
-test('a proof that fails for itself fails the whole', async () => {
+test('one proof that fails makes the history fail', async () => {
   const history = structuredClone(good);
   (history.proofs[1] as { merkle: { root: string } }).merkle.root = fixed(9);
   const { chain, verdict, proofs } = await verifyHistory(history);
   assert.deepEqual([proofs[1]?.verdict, chain.status, verdict], ['fail', 'pass', 'fail']);
 });
 
-test('a gap, a wrong start, another order and a repetition are found', async () => {
+test('finds a gap, a wrong start, a wrong order and a repetition', async () => {
   const { proofs } = good;
   await refused({ ...good, proofs: proofs.toSpliced(1, 1) }, /proofs\[1\] does not follow/);
   await refused({ ...good, proofs: proofs.slice(1) }, /proofs\[0\] does not follow/);
@@ -105,7 +105,7 @@ test('a gap, a wrong start, another order and a repetition are found', async () 
   await refused({ ...good, proofs: [proofs[0], ...proofs] }, /proofs\[1\] does not follow/);
 });
 
-test('only the owner seals what follows', async () => {
+test('only the owner may seal what follows', async () => {
   const stolen = await makeHistory([
     { kind: 'file', key: ann, version: 1 },
     { kind: 'file', key: eve, version: 2 },
@@ -124,7 +124,7 @@ test('only the owner seals what follows', async () => {
   await refused(nameless.history, /claims\.to/);
 });
 
-test('a vault that was revoked seals nothing any more, even if it gets the thing back', async () => {
+test('a revoked vault may seal nothing more, even if it becomes the owner again', async () => {
   const { history } = await makeHistory([
     { kind: 'file', key: ann, version: 1 },
     { kind: 'revoke', key: ann, version: 1, claims: { to: addressOf(bob) } },
@@ -139,7 +139,7 @@ test('a vault that was revoked seals nothing any more, even if it gets the thing
   await refused(history, /proofs\[4\] is sealed by .*, which was revoked/);
 });
 
-test('versions that do not rise, and another subject, are found', async () => {
+test('finds versions that do not rise, and a different subject', async () => {
   const again = await makeHistory([
     { kind: 'file', key: ann, version: 2 },
     { kind: 'file', key: ann, version: 2 },
@@ -148,7 +148,7 @@ test('versions that do not rise, and another subject, are found', async () => {
   await refused({ ...good, subject: { ...good.subject, id: 'fil_2' } }, /different subject/);
 });
 
-test('two roots under one number of a vault are found', async () => {
+test('finds two roots under one seal number of a vault', async () => {
   const { history } = await makeHistory([
     { kind: 'file', key: ann, version: 1 },
     { kind: 'file', key: ann, version: 2 },
@@ -170,7 +170,7 @@ test('erased claims of a transfer leave the owner open', async () => {
   assert.deepEqual([chain.status, verdict], ['skipped', 'incomplete']);
 });
 
-test('what is no such document is refused', async () => {
+test('refuses a document that is not a history', async () => {
   for (const [document, reason] of [
     ['{', /not usable JSON/],
     ['{"format":1,"format":2}', /twice/],

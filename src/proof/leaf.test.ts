@@ -1,3 +1,4 @@
+/** The hash of a leaf, against Solidity and the frozen proofs. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -22,7 +23,7 @@ const anyFields: fc.Arbitrary<LeafFields> = fc.record({
   claimsHash: bytes(32),
 });
 
-test("a leaf is hashed twice over Solidity's own encoding, whichever Keccak is used", async () => {
+test('hashes a leaf twice over the Solidity encoding, with either Keccak', async () => {
   const keccak = await loadKeccak();
   const parameters = parseAbiParameters(leafTypes.join(', ')) as readonly { name: string; type: string }[];
   fc.assert(
@@ -46,7 +47,7 @@ test("a leaf is hashed twice over Solidity's own encoding, whichever Keccak is u
   );
 });
 
-test('a version that is no uint64 and a value longer than a word are refused', () => {
+test('refuses a version beyond uint64 and a value longer than a word', () => {
   const { values } = readVector('file-raw').proof.leaf;
   const withValue = (place: number, value: string) => () =>
     encodeLeaf(values.with(place, value as Hex) as unknown as typeof values);
@@ -55,12 +56,12 @@ test('a version that is no uint64 and a value longer than a word are refused', (
   assert.throws(withValue(2, `0x${'00'.repeat(33)}`), /does not fit/);
 });
 
-test('claims are hashed in their canonical form', () => {
+test('hashes claims in their canonical form', () => {
   const expected = createHash('sha256').update('{"a":"é","salt":"0x00"}').digest('hex');
   assert.equal(claimsHash({ salt: '0x00', a: 'é' }), `0x${expected}`);
 });
 
-test('leaf and fields of every frozen proof are made again from what they state', () => {
+test('leaf and fields of every frozen proof can be recomputed from its contents', () => {
   for (const name of vectorNames) {
     const { leaf, proof } = readVector(name);
     const [, , , , version, previousLeaf, vault] = proof.leaf.values;

@@ -1,3 +1,4 @@
+/** Merkle trees and batches against those of OpenZeppelin. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { buildTree, foldPath, hashBytes } from './merkle.ts';
 
 const keccak = await loadKeccak();
 
-test('both Keccaks agree, and a result is not overwritten by the next call', () => {
+test('both Keccaks agree, and the next call does not overwrite a result', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
       const first = keccak(bytes);
@@ -20,11 +21,11 @@ test('both Keccaks agree, and a result is not overwritten by the next call', () 
   );
 });
 
-test("roots and paths of every size up to 130 are those of OpenZeppelin's tree", () => {
+test("roots and paths match OpenZeppelin's tree for every size up to 130", () => {
   for (let size = 1; size <= 130; size += 1) expectSameTree(leavesOf(size, 'every size'), samplePlaces(size));
 });
 
-test('so are those of sizes up to 300, with any leaves', () => {
+test('roots and paths match for sizes up to 300 with any leaves', () => {
   fc.assert(
     fc.property(fc.integer({ min: 131, max: 300 }), fc.string(), (size, seed) =>
       expectSameTree(leavesOf(size, seed), samplePlaces(size)),
@@ -34,12 +35,12 @@ test('so are those of sizes up to 300, with any leaves', () => {
 });
 
 for (const size of [1000, 4096]) {
-  test(`root and all paths of ${size} leaves are those of OpenZeppelin's tree`, () => {
+  test(`root and all paths of ${size} leaves match OpenZeppelin's tree`, () => {
     expectSameTree(leavesOf(size, 'large'));
   });
 }
 
-test("trees of any leaves, equal and nearly equal ones among them, are OpenZeppelin's", () => {
+test("trees with equal and nearly equal leaves match OpenZeppelin's", () => {
   // Few different leaves with long common prefixes: ties within and beyond the first 32 bits.
   const leaf = fc
     .tuple(fc.constantFrom(0, 1, 255), fc.constantFrom(0, 3, 4, 31), fc.nat(2))
@@ -56,7 +57,7 @@ test("trees of any leaves, equal and nearly equal ones among them, are OpenZeppe
   );
 });
 
-test('leaves may lie inside a larger buffer, and are left as they were', () => {
+test('leaves may lie inside a larger buffer, and are not changed', () => {
   const buffer = new Uint8Array(3 + 32 * 5);
   buffer.set(leavesOf(5, 'inside'), 3);
   const before = buffer.slice();
@@ -65,13 +66,13 @@ test('leaves may lie inside a larger buffer, and are left as they were', () => {
   assert.deepEqual(buffer, before);
 });
 
-test('a tree of nothing, of half a leaf, and a path of a leaf that is not there are refused', () => {
+test('refuses an empty tree, a partial leaf, and the path of a missing leaf', () => {
   assert.throws(() => buildTree(new Uint8Array(0), keccak), /whole leaves/);
   assert.throws(() => buildTree(new Uint8Array(33), keccak), /whole leaves/);
   assert.throws(() => buildTree(new Uint8Array(64), keccak).path(2), /no leaf 2/);
 });
 
-test("a batch's subtrees and top tree are OpenZeppelin's, and each whole path leads to both roots", () => {
+test("subtrees and top tree of a batch match OpenZeppelin's, and each path leads to both roots", () => {
   const shapes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 25 });
   fc.assert(
     fc.property(shapes, (sizes) => {
@@ -174,7 +175,7 @@ function split(bytes: Uint8Array): string[] {
   );
 }
 
-test('hex is read in either case and refused when it is none', () => {
+test('reads hex in either case, and refuses anything else', () => {
   assert.deepEqual(fromHex('0x00fFAb'), new Uint8Array([0, 255, 171]));
   for (const wrong of ['0x0', '00', '0xgg', '0x/:', '0x@`']) assert.throws(() => fromHex(wrong), /not hex/);
 });

@@ -1,3 +1,4 @@
+/** The page docs/proof.md and the facts shown of a proof, against the verifier. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const example = page.slice(
   page.indexOf('\n## What a proof does not say'),
 );
 
-test('every hash of the worked example comes out, step by step, and there is none beside them', async () => {
+test('the worked example shows every hash, step by step, and no others', async () => {
   const { proof } = readVector('second-vault');
   const { content, claims, leaf, merkle, seal } = proof;
   const sha256 = (hex: string): Hex =>
@@ -91,7 +92,7 @@ test('every hash of the worked example comes out, step by step, and there is non
   );
 });
 
-test('the page has the list of leaf types and the steps as the verifier has them', () => {
+test('the page lists the leaf types and the steps of the verifier', () => {
   const rows = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, name]) => name);
   assert.deepEqual(rows(/^\| `((?:bytes32|uint64|address) \w+)`/gm), [...leafTypes]);
   const table = page.slice(page.indexOf('\n## Verifying'), page.indexOf('\n## A worked example'));
@@ -101,7 +102,7 @@ test('the page has the list of leaf types and the steps as the verifier has them
   );
 });
 
-test('of the anchors that a proof names, the page tells of those that were checked', () => {
+test('the facts of a proof show only the anchor that was checked', () => {
   const { proof } = readVector('file-raw');
   const [anchor] = proof.anchors as [EvmAnchor];
   const other = { ...anchor, chainId: anchor.chainId + 1, blockNumber: 4_711 };

@@ -1,3 +1,4 @@
+/** The parser of proofs, and the JSON schema that must agree with it. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -11,7 +12,7 @@ const fitsSchema = new Ajv2020({ strict: true, strictTuples: false, strictTypes:
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-test('every vector fits the schema and the reader', () => {
+test('every vector fits the schema and the parser', () => {
   for (const name of vectorNames) {
     const { proof } = readVector(name);
     assert.deepEqual(parseProof(proof).faults, [], name);
@@ -19,7 +20,7 @@ test('every vector fits the schema and the reader', () => {
   }
 });
 
-test('the reader names every fault with its place', () => {
+test('the parser reports every fault with its path', () => {
   const document = structuredClone(readVector('file-raw').proof) as unknown as Record<string, never>;
   const { seal, anchors, content, leaf } = document as unknown as Record<string, Record<string, unknown>>;
   Object.assign(seal ?? {}, { depth: 65, extra: 1 });
@@ -43,7 +44,7 @@ test('the reader names every fault with its place', () => {
   assert.deepEqual(parseProof([]).faults, [{ path: '', message: 'is not an object' }]);
 });
 
-test('an anchor of a type that is not known yet is let through, one of a known type has to be whole', () => {
+test('accepts an anchor of an unknown type, but requires all fields of a known one', () => {
   const { proof } = readVector('file-raw');
   const later = { type: 'bitcoin', whatever: [1, 2] };
   assert.deepEqual(parseProof({ ...proof, anchors: [...proof.anchors, later] }).faults, []);
@@ -53,7 +54,7 @@ test('an anchor of a type that is not known yet is let through, one of a known t
   );
 });
 
-test('schema and reader take and refuse the same documents', () => {
+test('schema and parser accept and refuse the same documents', () => {
   const places = vectorNames.flatMap((name) =>
     pathsOf(readVector(name).proof as unknown as Json).map((path) => ({ name, path })),
   );

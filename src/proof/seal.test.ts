@@ -1,3 +1,4 @@
+/** The digest and the signature of a seal, against viem. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secp256k1 } from '@bitauth/libauth';
@@ -29,7 +30,7 @@ const anyFields: fc.Arbitrary<SealFields> = fc.record({
   sequence: fc.bigInt(0n, 2n ** 64n - 1n),
 });
 
-test("the digest is viem's own for the typed data", () => {
+test("the digest matches viem's for the typed data", () => {
   fc.assert(
     fc.property(anyFields, (fields) =>
       assert.equal(toHex(sealDigest(fields)), hashTypedData(sealTypedData(fields))),
@@ -41,7 +42,7 @@ test("the digest is viem's own for the typed data", () => {
   }
 });
 
-test('numbers that do not fit their types are refused, not cut off', () => {
+test('refuses numbers that do not fit their types, instead of truncating them', () => {
   assert.throws(() => sealDigest({ ...fields, leaves: 2 ** 32 }), /do not fit/);
   assert.throws(() => sealDigest({ ...fields, leaves: 1.5 }), /do not fit/);
   assert.throws(() => sealDigest({ ...fields, sequence: 2n ** 64n }), /do not fit/);
@@ -49,7 +50,7 @@ test('numbers that do not fit their types are refused, not cut off', () => {
   assert.throws(() => sealDigest({ ...fields, vault: '0x00' }), /an address/);
 });
 
-test('what is signed by typed data or by digest leads back to its vault', async () => {
+test('a signature by typed data or by digest recovers to its vault', async () => {
   const signature = await signSeal(fields, (typedData) => account.signTypedData(typedData));
   const signed = secp256k1.signMessageHashRecoverableCompact(fromHex(key), sealDigest(fields));
   assert.ok(typeof signed !== 'string');
@@ -60,7 +61,7 @@ test('what is signed by typed data or by digest leads back to its vault', async 
   assert.equal(await recoverSigner(fields, `0x${'00'.repeat(64)}1b`), null);
 });
 
-test('the twin of a signature recovers to the same vault, and only its high s gives it away', async () => {
+test('the twin of a signature recovers to the same vault, and only its high s reveals it', async () => {
   const { seal } = readVector('file-raw').proof;
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
   const s = order - BigInt(`0x${seal.signature.slice(66, 130)}`);
@@ -79,7 +80,7 @@ test('the highest s that counts as low is half of the order', () => {
   assert.match(signatureFault(withS(half + 1n)) ?? '', /upper half/);
 });
 
-test('a signer that gives an unusable signature is stopped before the batch', async () => {
+test('refuses a signer with an unusable signature before the batch is made', async () => {
   const signature = await account.signTypedData(sealTypedData(fields));
   const eip2098 = `${signature.slice(0, 130)}00` as Hex;
   await assert.rejects(

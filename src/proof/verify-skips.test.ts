@@ -16,13 +16,13 @@ const other = fixed(0x99);
 const otherAddress: Hex = `0x${'99'.repeat(20)}`;
 const evm = ({ anchors: [anchor] }: Proof) => anchor as EvmAnchor;
 
-test('a depth beyond the path fails it, even where the fold would come out right', async () => {
+test('a depth beyond the path fails it, even if the fold gives the right root', async () => {
   const vector = readVector('single-leaf');
   vector.proof.seal.depth = 1;
   assert.equal(statuses(await verify(vector)).path, 'fail');
 });
 
-test('another record fails the digest, and content that is no JSON says so', async () => {
+test('another record fails the digest, and content that is not JSON is named as such', async () => {
   const vector = readVector('second-vault');
   const digestOf = async (content: string) => {
     const result = await verify({ ...vector, content });
@@ -34,7 +34,7 @@ test('another record fails the digest, and content that is no JSON says so', asy
   assert.match((await digestOf('{"a":1,')).join(), /fail.*not the JSON/);
 });
 
-test('a name that occurs twice in the document is refused when it is given as text', async () => {
+test('refuses a name that occurs twice in a document given as text', async () => {
   const { proof } = readVector('file-raw');
   const text = JSON.stringify(proof).replace('"kind":', '"kind":"record","kind":');
   assert.equal((await verifyProof(JSON.parse(text))).verdict, 'incomplete');
@@ -44,7 +44,7 @@ test('a name that occurs twice in the document is refused when it is given as te
   assert.equal((await verifyProof('{')).verdict, 'fail');
 });
 
-test('what cannot be checked is skipped, and skipped is never a pass', async () => {
+test('skips what cannot be checked, and a skipped step is never a pass', async () => {
   const vector = readVector('file-raw');
   const skippedWith = async (options: VerifyOptions, proof: Proof = vector.proof) => {
     const result = await verifyProof(proof, options);
@@ -63,7 +63,7 @@ test('what cannot be checked is skipped, and skipped is never a pass', async () 
   ]);
 });
 
-test('on the embedded chain time is skipped, unless the proof gives another', async () => {
+test('skips the time on the embedded chain, unless the proof contradicts it', async () => {
   const vector = readVector('file-raw');
   vector.chain.embedded = true;
   const result = await verify(vector);
@@ -76,7 +76,7 @@ test('on the embedded chain time is skipped, unless the proof gives another', as
   assert.equal(statuses(await verify(vector)).time, 'fail');
 });
 
-test('a block that is not final yet skips finality; the last final one passes', async () => {
+test('skips finality for a block that is not final yet, and passes the last final one', async () => {
   const vector = readVector('file-raw');
   vector.chain.finalized = evm(vector.proof).blockNumber - 1;
   assert.equal(statuses(await verify(vector)).finality, 'skipped');
@@ -85,7 +85,7 @@ test('a block that is not final yet skips finality; the last final one passes', 
   assert.equal((await verify(vector)).verdict, 'pass');
 });
 
-test('a node that gives no answer skips the step instead of failing it', async () => {
+test('a chain node that does not answer skips the step instead of failing it', async () => {
   const vector = readVector('file-raw');
   const away = async () => {
     throw new Error('connect ECONNREFUSED');
@@ -119,7 +119,7 @@ test('a node that gives no answer skips the step instead of failing it', async (
   }
 });
 
-test('a node that is not yet at the block of the anchor has not contradicted it', async () => {
+test('a chain node that has not reached the block of the anchor does not contradict it', async () => {
   for (const [what, lacking] of [
     ['anchors', 'chain'],
     ['codeHashes', 'registry'],
@@ -134,7 +134,7 @@ test('a node that is not yet at the block of the anchor has not contradicted it'
   }
 });
 
-test('a node of another chain is the wrong one to ask, and contradicts nothing', async () => {
+test('a chain node of another chain skips the steps, and contradicts nothing', async () => {
   const vector = readVector('file-raw');
   vector.chain.chainId = 11155111;
   const result = await verify(vector);
@@ -152,7 +152,7 @@ test('a node of another chain is the wrong one to ask, and contradicts nothing',
   assert.equal(statuses(await verify(vector)).registry, 'fail', 'no node is needed to see this');
 });
 
-test('nothing is read from the contract that the proof names', async () => {
+test('reads nothing from the contract that the proof names', async () => {
   const vector = readVector('file-raw');
   const asked = new Set<string>();
   const chain = memoryChain(vector.chain);
@@ -173,7 +173,7 @@ test('nothing is read from the contract that the proof names', async () => {
   assert.deepEqual([...asked], [vector.registry.address]);
 });
 
-test('of several anchors the one on the chain that was asked counts', async () => {
+test('checks the anchor on the chain that was asked, if there are several', async () => {
   const vector = readVector('file-raw');
   const elsewhere = { ...evm(vector.proof), chainId: 137, transactionHash: other, contract: otherAddress };
   vector.proof.anchors = [elsewhere, { type: 'bitcoin', height: 1 }, evm(vector.proof)];
@@ -182,13 +182,13 @@ test('of several anchors the one on the chain that was asked counts', async () =
   assert.match(messageOf(result, 'chain'), /2 more on other chains were not checked/);
 });
 
-test("without a chain, a proof that names no anchor in the registry fails 'registry'", async () => {
+test("a proof without an anchor in the registry fails 'registry', even without a chain", async () => {
   const { proof, registry } = readVector('file-raw');
   evm(proof).contract = otherAddress;
   assert.equal(statuses(await verifyProof(proof, { registry })).registry, 'fail');
 });
 
-test('the salt of an HMAC may stay with its owner', async () => {
+test('accepts the salt of an HMAC from its owner', async () => {
   const vector = readVector('file-hmac');
   const { salt } = vector.proof.content;
   assert.ok(salt);
@@ -200,7 +200,7 @@ test('the salt of an HMAC may stay with its owner', async () => {
   assert.equal(statuses(await verify(vector, { salt: other })).digest, 'fail');
 });
 
-test('content may come in pieces', async () => {
+test('accepts content in pieces', async () => {
   for (const name of vectorNames) {
     const vector = readVector(name);
     const pieces = async function* () {
@@ -210,7 +210,7 @@ test('content may come in pieces', async () => {
   }
 });
 
-test("another vault's seal over the same subtree fails", async () => {
+test('the seal of another vault over the same subtree fails', async () => {
   const vector = readVector('file-raw');
   const { seal } = vector.proof;
   const stranger = privateKeyToAccount(fixed(0x33));

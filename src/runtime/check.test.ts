@@ -1,3 +1,4 @@
+/** How a check runs: two looks, findings, progress, and what could not be checked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -30,7 +31,7 @@ function numbers(last: number, isWrong: (id: number, look: number) => boolean): 
 
 const checkOf = (...passes: Pass[]): Check => ({ name: 'numbers', passes });
 
-test('every row is looked at, and what is wrong twice is told', async () => {
+test('checks every row, and reports what is wrong on both looks', async () => {
   const told: string[] = [];
   const [report] = await runEach([checkOf(numbers(35, (id) => id === 7 || id === 33))], {
     settleMs: 0,
@@ -40,7 +41,7 @@ test('every row is looked at, and what is wrong twice is told', async () => {
   assert.deepEqual([report?.checked, report?.found, report?.skipped], [35, 2, []]);
 });
 
-test('what is right at the second look is not told, nor is what is wrong only then', async () => {
+test('does not report what is right on the second look, or wrong only then', async () => {
   const pass = numbers(35, (id, look) => (look === 1 ? id === 7 || id === 8 : id === 8 || id === 9));
   const [report] = await runEach([checkOf(pass)], { settleMs: 0 });
   assert.deepEqual(
@@ -50,7 +51,7 @@ test('what is right at the second look is not told, nor is what is wrong only th
   assert.deepEqual(pass.looks.at(-1), { after: undefined, until: 10 });
 });
 
-test('the second look comes after a rest that many pages share', async (t) => {
+test('waits before the second look, once for many pages', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const pass = numbers(100, (id) => id % 10 === 0);
   const running = runEach([checkOf(pass)], { settleMs: 100 });
@@ -65,12 +66,12 @@ test('the second look comes after a rest that many pages share', async (t) => {
   assert.deepEqual([report?.found, pass.looks.length], [10, 21]);
 });
 
-test('of many findings the first are kept and all are counted', async () => {
+test('keeps the first of many findings, and counts all of them', async () => {
   const [report] = await runEach([checkOf(numbers(1000, () => true))], { settleMs: 0, keep: 3 });
   assert.deepEqual([report?.found, report?.findings.length], [1000, 3]);
 });
 
-test('what cannot be checked is named with its reason, and the rest goes on', async () => {
+test('names what cannot be checked with its reason, and checks the rest', async () => {
   const away: Pass = {
     ...numbers(5, () => false),
     what: 'others',
@@ -89,7 +90,7 @@ test('what cannot be checked is named with its reason, and the rest goes on', as
   assert.equal(report?.checked, 5);
 });
 
-test('progress goes from none to all', async () => {
+test('reports progress from nothing to all', async () => {
   const told: string[] = [];
   await runEach([checkOf(numbers(15, () => false))], {
     onProgress: ({ what, done, total }) => told.push(`${what} ${done}/${total}`),
@@ -103,7 +104,7 @@ test('progress goes from none to all', async () => {
   ]);
 });
 
-test('a stop is told as not checked', async () => {
+test('reports what a stop prevented as not checked', async () => {
   const stopping = new AbortController();
   const pass = numbers(100, (id) => id === 3);
   const stopped: Pass = {

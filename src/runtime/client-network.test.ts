@@ -1,13 +1,14 @@
+/** Which addresses count as one client. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { networkOf } from './client-network.ts';
 
-test('IPv4 addresses count one by one, also inside IPv6', () => {
+test('counts IPv4 addresses individually, even inside IPv6', () => {
   assert.equal(networkOf('192.0.2.7'), '192.0.2.7');
   assert.equal(networkOf('::ffff:192.0.2.7'), '192.0.2.7');
 });
 
-test('IPv6 addresses of one network count together', () => {
+test('counts IPv6 addresses of one network together', () => {
   const network = networkOf('2001:db8:1:2::1');
   assert.equal(network, '2001:db8:1:2::/64');
   assert.equal(networkOf('2001:0db8:0001:0002:ffff:ffff:ffff:ffff'), network);
@@ -15,7 +16,7 @@ test('IPv6 addresses of one network count together', () => {
   assert.notEqual(networkOf('2001:db8:1:3::1'), network);
 });
 
-test('what is no address stays as it is', () => {
+test('leaves text that is not an address unchanged', () => {
   assert.equal(networkOf('not:an address'), 'not:an address');
   assert.equal(networkOf(''), '');
 });

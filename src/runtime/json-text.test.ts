@@ -1,10 +1,11 @@
+/** The strict JSON parser: what it refuses, its limits, and its running time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { threadCpuMs } from '../../test/support/service/cpu-time.ts';
 import { findJsonFault } from './json-fault.ts';
 import { JsonTextError, maxJsonDepth, parseJsonText } from './json-text.ts';
 
-test('a number that would change when it is read is refused', () => {
+test('refuses a number that would change when it is parsed', () => {
   const changed = [
     '1.000000000000000001',
     '9007199254740993',
@@ -37,7 +38,7 @@ test('a number that would change when it is read is refused', () => {
   for (const text of kept) assert.deepEqual(parseJsonText(text), JSON.parse(text), text);
 });
 
-test('what is not JSON is a SyntaxError, also where it ends too soon', () => {
+test('throws a SyntaxError for text that is not JSON or ends too early', () => {
   for (const text of [
     '',
     '"',
@@ -54,7 +55,7 @@ test('what is not JSON is a SyntaxError, also where it ends too soon', () => {
     assert.throws(() => parseJsonText(text), SyntaxError, text);
 });
 
-test('nesting and the number of values are limited before anything is made of the text', () => {
+test('limits nesting and the number of values before it parses the text', () => {
   const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   assert.ok(parseJsonText(deep(maxJsonDepth)));
   assert.throws(() => parseJsonText(deep(1_000_000)), /nested more than 64 levels/);
@@ -77,7 +78,7 @@ const hostile: Record<string, (size: number) => string> = {
 };
 
 for (const [name, make] of Object.entries(hostile)) {
-  test(`reading ${name} takes time in proportion to its length`, () => {
+  test(`parsing ${name} takes time in proportion to its length`, () => {
     const [small, large] = [make(1 << 17), make(1 << 20)];
     const costs = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
     // The minimum of several runs is close to the cost without garbage collection and cache misses.
@@ -107,7 +108,7 @@ function costOf(text: string): number {
   return threadCpuMs() - before;
 }
 
-test('a fault is named with its path, which is cut where it is long', () => {
+test('names a fault with its path, and truncates a long path', () => {
   assert.equal(findFault({ a: [{ b: 'x' }, { c: '\0' }] }), 'a[1].c holds NUL.');
   assert.equal(findFault('\0'), 'The body holds NUL.');
   assert.equal(

@@ -1,3 +1,4 @@
+/** The supervisor of loops: restarts, health, stops and wakeups. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitUntil } from '../../test/support/service/process.ts';
@@ -6,7 +7,7 @@ import { createWakeup, type Loop, pause, repeating, superviseLoops } from './loo
 
 const quiet = { info() {}, error() {} };
 
-test('a loop that throws is started again and its failure is counted', async () => {
+test('restarts a loop that fails, and counts the failure', async () => {
   let runs = 0;
   const loop: Loop = {
     name: 'shaky',
@@ -29,7 +30,7 @@ test('a loop that throws is started again and its failure is counted', async () 
   assert.equal(supervisor.health()[0]?.state, 'stopped');
 });
 
-test('a loop that waits for an operator is not tried again within seconds', async () => {
+test('waits longer before it retries a loop that needs an operator', async () => {
   const waits: number[] = [];
   const loop: Loop = {
     name: 'waits',
@@ -48,7 +49,7 @@ test('a loop that waits for an operator is not tried again within seconds', asyn
   await supervisor.stop(1_000);
 });
 
-test('a loop without a beat is stuck, also while it fails again and again', async () => {
+test('a loop without a beat is stuck, even while it keeps failing', async () => {
   const hangs: Loop = { name: 'hangs', stuckAfterMs: 30, run: (signal) => pause(60_000, signal) };
   const fails: Loop = {
     name: 'fails',
@@ -95,7 +96,7 @@ test('stop waits for a loop to finish its step, and gives up on one that ignores
   await givingUp.stop(20);
 });
 
-test('a resting loop is woken, and a wakeup during a step is not lost', async () => {
+test('a wakeup ends the rest of a loop, and is not lost during a step', async () => {
   const wakeup = createWakeup();
   let steps = 0;
   const loop = repeating({

@@ -71,7 +71,7 @@ for (const name of names) {
     const { app, url, call } = await fixture.start();
     const { keys } = summary;
 
-    await t.test('and answers as it did', async () => {
+    await t.test('and gives the same answers as before', async () => {
       const { reads } = summary;
       for (const read of [...reads.filter(isLog), ...reads.filter((read) => !isLog(read))]) {
         assertHolds(await ask(call, keys, read), read.expected, `${read.path} of ${read.key}`);
@@ -81,20 +81,20 @@ for (const name of names) {
       }
     });
 
-    await t.test('with the content of every file, and without what was erased', async () => {
+    await t.test('with the content of every file, but nothing that was erased', async () => {
       for (const file of summary.files) {
         assert.equal(await downloadedDigest(url, keys, file), file.sha256, JSON.stringify(file));
       }
     });
 
-    await t.test('with people who can sign in, and keys that are refused as they were', async () => {
+    await t.test('with people who can sign in, and keys that are refused as before', async () => {
       for (const person of summary.people) await signInAs(person, { url, call });
       for (const [what, key] of Object.entries(summary.refusedKeys)) {
         assert.equal((await call('GET', '/api-v1/platform/vaults', { key })).status, 401, what);
       }
     });
 
-    await t.test('and goes on where it was', { skip }, async () => {
+    await t.test('and continues where it stopped', { skip }, async () => {
       app.loops.start();
       for (const { key, path, member, oneOf } of summary.pending) {
         await waitUntil(async () => {

@@ -20,7 +20,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the day runs to its end, is refused where it should be, and leaves a dossier that holds', {
+test('the example runs to its end, with the expected refusals, and leaves a dossier that verifies', {
   skip,
 }, async () => {
   const script = join(import.meta.dirname, '../../examples/aircraft-part/day.ts');

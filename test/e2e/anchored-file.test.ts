@@ -29,7 +29,7 @@ function events(type: string, count: number): Promise<{ data: Record<string, unk
   }, longestMs);
 }
 
-test('a file is created, versioned, handed on and given out with its history', { skip }, async () => {
+test('a file is created, versioned, transferred, and proved with its history', { skip }, async () => {
   const newVault = async (name: string) =>
     (await service.call('POST', `${platform}/vaults`, { body: { name } })).json;
   const [giver, taker] = [await newVault('Giver'), await newVault('Taker')];

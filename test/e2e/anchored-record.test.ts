@@ -26,7 +26,7 @@ async function confirmed(recordId: string, version: number) {
   }, longestMs);
 }
 
-test('two versions are anchored in their order, announced, listed, and proved', { skip }, async () => {
+test('two versions are anchored in order, announced, listed and proved', { skip }, async () => {
   const vault = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
   const contents = [{ signed: false }, { signed: true }];
   const { id } = (

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('the answer to the making of a key is repeated to its maker and to nobody else', async () => {
+test('repeats the answer with a new key to its creator, and to nobody else', async () => {
   const headers = { 'idempotency-key': 'once' };
   const made = await service.call('POST', keys, { body: { name: 'all' }, headers });
   assert.equal(made.status, 201);
@@ -26,7 +26,7 @@ test('the answer to the making of a key is repeated to its maker and to nobody e
   assert.doesNotMatch(other.text, /hf_live_/);
 });
 
-test('a key that expires cannot make one that lasts longer', async () => {
+test('a key that expires cannot create one that lasts longer', async () => {
   const expiresAt = new Date(Date.now() + 3_600_000);
   const expiring = await service.makeKey({ expiresAt });
   const make = (body: object) => service.call('POST', keys, { key: expiring, body: { name: 'x', ...body } });
@@ -35,7 +35,7 @@ test('a key that expires cannot make one that lasts longer', async () => {
   assert.equal((await make({ expiresAt: expiresAt.toISOString() })).status, 201);
 });
 
-test('a workspace has a bounded number of valid keys, also when they are made at the same moment', async () => {
+test('limits the valid keys of a workspace, even if they are created concurrently', async () => {
   const key = await service.makeKey({ newWorkspace: true });
   const make = () => service.call('POST', keys, { key, body: { name: 'one more' } });
   const first = await make();
@@ -57,7 +57,7 @@ test('a workspace has a bounded number of valid keys, also when they are made at
   assert.equal((await make()).status, 201);
 });
 
-test('a route that goes away says since when, until when and where to read on, beside its other links', async () => {
+test('a deprecated route states since when, until when and a guide, beside its other links', async () => {
   const app = Fastify();
   announceDeprecations(app);
   const config = {

@@ -20,7 +20,7 @@ const install = (assetId: string, parentAssetId: string, at = fromNow(-1000)) =>
 const remove = (assetId: string, parentAssetId?: string, at = fromNow(0)) =>
   fixture.call('POST', assetId, 'remove/', { body: { parentAssetId, at } });
 
-test('a change is a version of its own that follows the one before, and a repeat is none', async () => {
+test('each change is a new version that follows the previous one, and a repeat adds none', async () => {
   const assetId = await fixture.newAsset({ metadata: { a: 1 } });
   const change = { name: 'New', usage: { hours: 3, cycles: 2 }, metadata: { b: 2 } };
   const first = await fixture.call('PUT', assetId, '', { body: change });
@@ -49,7 +49,7 @@ test('a change is a version of its own that follows the one before, and a repeat
   assertError(await fixture.call('GET', assetId, 'history/'), 'conflict', /not confirmed/);
 });
 
-test('changes at the same time all count, one after the other', async () => {
+test('concurrent changes all take effect, one after the other', async () => {
   const assetId = await fixture.newAsset();
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) => fixture.call('PUT', assetId, '', { body: { name: `Name ${n}` } })),
@@ -64,7 +64,7 @@ test('changes at the same time all count, one after the other', async () => {
   assert.equal(rows[0].followers, 12);
 });
 
-test('a change of a version that is not the newest any more is refused, and every change is told', async () => {
+test('refuses a change to an outdated version, and announces every change', async () => {
   const assetId = await fixture.newAsset();
   const etag = async () => (await fixture.call('GET', assetId)).headers.get('etag') ?? '';
   const put = (name: string, headers: Record<string, string> = {}) =>
@@ -95,7 +95,7 @@ test('a change of a version that is not the newest any more is refused, and ever
   );
 });
 
-test('hours and cycles go down only to correct a mistake, which is in the audit log', async () => {
+test('hours and cycles decrease only as a correction, which the audit log records', async () => {
   const assetId = await fixture.newAsset({ usage: { hours: 10, cycles: 5 } });
   for (const usage of [{ hours: 9.9 }, { cycles: 4 }, { hours: 11, cycles: 4 }]) {
     const put = () => fixture.call('PUT', assetId, '', { body: { usage } });
@@ -124,7 +124,7 @@ test('hours and cycles go down only to correct a mistake, which is in the audit 
   );
 });
 
-test('an asset is installed and removed with its history, and each of it is anchored', async () => {
+test('keeps the history of installations and removals, and anchors each', async () => {
   const [part, engine] = [await fixture.newAsset(), await fixture.newAsset()];
   const [installedAt, removedAt] = [fromNow(-86_400_000), fromNow(-3_600_000)];
   const installed = await install(part, engine, installedAt);
@@ -152,7 +152,7 @@ test('an asset is installed and removed with its history, and each of it is anch
   );
 });
 
-test('an asset is in one place at a time, and leaves only the one that it is in', async () => {
+test('an asset is in one place at a time, and can be removed only from there', async () => {
   const [part, engine, other] = [
     await fixture.newAsset(),
     await fixture.newAsset(),
@@ -168,7 +168,7 @@ test('an asset is in one place at a time, and leaves only the one that it is in'
   assert.equal((await remove(part)).status, 200);
 });
 
-test('an asset cannot be in itself, in a part of itself, or in a circle that two requests close at once', async () => {
+test('refuses to install an asset in itself or its own part, even by two concurrent requests', async () => {
   const [a, b, c] = [await fixture.newAsset(), await fixture.newAsset(), await fixture.newAsset()];
   await fixture.refused(() => install(a, a), 'conflict', /in itself/);
   assert.equal((await install(a, b)).status, 201);
@@ -183,7 +183,7 @@ test('an asset cannot be in itself, in a part of itself, or in a circle that two
   }
 });
 
-test('work in the future, or before the last installation or removal, is refused', async () => {
+test('refuses work in the future, or before the last installation or removal', async () => {
   const [part, engine] = [await fixture.newAsset(), await fixture.newAsset()];
   const at = fromNow(-60_000);
   await fixture.refused(() => install(part, engine, fromNow(86_400_000)), 'invalid_request', /future/);
@@ -196,7 +196,7 @@ test('work in the future, or before the last installation or removal, is refused
   await fixture.refused(() => install(part, engine, before), 'conflict', /before its last removal/);
 });
 
-test('every change is in the audit log', async () => {
+test('the audit log has every change', async () => {
   const [part, engine] = [await fixture.newAsset(), await fixture.newAsset()];
   await fixture.call('PUT', part, '', { body: { name: 'Other' } });
   await install(part, engine);

@@ -30,7 +30,7 @@ async function newAsset(usage: object = {}) {
   return { assetId, due };
 }
 
-test('an interval tells when it is next due by what it goes by, and is overdue once any of it has passed', async () => {
+test('an interval states when it is next due, and is overdue once any of its limits is exceeded', async () => {
   const { assetId, due } = await newAsset({ hours: 100, cycles: 40 });
   const at = fromNow(-10 * dayMs);
   const every = { days: 11, hours: 50.5, cycles: 20 };
@@ -90,7 +90,7 @@ test('an interval tells when it is next due by what it goes by, and is overdue o
   await fixture.refused(() => fixture.call('DELETE', assetId, path), 'resource_not_found', /no interval/);
 });
 
-test('an interval is not changed or deleted over what somebody else has changed meanwhile', async () => {
+test('refuses to change or delete an interval that somebody else has changed meanwhile', async () => {
   const { assetId } = await newAsset();
   const made = await add(assetId, { every: { days: 30 }, lastDone: { at: fromNow(-dayMs) } });
   assert.equal(made.json.version, 1);
@@ -117,7 +117,7 @@ test('an interval is not changed or deleted over what somebody else has changed 
   assert.equal(rows[0].told, 4);
 });
 
-test('an interval by months ends on the same day of a later month, or on its last one', async () => {
+test('an interval in months ends on the same day of a later month, or on its last day', async () => {
   const { assetId, due } = await newAsset();
   for (const [at, months] of [
     ['2024-01-31T12:00:00Z', 1],
@@ -135,7 +135,7 @@ test('an interval by months ends on the same day of a later month, or on its las
   assert.ok(intervals.every(({ overdue }: { overdue: boolean }) => overdue));
 });
 
-test('what is reached as it is shown is not overdue, and nothing was done at hours that were not run', async () => {
+test('is not overdue exactly at its limit, and refuses work at hours not reached yet', async () => {
   const { assetId, due } = await newAsset({ hours: 1_050.33333 });
   await add(assetId, { every: { hours: 50 }, lastDone: { at: fromNow(0), hours: 1_000.33333 } });
   const { overdue, intervals } = await due();
@@ -149,7 +149,7 @@ test('what is reached as it is shown is not overdue, and nothing was done at hou
   await fixture.refused(change, 'invalid_request', /lastDone/);
 });
 
-test('an interval by days alone is overdue a day late, and has no hours and cycles', async () => {
+test('an interval in days alone is overdue after a day, and has no hours or cycles', async () => {
   const { assetId, due } = await newAsset();
   await add(assetId, { every: { days: 30 }, lastDone: { at: fromNow(-31 * dayMs) } });
   const { overdue, intervals } = await due();
@@ -160,7 +160,7 @@ test('an interval by days alone is overdue a day late, and has no hours and cycl
   );
 });
 
-test('an interval that goes by nothing, or does not say what was last done, is refused', async () => {
+test('refuses an interval without a measure, or without what was last done', async () => {
   const { assetId } = await newAsset();
   const lastDone = { at: fromNow(0) };
   for (const [body, message] of [
@@ -183,7 +183,7 @@ test('an interval that goes by nothing, or does not say what was last done, is r
   assert.deepEqual(json, [made]);
 });
 
-test('the farthest interval there can be still has a date', async () => {
+test('the longest possible interval still has a date', async () => {
   const { assetId, due } = await newAsset();
   await add(assetId, { every: { days: 1_000_000 }, lastDone: { at: '9000-01-01T00:00:00Z' } });
   await add(assetId, { every: { days: 1_000_000 }, lastDone: { at: '2020-01-01T00:00:00Z' } });
@@ -192,13 +192,13 @@ test('the farthest interval there can be still has a date', async () => {
   assert.ok(Date.parse(intervals[0].nextDue.at) > Date.now());
 });
 
-test('the due list is for those who may see the asset', async () => {
+test('only those who may see the asset get the due list', async () => {
   const { assetId } = await newAsset();
   const stranger = (await fixture.newVault()).address;
   assertError(await fixture.call('GET', assetId, `due/?viewerAddress=${stranger}`), 'viewer_not_allowed');
 });
 
-test('a defect is open until a certified entry closes it, and a superseded entry counts for nothing', async () => {
+test('a defect is open until a certified entry closes it, and superseded entries do not count', async () => {
   const { assetId, due } = await newAsset();
   const [worker, certifier] = [await fixture.newWorker(), await fixture.newWorker()];
   await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker, certifier] } });

@@ -34,7 +34,7 @@ after(() => service.close());
 const transfer = (assetId: string, destinationVaultAddress: string, headers = {}) =>
   fixture.call('POST', assetId, 'transfer/', { body: { destinationVaultAddress }, headers });
 
-test('a transfer is accepted as pending, with a leaf of the giving vault that names the taking one', async () => {
+test('accepts a transfer as pending, with a leaf of the giving vault that names the receiving one', async () => {
   const [from, to] = [await fixture.newVault(), await fixture.newVault()];
   const assetId = await fixture.newAsset({ vaultAddress: from.address });
   const headers = { 'idempotency-key': 'sale' };
@@ -57,7 +57,7 @@ test('a transfer is accepted as pending, with a leaf of the giving vault that na
   assert.deepEqual([given.digest, given.previous_leaf], [made.digest, made.leaf]);
 });
 
-test('while it is under way the asset is neither changed, installed nor transferred again, and still owned', async () => {
+test('an asset in transfer keeps its owner, and cannot be changed, installed or transferred again', async () => {
   const [from, to] = [await fixture.newVault(), await fixture.newVault()];
   const [assetId, engine] = [
     await fixture.newAsset({ vaultAddress: from.address }),
@@ -75,7 +75,7 @@ test('while it is under way the asset is neither changed, installed nor transfer
   assert.equal((await fixture.call('GET', assetId)).json.vaultAddress, from.address);
 });
 
-test('a transfer goes to another vault that is there and active; it may leave a deactivated one', async () => {
+test('transfers only to another existing, active vault, but also from a deactivated one', async () => {
   const [from, to] = [await fixture.newVault(), await fixture.newVault()];
   const assetId = await fixture.newAsset({ vaultAddress: from.address });
   await fixture.refused(() => transfer(assetId, from.address), 'conflict', /already/);
@@ -92,7 +92,7 @@ test('a transfer goes to another vault that is there and active; it may leave a 
   assert.equal((await transfer(assetId, to.address)).status, 202);
 });
 
-test('a sale: confirmed on the chain, told, and proved from the first version to the new owner', {
+test('a sale is confirmed on the chain, announced, and proved up to the new owner', {
   skip,
 }, async () => {
   service.app.loops.start();

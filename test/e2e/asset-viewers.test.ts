@@ -39,7 +39,7 @@ const look = (assetId: string, viewer: string) =>
 const verify = async (assetId: string, viewer: string) =>
   (await fixture.call('GET', assetId, `viewers/verify/?viewerAddress=${viewer}`)).json;
 
-test('the owner, an assigned worker and a granted viewer may look, and nobody else', async () => {
+test('only the owner, an assigned worker and a granted viewer may see the asset', async () => {
   const [vault, other] = [await fixture.newVault(), await fixture.newVault()];
   const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const [worker, idle, viewer] = [await fixture.newWorker(), await fixture.newWorker(), randomAddress()];
@@ -58,7 +58,7 @@ test('the owner, an assigned worker and a granted viewer may look, and nobody el
   assertError(await look(await fixture.newAsset(), viewer), 'viewer_not_allowed');
 });
 
-test('the form of the address is checked first, then the asset, then the viewer', async () => {
+test('checks the form of the address first, then the asset, then the viewer', async () => {
   const assetId = await fixture.newAsset();
   const viewer = randomAddress();
   // Not of a random one: with one letter changed some are all in capitals, which have no checksum.
@@ -70,7 +70,7 @@ test('the form of the address is checked first, then the asset, then the viewer'
   assertError(await look(assetId, viewer), 'viewer_not_allowed');
 });
 
-test('a grant ends at its very moment: a second later the viewer is refused', async () => {
+test('a grant ends at its exact moment', async () => {
   const assetId = await fixture.newAsset();
   const viewer = randomAddress();
   const given = fromNow(3_600_000);
@@ -92,7 +92,7 @@ test('a grant ends at its very moment: a second later the viewer is refused', as
   assert.deepEqual(rows[0], { before: true, after: true });
 });
 
-test('a grant whose end has passed is refused, and one that was given can be given another end', async () => {
+test('refuses a grant that has already ended, but can change the end of an existing one', async () => {
   const assetId = await fixture.newAsset();
   const viewer = randomAddress();
   await fixture.refused(() => grant(assetId, [viewer], fromNow(-1)), 'invalid_request', /in the future/);
@@ -104,7 +104,7 @@ test('a grant whose end has passed is refused, and one that was given can be giv
   assert.deepEqual((await fixture.call('GET', assetId, 'viewers/')).json, [{ address: viewer, until: null }]);
 });
 
-test('a revoked viewer and an unassigned worker are refused with the very next look', async () => {
+test('refuses a revoked viewer and an unassigned worker with the very next request', async () => {
   const assetId = await fixture.newAsset();
   const [worker, viewer] = [await fixture.newWorker(), randomAddress()];
   await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker] } });
@@ -126,7 +126,7 @@ test('a revoked viewer and an unassigned worker are refused with the very next l
   }
 });
 
-test('a worker who does not exist cannot be assigned, and takes nobody along', async () => {
+test('refuses to assign workers if one of them does not exist', async () => {
   const assetId = await fixture.newAsset();
   const [worker, nobody] = [await fixture.newWorker(), randomAddress()];
   const assign = () => fixture.call('POST', assetId, 'workers/', { body: { workers: [worker, nobody] } });
@@ -137,7 +137,7 @@ test('a worker who does not exist cannot be assigned, and takes nobody along', a
   assert.equal((await fixture.call('GET', assetId, 'workers/')).json.length, 1);
 });
 
-test('viewers and workers are listed page by page', async () => {
+test('lists viewers and workers page by page', async () => {
   const assetId = await fixture.newAsset();
   const viewers = Array.from({ length: 5 }, randomAddress);
   await grant(assetId, viewers);
@@ -153,7 +153,7 @@ test('viewers and workers are listed page by page', async () => {
   assert.deepEqual(found, inOrder);
 });
 
-test('every look is in the access log before it is answered, also a refused one, and verifying is none', async () => {
+test('logs every access before it answers, even a refused one, but not a verification', async () => {
   const vault = await fixture.newVault();
   const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const nobody = randomAddress();
@@ -181,7 +181,7 @@ test('every look is in the access log before it is answered, also a refused one,
   assertError(await fixture.call('GET', assetId, 'access-log/', { key: reader }), 'forbidden', /audit:read/);
 });
 
-test('what a person asks for within a minute is one look, and what a key asks for is not', async () => {
+test('requests of a person within a minute are one access, those of a key are not', async () => {
   const vault = await fixture.newVault();
   const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const ask = (what: string, viewer = vault.address) =>
@@ -220,7 +220,7 @@ test('what a person asks for within a minute is one look, and what a key asks fo
   assert.equal((await looks()).length, 5);
 });
 
-test('many looks of one person wait for each other without a connection each', async () => {
+test('concurrent accesses of one person wait for each other on a single connection', async () => {
   const vault = await fixture.newVault();
   const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const see = () => ada.call('GET', pathOf(assetId));
@@ -249,7 +249,7 @@ test('many looks of one person wait for each other without a connection each', a
   });
 });
 
-test('a look at the asset itself, its versions or its proofs is logged, and refused to whom it is not for', async () => {
+test('logs access to the asset, its versions and its proofs, and refuses it to others', async () => {
   const vault = await fixture.newVault();
   const assetId = await fixture.newAsset({ vaultAddress: vault.address });
   const [viewer, nobody] = [randomAddress(), randomAddress()];
@@ -284,7 +284,7 @@ test('a look at the asset itself, its versions or its proofs is logged, and refu
   }
 });
 
-test('of many looks at once each is answered for itself and logged once', async () => {
+test('answers each of many concurrent accesses separately, and logs it once', async () => {
   const vault = await fixture.newVault();
   const mine = await fixture.newAsset({ vaultAddress: vault.address });
   const other = await fixture.newAsset();
@@ -305,7 +305,7 @@ test('of many looks at once each is answered for itself and logged once', async 
   );
 });
 
-test('a key that may only read assets cannot change who sees them', async () => {
+test('a key with read access to assets cannot change who sees them', async () => {
   const assetId = await fixture.newAsset();
   const key = await service.makeKey({ scopes: ['assets:read'] });
   const body = { viewers: [randomAddress()] };
@@ -313,7 +313,7 @@ test('a key that may only read assets cannot change who sees them', async () => 
   assert.equal((await fixture.call('GET', assetId, 'viewers/', { key })).status, 200);
 });
 
-test('grants and assignments are in the audit log', async () => {
+test('the audit log has grants and assignments', async () => {
   const assetId = await fixture.newAsset();
   const [worker, viewer] = [await fixture.newWorker(), randomAddress()];
   await fixture.call('POST', assetId, 'workers/', { body: { workers: [worker] } });

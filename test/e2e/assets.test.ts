@@ -26,7 +26,7 @@ const create = (body: object, headers = {}) => service.call('POST', url, { body,
 const install = (assetId: string, parentAssetId: string, at = fromNow(-1000)) =>
   fixture.call('POST', assetId, 'install/', { body: { parentAssetId, at } });
 
-test('an asset is created as pending under a name of its own, and found again with and without the slash', async () => {
+test('creates an asset as pending under its own id, and finds it with and without the slash', async () => {
   const vault = await fixture.newVault();
   const startedAt = new Date().toISOString();
   const given = {
@@ -61,7 +61,7 @@ test('an asset is created as pending under a name of its own, and found again wi
   assert.deepEqual([made.serialNumber, made.partNumber, made.metadata], ['', '', {}]);
 });
 
-test('an assetId is unique in its workspace, also for two that race, and free in another one', async () => {
+test('an assetId is unique in its workspace, even in a race, and free in another one', async () => {
   const { address: vaultAddress } = await fixture.newVault();
   const body = { vaultAddress, name: 'Pump', assetId: 'twice' };
   const answers = await Promise.all(Array.from({ length: 8 }, () => create(body)));
@@ -76,7 +76,7 @@ test('an assetId is unique in its workspace, also for two that race, and free in
   assert.equal(rows[0].count, 2);
 });
 
-test('an assetId that is not printable, is a path, or looks like an id of the service is refused', async () => {
+test('refuses an assetId that is not printable, is a path, or looks like an id of the service', async () => {
   const { address: vaultAddress } = await fixture.newVault();
   for (const [assetId, message] of [
     ['', /assetId must not be empty/],
@@ -101,7 +101,7 @@ test('an assetId that is not printable, is a path, or looks like an id of the se
   }
 });
 
-test('a body that does not fit, an unknown vault or a deactivated one is refused', async () => {
+test('refuses an invalid body, and an unknown or deactivated vault', async () => {
   const vault = await fixture.newVault();
   const body = { vaultAddress: vault.address, name: 'Pump' };
   await fixture.refused(() => create({ ...body, name: ' ' }), 'invalid_request', /name/);
@@ -137,7 +137,7 @@ test('a repeat with the same Idempotency-Key creates nothing and gets the same a
   assertError(await create({ ...body, name: 'Other' }, headers), 'idempotency_key_reused');
 });
 
-test('assets are found by any words of their id, name, serial number and part number', async () => {
+test('finds assets by any words of their id, name, serial number and part number', async () => {
   const tag = randomAddress().slice(2, 12);
   const made: string[] = [];
   for (const [place, more] of [
@@ -178,7 +178,7 @@ test('assets are found by any words of their id, name, serial number and part nu
   assert.deepEqual(found, [axle, oil, fuel]);
 });
 
-test('lists go newest first through all pages, and by vault, serial number and parent', async () => {
+test('lists assets newest first through all pages, by vault, serial number and parent', async () => {
   const vault = await fixture.newVault();
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
@@ -202,7 +202,7 @@ test('lists go newest first through all pages, and by vault, serial number and p
   assertError(await service.call('GET', `${url}?serialNumber=`), 'invalid_request');
 });
 
-test('to another workspace the asset and all that hangs on it is not there', async () => {
+test('an asset and everything about it does not exist for another workspace', async () => {
   const [assetId, engine] = [await fixture.newAsset(), await fixture.newAsset()];
   const key = await service.makeKey({ newWorkspace: true });
   const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { key, body: { name: 'V' } });

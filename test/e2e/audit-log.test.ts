@@ -30,7 +30,7 @@ function check(entries: unknown[]): Promise<string> {
   });
 }
 
-test('the chain checks out, and an entry that is changed, taken out or put in shows', async () => {
+test('the chain verifies, and reveals an entry that was changed, removed or inserted', async () => {
   const { address } = (
     await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'Ünïcode 🔏' } })
   ).json;

@@ -122,7 +122,7 @@ async function blockHashes(given: Settings, upTo: number): Promise<string[]> {
   return hashes;
 }
 
-test('a running service is backed up and comes to life elsewhere: the same chain and proofs, and nothing is sent again', {
+test('a backup of a running service restores elsewhere with chain and proofs, and resends nothing', {
   skip,
   timeout: 240_000,
 }, async () => {
@@ -183,7 +183,7 @@ function proofsOf(call: Call, records: string[]): Promise<string[]> {
   return Promise.all(records.map(async (id) => (await call('GET', `${platform}/records/${id}/proof`)).text));
 }
 
-test('on a real chain, a batch that was mined after the backup is found there and not sent again', {
+test('finds a batch on a real chain that was mined after the backup, and does not resend it', {
   skip: longOnly || skip,
   timeout: 240_000,
 }, async (t) => {
@@ -235,7 +235,7 @@ test('on a real chain, a batch that was mined after the backup is found there an
   await stop(other);
 });
 
-test('without a service both start the database themselves; what is wrong is told in a sentence', {
+test('both commands start the database if no service runs, and explain errors in a sentence', {
   skip: longOnly,
 }, async () => {
   const source = settings('alone');
@@ -286,7 +286,7 @@ test('without a service both start the database themselves; what is wrong is tol
   assert.deepEqual(processesMentioning(dir), []);
 });
 
-test('a key from the environment is the operator’s, and said to be', async () => {
+test('says that a key from the environment is left to the operator', async () => {
   const database = await createTestDatabase();
   const target = await createTestDatabase({ empty: true });
   const masterKey = Buffer.alloc(32, 9).toString('hex');
@@ -315,7 +315,7 @@ test('a key from the environment is the operator’s, and said to be', async () 
   }
 });
 
-test('a disk that is full, or a stop in the middle, leaves nothing under the name', async () => {
+test('a full disk or an interruption leaves no file under the final name', async () => {
   const database = await createTestDatabase();
   const source = { HOLDFAST_DATA_DIR: join(dir, 'full'), DATABASE_URL: database.url };
   const place = await mkdtemp(join(dir, 'place-'));

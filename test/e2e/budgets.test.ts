@@ -100,7 +100,7 @@ const insertLeaf = (tenant: Tenant, { kind, storedBytes }: { kind: string; store
 
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status).sort();
 
-test('every budget is told with its limit and what is used, of one workspace and no other', async () => {
+test('shows every budget with its limit and usage, of one workspace only', async () => {
   const tenant = await newTenant();
   await tenant.record({ a: 1 });
   const { json } = await tenant.call('GET', '/usage');
@@ -124,7 +124,7 @@ test('every budget is told with its limit and what is used, of one workspace and
   assertError(await service.call('GET', `${api}/usage`, { key: blind }), 'forbidden');
 });
 
-test('requests over the budget of a workspace are refused for all its keys before their bodies are read', async () => {
+test('refuses requests over the budget of a workspace, from all its keys, before reading bodies', async () => {
   const tenant = await newTenant();
   const { json: second } = await tenant.call('POST', '/api-keys', { name: 'second' });
   await tenant.limit({ requests_per_minute: 0 });
@@ -139,7 +139,7 @@ test('requests over the budget of a workspace are refused for all its keys befor
   assert.equal((await tenant.call('GET', '/vaults')).status, 200);
 });
 
-test('anchors of a day are refused as a whole, also by many at once, and begin anew with the next day', async () => {
+test('refuses anchors over the daily budget as a whole, even concurrently, until the next day', async () => {
   const tenant = await newTenant();
   const { vaultAddress } = tenant;
   await tenant.limit({ anchors_per_day: 7 });
@@ -176,7 +176,7 @@ test('anchors of a day are refused as a whole, also by many at once, and begin a
   assert.equal(await tenant.used('anchors_per_day'), 1);
 });
 
-test('a validation counts when it is asked for, however many are open, and not again when it is anchored', async () => {
+test('a validation counts when it is requested, concurrently too, and not again when it is anchored', async () => {
   const tenant = await newTenant();
   await tenant.limit({ anchors_per_day: 4 });
   const { json: file } = await tenant.upload('validated');
@@ -192,7 +192,7 @@ test('a validation counts when it is asked for, however many are open, and not a
   assert.deepEqual(await figures(tenant), await recount(tenant));
 });
 
-test('stored bytes are never more than the budget, and what is erased is given back', async () => {
+test('stored bytes never exceed the budget, and erasing frees them', async () => {
   const tenant = await newTenant();
   await tenant.limit({ stored_bytes: 1_000 });
   const uploads = await Promise.all(
@@ -218,7 +218,7 @@ test('stored bytes are never more than the budget, and what is erased is given b
   assert.equal((await tenant.record({ text: 'x'.repeat(100) })).status, 202);
 });
 
-test('uploads that run at the same time get no more room together than is left', async () => {
+test('concurrent uploads together get no more space than is left', async () => {
   const tenant = await newTenant();
   await tenant.limit({ stored_bytes: 5_000_000 });
   const open = () =>
@@ -237,7 +237,7 @@ test('uploads that run at the same time get no more room together than is left',
   assert.equal(await tenant.used('stored_bytes'), 3_000_000);
 });
 
-test('the figures are what a recount gives after uploads, copies, versions, erasures, transfers and failures', async () => {
+test('the usage equals a recount after uploads, copies, versions, erasures, transfers and failures', async () => {
   const tenant = await newTenant();
   const { vaultAddress, key } = tenant;
   const { json: second } = await tenant.call('POST', '/vaults', { name: 'w' });
@@ -265,7 +265,7 @@ test('the figures are what a recount gives after uploads, copies, versions, eras
   assert.ok(counted.bytes > 0 && counted.anchors > 0);
 });
 
-test('a commit that is cut off counts nothing, and keeps nobody waiting', async () => {
+test('an interrupted commit counts nothing, and blocks nobody', async () => {
   const tenant = await newTenant();
   await tenant.limit({ anchors_per_day: 3 });
   const leaf = insertLeaf(tenant, { kind: 'record', storedBytes: 50 });
@@ -277,7 +277,7 @@ test('a commit that is cut off counts nothing, and keeps nobody waiting', async 
   assert.deepEqual(await figures(tenant), await recount(tenant));
 });
 
-test('a dossier over the budget of downloads is refused before any of it is read', async () => {
+test('refuses a dossier over the download budget before it reads anything', async () => {
   const tenant = await newTenant();
   const damc = (method: string, path: string, body?: unknown) =>
     service.call(method, `/api-v1/damc/${path}`, { key: tenant.key, ...(body !== undefined && { body }) });
@@ -291,7 +291,7 @@ test('a dossier over the budget of downloads is refused before any of it is read
   assert.equal(await tenant.used('exports'), 0);
 });
 
-test('webhook endpoints have a budget, and one that is deleted makes room', async () => {
+test('limits webhook endpoints, and a deleted one makes room', async () => {
   const tenant = await newTenant();
   await tenant.limit({ endpoints: 2 });
   const make = () =>
@@ -310,7 +310,7 @@ test('webhook endpoints have a budget, and one that is deleted makes room', asyn
   assert.equal((await make()).status, 201);
 });
 
-test('the command line shows the limits of a workspace, changes them, and takes the changes back', async () => {
+test('the command line shows, changes and resets the limits of a workspace', async () => {
   const tenant = await newTenant();
   const settings = { DATABASE_URL: service.databaseUrl, HOLDFAST_DATA_DIR: service.config.dataDir };
   const limits = async (...changes: string[]) => {

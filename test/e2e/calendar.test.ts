@@ -91,9 +91,9 @@ after(() => rm(directory, { recursive: true, force: true }));
 const skip = clockIsSet && 'it sets the clock itself';
 
 for (const { what, at, zone, first } of instants) {
-  test(`dates hold ${what}`, { skip, timeout: 600_000 }, () => runAt([first], { at, zone }));
+  test(`dates are right ${what}`, { skip, timeout: 600_000 }, () => runAt([first], { at, zone }));
   const others = files.filter((file) => file !== first);
-  test(`dates hold ${what}, in every other file`, { skip: skip || longOnly, timeout: 1_800_000 }, () =>
+  test(`dates are right ${what}, in every other file`, { skip: skip || longOnly, timeout: 1_800_000 }, () =>
     runAt(others, { at, zone }),
   );
 }

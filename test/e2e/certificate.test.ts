@@ -70,7 +70,7 @@ async function fetchCertificate(fileId: string, query = ''): Promise<{ answer: R
   return { answer, pdf: Buffer.from(await answer.arrayBuffer()) };
 }
 
-test('before the confirmation, of another workspace, or without the scope there is no certificate', {
+test('there is no certificate before the confirmation, in another workspace, or without the scope', {
   skip,
 }, async () => {
   const fileId = await newFile();
@@ -85,7 +85,7 @@ test('before the confirmation, of another workspace, or without the scope there 
   assertError(await service.call('GET', path, { key: unfit }), 'forbidden');
 });
 
-test('a file is certified once it is confirmed, and its whole custody with it', { skip }, async () => {
+test('certifies a confirmed file with its whole custody', { skip }, async () => {
   startAnchoring();
   const fileId = await newFile();
   await reached(fileId, ['confirmed', 'finalized']);
@@ -138,7 +138,7 @@ test('a file is certified once it is confirmed, and its whole custody with it', 
   assert.match(first, /Version 1 of the file/);
 });
 
-test('names in any script are printed, and cost the event loop no more than others', { skip }, async () => {
+test('prints names in any script, at no more cost to the event loop than others', { skip }, async () => {
   startAnchoring();
   const chinese =
     '检查主旋翼未发现缺陷更换液压泵密封圈压力测试合格记录存档备查附件北京飞机维修工程有限公司机务部门负责人签字确认日期';
@@ -165,7 +165,7 @@ test('names in any script are printed, and cost the event loop no more than othe
   assert.ok(least <= 50, `${least} ms of the thread that answers`);
 });
 
-test('content is said to be erased only when its bytes are gone', { skip }, async () => {
+test('says that content was erased only once its bytes are gone', { skip }, async () => {
   startAnchoring();
   const upload = async (name: string): Promise<string> => {
     const file = new File(['Kept twice.'], name);

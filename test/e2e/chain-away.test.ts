@@ -57,7 +57,7 @@ after(async () => {
   if (home) await rm(home, { recursive: true });
 });
 
-test('without the lead it says "not now" where it needs the chain, judges nothing, and goes on when it leads again', {
+test('without the lead it answers "not now" where it needs the chain, and later continues', {
   skip,
 }, async (t) => {
   assert.equal((await askRelay()).status, 200);
@@ -104,7 +104,7 @@ test('without the lead it says "not now" where it needs the chain, judges nothin
   assert.equal(judged.result, 'valid');
 });
 
-test('who asks in the very moment in which the lead is lost gets an answer all the same', {
+test('requests at the moment when the lead is lost still get an answer', {
   skip,
 }, async () => {
   const { head } = await relayReader(service).finality();
@@ -116,7 +116,7 @@ test('who asks in the very moment in which the lead is lost gets an answer all t
   );
 });
 
-test('a chain that has no time is told as such, in every place where a verification is told', async () => {
+test('reports a busy chain as such wherever it reports a verification', async () => {
   const { proof, content } = readVector('file-raw');
   const busy = createAnchorReader(async () => {
     throw new NotNow('node.example says: Too many ask at once.', 1);

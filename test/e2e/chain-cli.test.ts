@@ -19,7 +19,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
   test('on the embedded chain, with and without a service', async (t) => {
     const fixture = await openLeadFixture(t);
 
-    await t.test('before anything ran, status says so, and who will submit', async () => {
+    await t.test('status says that nothing ran yet, and who will submit', async () => {
       const { submitter, ...status } = await json(fixture.settings, 'chain', 'status');
       assert.ok(isAddress(submitter));
       assert.deepEqual(status, {
@@ -43,7 +43,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       });
     });
 
-    await t.test('without a service, fund starts the chain, pays, and stops it', async () => {
+    await t.test('fund starts the chain without a service, pays, and stops it', async () => {
       const { transactionHash } = await jsonOfProcess(fixture.settings, 'chain', 'fund', someone, '5');
       assert.match(transactionHash, /^0x[0-9a-f]{64}$/);
       assert.deepEqual(processesMentioning(fixture.dataDir), []);
@@ -54,7 +54,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.ok(Math.abs(Date.parse(status.head.time) - Date.now()) < 600_000);
     });
 
-    await t.test('beside a service it uses its chain; two at once both pay', async () => {
+    await t.test('fund uses the chain of a running service, and two concurrent runs both pay', async () => {
       const node = await fixture.node();
       const { chain } = await node.leads();
       // Each in a process of its own.
@@ -85,7 +85,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       await node.stop();
     });
 
-    await t.test('batches that were set aside are named, and sent again one by one or all', async () => {
+    await t.test('lists batches that were set aside, and resends them one by one or all', async () => {
       await setAside(fixture, ['it reverted', 'the chain \u001b[31mrefuses it', null]);
       const setAsideAll = [
         { id: 1, size: 5, reason: 'it reverted' },
@@ -124,7 +124,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
       assert.deepEqual(rows, Array(3).fill({ status: 'batched', to_resend: true, sends: 0, reason: null }));
     });
 
-    await t.test('what is no address or no amount is told, and nothing is sent', async () => {
+    await t.test('explains an invalid address or amount, and sends nothing', async () => {
       const cases = [
         ['0x00000000000000000000000000000000000a11cE', '1', /correct checksum/],
         [someone, '1e18', /whole number of wei/],
@@ -143,7 +143,7 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
     });
   });
 
-  test('on another chain, deploy says what is missing, brings the registry once, and fund refuses', async (t) => {
+  test('on another chain, deploy says what is missing and deploys the registry once, and fund refuses', async (t) => {
     const anvil = await startAnvil({ chainId: 4_242 });
     t.after(() => anvil.stop());
     const fixture = await openLeadFixture(t);

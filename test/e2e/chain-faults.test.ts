@@ -7,7 +7,7 @@ import { runFaults } from '../faults/run.ts';
 import { anvilMissing } from '../support/chain/anvil.ts';
 import { seed } from '../support/service/seed.ts';
 
-test('everything is anchored exactly once when the service is killed after a broadcast, and a reorg takes back what was confirmed', {
+test('anchors everything exactly once despite a kill after a broadcast and a reorg', {
   skip: await anvilMissing(),
   // Whatever gets stuck gives up by itself; a minute and a half alone, and so many times that beside others.
   timeout: 900_000,

@@ -53,7 +53,7 @@ async function shownBy(metrics: Metric[]): Promise<Map<string, Record<string, nu
   );
 }
 
-test('every node tells what waits, from the database alone', async () => {
+test('every node reports what waits, from the database alone', async () => {
   await newRecord(service);
   await withClient({ connectionString: service.databaseUrl }, async (client) => {
     await client.query(`update anchor_leaves set created_at = now() - interval '1 minute'`);
@@ -134,7 +134,7 @@ test('every node tells what waits, from the database alone', async () => {
   assert.ok(![...found.keys()].some((name) => name.includes('sender_waits_for')));
 });
 
-test('the node that leads tells of the chain too', { skip }, async () => {
+test('the leading node reports figures of the chain too', { skip }, async () => {
   const leading = await startService({ chain: true });
   try {
     const id = await newRecord(leading);
@@ -174,7 +174,7 @@ test('the node that leads tells of the chain too', { skip }, async () => {
   }
 });
 
-test('what the lowest nonce waits for is told by reason, and a chain that fails hides nothing else', async () => {
+test('reports why the lowest nonce waits, and a failing chain hides no other figure', async () => {
   const database = openDatabase({
     connection: () => ({ connectionString: service.databaseUrl }),
     onError() {},
@@ -208,7 +208,7 @@ test('what the lowest nonce waits for is told by reason, and a chain that fails 
   }
 });
 
-test('a chain whose nodes answer and stand still is told by the age of its newest block', async () => {
+test('the age of the newest block reveals a chain that answers but stands still', async () => {
   const lonely = openDatabase({ connection: () => ({ host: '127.0.0.1', port: 1 }), onError() {}, max: 1 });
   const seconds = () => Date.now() / 1000;
   const ageOf = async (chain: Pick<Chain, 'embedded'>, timestamp: number) => {
@@ -235,7 +235,7 @@ test('a chain whose nodes answer and stand still is told by the age of its newes
   }
 });
 
-test('while the database is away the figures of the node itself are still shown', async () => {
+test('still shows the figures of the node itself while the database is unreachable', async () => {
   const lonely = openDatabase({ connection: () => ({ host: '127.0.0.1', port: 1 }), onError() {}, max: 1 });
   const metrics = createChainMetrics({
     db: lonely.db,

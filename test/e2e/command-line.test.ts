@@ -41,7 +41,7 @@ before(async () => {
 });
 after(() => rm(dir, { recursive: true }));
 
-test('a command that makes no installation refuses a data directory that has none, and makes nothing', async () => {
+test('commands refuse a data directory without an installation, and create nothing', async () => {
   const archive = join(dir, 'archive.tar');
   const mistyped = join(dir, 'mistyped');
   const empty = join(dir, 'empty');
@@ -66,7 +66,7 @@ test('a command that makes no installation refuses a data directory that has non
   assert.ok(!existsSync(archive));
 });
 
-test('a start on a port that is taken leaves nothing behind, and misspelt settings are told by name', async () => {
+test('a start on a port in use leaves nothing behind, and names misspelt settings', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   try {
@@ -83,7 +83,7 @@ test('a start on a port that is taken leaves nothing behind, and misspelt settin
   }
 });
 
-test('a setting that means nothing is told with the one that was meant', async () => {
+test('names an unknown setting together with the likely intended one', async () => {
   assert.deepEqual(
     unknownSettings([
       'HOLDFAST_DATADIR',
@@ -108,7 +108,7 @@ test('a setting that means nothing is told with the one that was meant', async (
   );
 });
 
-test('a place that cannot be written is told with the path in the way, the user, and what to do', async () => {
+test('explains an unwritable path with the obstacle, the user and the remedy', async () => {
   const file = join(dir, 'file');
   await writeFile(file, '');
   const { code, stderr } = await command({ HOLDFAST_DATA_DIR: join(file, 'data') }, 'migrate');
@@ -137,7 +137,7 @@ test('a place that cannot be written is told with the path in the way, the user,
   assert.equal(explainFileFault(other, { what: 'The place', path: below }), other);
 });
 
-test('without the pinned Node.js the program says what to run', async () => {
+test('says what to run if the pinned Node.js is missing', async () => {
   const root = join(dir, 'checkout');
   await mkdir(join(root, 'bin'), { recursive: true });
   await copyFile(join(import.meta.dirname, '../../bin/holdfast'), join(root, 'bin/holdfast'));

@@ -49,14 +49,14 @@ function openedSince(before: string[]): string[] {
   });
 }
 
-test('it is made in the steps that are known, and closed again', async () => {
+test('starts in the known steps, and closes again', async () => {
   assert.deepEqual(steps.slice(0, 3), ['store', 'keyring', 'blobs']);
   assert.deepEqual(steps.slice(-2), ['server', 'end']);
   assert.ok(steps.length >= 10, steps.join());
   await waitUntil(async () => (await countConnections()) === 0);
 });
 
-test('whichever step fails, what was opened before it is closed', async (t) => {
+test('closes everything opened so far, whichever step fails', async (t) => {
   await waitUntil(async () => (await countConnections()) === 0);
   const before = process.getActiveResourcesInfo();
   for (const failing of steps) {
@@ -80,7 +80,7 @@ const faulty: [name: string, settings: Record<string, string>, reason: RegExp][]
 ];
 
 for (const [name, settings, reason] of faulty) {
-  test(`${name} ends the start, and leaves nothing open`, async () => {
+  test(`${name} aborts the start, and leaves nothing open`, async () => {
     const before = process.getActiveResourcesInfo();
     const wrong = readConfig({
       PORT: '0',
@@ -94,7 +94,7 @@ for (const [name, settings, reason] of faulty) {
   });
 }
 
-test('after all of that it starts as if nothing had happened', async () => {
+test('then starts as if nothing had happened', async () => {
   const app = await createApp(config, log);
   assert.equal((await app.server.http.inject('/healthz')).statusCode, 200);
   await Promise.all([app.close(), app.close()]);

@@ -18,14 +18,14 @@ import { type Anvil, anvilMissing, startAnvil } from '../support/chain/anvil.ts'
 
 const skip = await anvilMissing();
 
-test('the kept artifact and the built-in code are, byte for byte, what the source compiles to', () => {
+test('the stored artifact and the built-in code match the compiled source, byte for byte', () => {
   const artifact = compileRegistry();
   const advice = 'run npm run contract:build; a changed code has a new address';
   assert.equal(readFileSync(artifactFile, 'utf8'), artifactText(artifact), advice);
   assert.equal(readFileSync(codeFile, 'utf8'), codeText(artifact), advice);
 });
 
-test("a chain without the deployer gets it by its author's transaction, and the registry at the same address", {
+test('the presigned transaction brings the deployer to a chain without it, and then the registry', {
   skip,
 }, async () => {
   const chain = await startAnvil();
@@ -61,7 +61,7 @@ describe('on a chain with the deployer in its genesis', { skip }, () => {
   });
   after(() => chain.stop());
 
-  test('it stands at the computed address with the known code, and deploying it again changes nothing', async () => {
+  test('the registry has its known address and code, and a second deployment changes nothing', async () => {
     assert.equal(await codeHash(chain), registryCodeHash);
     const root = someHash('before the second deployment');
     await anchor(us, root);
@@ -74,7 +74,7 @@ describe('on a chain with the deployer in its genesis', { skip }, () => {
     assert.deepEqual(await entryOf(us, root), entry);
   });
 
-  test('an anchor is kept with the time of its block, and logged', async () => {
+  test('stores an anchor with the time of its block, and logs it', async () => {
     const root = someHash('logged');
     assert.deepEqual(await entryOf(us, root), [0n, 0n]);
     const receipt = await anchor(us, root, 1000n);
@@ -88,7 +88,7 @@ describe('on a chain with the deployer in its genesis', { skip }, () => {
     assert.deepEqual(logs[0]?.args, { submitter: us.address, root, size: 1000n });
   });
 
-  test('the largest size and a root of zeros are as good as any', async () => {
+  test('accepts the largest size and a root of zeros', async () => {
     const largest = 2n ** 64n - 1n;
     await anchor(us, `0x${'00'.repeat(32)}`, largest);
     const [time, size] = await entryOf(us, `0x${'00'.repeat(32)}`);
@@ -96,7 +96,7 @@ describe('on a chain with the deployer in its genesis', { skip }, () => {
     assert.equal(size, largest);
   });
 
-  test('an anchor costs at most 46,500 gas, and a repeat by the same submitter less and changes nothing', async (t) => {
+  test('an anchor costs at most 46,500 gas, and a repeat costs less and changes nothing', async (t) => {
     // Without a zero byte, which would be cheaper.
     const root: Hash = `0x${'ab'.repeat(32)}`;
     const first = await anchor(us, root, 1000n);
@@ -114,7 +114,7 @@ describe('on a chain with the deployer in its genesis', { skip }, () => {
     assert.deepEqual(await entryOf(us, root), entry);
   });
 
-  test('somebody who copies our root, before or after us, has an entry of their own and changes nothing of ours', async () => {
+  test('somebody who copies our root, before or after us, gets a separate entry and does not affect ours', async () => {
     const ours = someHash('copied after us');
     await anchor(us, ours, 10n);
     const entry = await entryOf(us, ours);

@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-test('a viewer sees everything and nothing to press, and the API refuses the rest', { skip }, async () => {
+test('a viewer sees everything but no controls, and the API refuses the rest', { skip }, async () => {
   const { visitor } = await fixture.member('viewer');
   const page = await fixture.open('/vaults', { as: visitor });
   await page.getByRole('link', { name: 'Contracts' }).click();
@@ -99,7 +99,7 @@ test('signing out everywhere ends every session at once', { skip }, async () => 
   await Promise.all([here.context().close(), there.context().close()]);
 });
 
-test('a look at the page of an asset is one entry in its access log, with the mark of what is due', {
+test('opening an asset is one entry in its access log, and shows what is due', {
   skip,
 }, async () => {
   const assets = openAssetFixture(fixture.service);
@@ -115,7 +115,7 @@ test('a look at the page of an asset is one entry in its access log, with the ma
   await page.context().close();
 });
 
-test('assets are found by words of their name and number, as they are typed', { skip }, async () => {
+test('finds assets by words of their name and number, as they are typed', { skip }, async () => {
   const assets = openAssetFixture(fixture.service);
   await assets.newAsset({ vaultAddress: vault.address, name: 'Bilge pump', serialNumber: 'SN-4711' });
   await assets.newAsset({ vaultAddress: vault.address, name: 'Rudder', serialNumber: 'SN-4712' });
@@ -129,7 +129,7 @@ test('assets are found by words of their name and number, as they are typed', { 
   await page.context().close();
 });
 
-test('an invitation that expired is shown as such, and can be taken off the list', { skip }, async () => {
+test('shows an expired invitation as such, and can remove it from the list', { skip }, async () => {
   const owner = await fixture.owner();
   const email = 'late@example.com';
   await owner.call('POST', `${platform}/invitations`, { body: { role: 'viewer', email } });
@@ -203,7 +203,7 @@ test('no script is inline, and a write from another origin is refused', { skip }
   await page.context().close();
 });
 
-test('the sign-in page is light, fetches no chart, and can be used at once', { skip }, async (t) => {
+test('the sign-in page is light, loads no chart, and is usable at once', { skip }, async (t) => {
   const page = await fixture.open('/sign-in');
   await page.getByLabel('Email').fill('b@example.com');
   const session = await page.context().newCDPSession(page);

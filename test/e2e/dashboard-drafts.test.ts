@@ -27,7 +27,7 @@ async function endSessionsOf(email: string): Promise<void> {
   assert.ok((rowCount ?? 0) > 0);
 }
 
-test('two pages do not overwrite each other, and each shows what the other changed', { skip }, async () => {
+test('two pages do not overwrite each other, and each shows the changes of the other', { skip }, async () => {
   const owner = await fixture.owner();
   const assets = openAssetFixture(fixture.service);
   const assetId = await assets.newAsset({ vaultAddress: vault.address });
@@ -53,7 +53,7 @@ test('two pages do not overwrite each other, and each shows what the other chang
   await page.context().close();
 });
 
-test('an interval that was changed elsewhere shows, and its new values can be taken over', {
+test('shows that an interval was changed elsewhere, and can take over its new values', {
   skip,
 }, async () => {
   const owner = await fixture.owner();
@@ -80,7 +80,7 @@ test('an interval that was changed elsewhere shows, and its new values can be ta
   await page.context().close();
 });
 
-test('whoever loses the session over an open form signs in again in place, and sends it', {
+test('a user who loses the session over an open form signs in again in place, and submits it', {
   skip,
 }, async () => {
   const { visitor, account } = await fixture.member('developer');
@@ -101,7 +101,7 @@ test('whoever loses the session over an open form signs in again in place, and s
   await page.context().close();
 });
 
-test('another person who signs in there finds nothing of what was typed', { skip }, async () => {
+test('another person who signs in there sees nothing that was typed', { skip }, async () => {
   const { visitor, account } = await fixture.member('developer');
   const other = await fixture.member('viewer');
   const page = await fixture.open('/vaults', { as: visitor });
@@ -118,7 +118,7 @@ test('another person who signs in there finds nothing of what was typed', { skip
   await page.context().close();
 });
 
-test('hundreds of files are sent a few at a time, and the page draws only some of them', {
+test('sends hundreds of files a few at a time, and draws only some of them', {
   skip,
 }, async () => {
   const page = await fixture.open('/files', { as: await fixture.owner() });

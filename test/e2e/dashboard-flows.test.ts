@@ -26,7 +26,7 @@ after(async () => {
   await receiver?.close();
 });
 
-test('from the first link to the first delivered webhook', { skip }, async () => {
+test('goes from the first link to the first delivered webhook', { skip }, async () => {
   const { service } = fixture;
   const page = await fixture.open((await service.app.makeOwnerLink()) ?? '');
   await page.getByLabel('Your name').fill(ada.name);
@@ -73,7 +73,7 @@ test('from the first link to the first delivered webhook', { skip }, async () =>
   await page.context().close();
 });
 
-test('a failing endpoint through retry and replay', { skip }, async () => {
+test('takes a failing endpoint through retry and replay', { skip }, async () => {
   const { service } = fixture;
   const owner = await signedIn();
   receiver.answer = (response) => response.writeHead(500).end('broken');
@@ -115,7 +115,7 @@ test('a failing endpoint through retry and replay', { skip }, async () => {
   await page.context().close();
 });
 
-test('from an upload to a certificate that anybody can verify', { skip }, async () => {
+test('goes from an upload to a certificate that anybody can verify', { skip }, async () => {
   const content = Buffer.from('Signed by both.\n');
   await fixture.service.call('POST', `${platform}/vaults`, { body: { name: 'Leases' } });
   const page = await fixture.open('/files', { as: await signedIn() });

@@ -133,7 +133,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   const left = skip || (colorScheme === 'dark' && longOnly);
 
   for (const half of [0, 1]) {
-    const name = `${half === 0 ? 'no page has' : 'nor has any other'} a serious fault of accessibility`;
+    const name = `${half === 0 ? 'no page has' : 'no other page has'} a serious accessibility fault`;
     test(`${name} in ${colorScheme} colours`, { skip: left }, async () => {
       const faults: string[] = [];
       await withPage({ colorScheme }, async (page) => {
@@ -148,7 +148,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
   }
 
-  test(`nor have the public pages in ${colorScheme} colours`, { skip: left }, async () => {
+  test(`no public page has a serious fault in ${colorScheme} colours`, { skip: left }, async () => {
     const faults: string[] = [];
     const link = await (await fixture.owner()).call('POST', `${platform}/invitations`, {
       body: { role: 'viewer' },
@@ -174,7 +174,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the reference finds operations by all words, and opens the one that its address names', {
+test('the reference finds operations by all words, and opens the one in its address', {
   skip,
 }, async () => {
   const page = await fixture.open('/docs#post-api-v1-platform-vaults');
@@ -190,17 +190,19 @@ test('the reference finds operations by all words, and opens the one that its ad
   await page.context().close();
 });
 
-test('the reference and the list of errors fit a phone, whatever is opened, and have no serious fault there', {
+test('reference and error list fit a phone with everything open, and have no serious fault there', {
   skip,
 }, async () => {
   const page = await fixture.open('/docs', { viewport: phone });
   for (const path of ['/docs', '/docs/errors']) {
     await page.goto(path);
+    // What is opened holds no further target, and with everything open this rule takes eight times as long.
+    assert.deepEqual(await findFaults(page, ['target-size']), [], path);
     await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     const width = await page.evaluate('document.documentElement.scrollWidth');
     assert.ok(Number(width) <= phone.width, `${path} is ${width} pixels wide`);
     // All of a page with everything open takes long: what depends on the width is enough here.
-    const rules = ['scrollable-region-focusable', 'meta-viewport', 'target-size'];
+    const rules = ['scrollable-region-focusable', 'meta-viewport'];
     assert.deepEqual(await findFaults(page, rules), [], path);
   }
   await page.context().close();
@@ -228,7 +230,7 @@ async function faultsOf({ title, path, open }: Dialog, page: Page): Promise<stri
 }
 
 for (const half of [0, 1]) {
-  const name = half === 0 ? 'nor has a dialog, which fits a phone' : 'nor has any other dialog';
+  const name = half === 0 ? 'dialogs fit a phone, and have no serious fault' : 'so do the other dialogs';
   test(name, { skip }, async () => {
     const faults: string[] = [];
     await withPage({ viewport: phone }, async (page) => {
@@ -252,7 +254,7 @@ test('no page is wider than a phone', { skip }, async () => {
   assert.deepEqual(wide, []);
 });
 
-test('on a phone the navigation is out of the way of the keyboard until it is opened', { skip }, async () => {
+test('on a phone the keyboard skips the navigation until it is opened', { skip }, async () => {
   const page = await fixture.open('/keys', { as: await fixture.owner(), viewport: phone });
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
   const focused = (role: 'button' | 'link', name: string | RegExp) =>
@@ -286,7 +288,7 @@ const countDrawing = `{
   }).observe(document.querySelector('tbody'), { childList: true, subtree: true });
 }`;
 
-test('a log of thousands draws what is in sight only, and goes on as one scrolls', { skip }, async () => {
+test('a log of thousands draws only what is visible, and continues on scrolling', { skip }, async () => {
   await withClient({ connectionString: fixture.service.databaseUrl }, (client) =>
     client.query(
       `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)

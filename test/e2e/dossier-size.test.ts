@@ -68,7 +68,7 @@ function live(): number {
   return heapUsed + arrayBuffers;
 }
 
-test('thousands of entries come in parts that any ZIP reader opens, with flat memory', {
+test('exports thousands of entries in parts that any ZIP reader opens, with constant memory', {
   skip: longOnly,
 }, async () => {
   const zip = join(folder, 'large.zip');
@@ -105,7 +105,7 @@ test('thousands of entries come in parts that any ZIP reader opens, with flat me
   if (spawnSync('unzip', ['-v']).status === 0) assert.equal(spawnSync('unzip', ['-tq', zip]).status, 0);
 });
 
-test('a client that goes away ends the work, and the service goes on', { skip: longOnly }, async () => {
+test('stops the work if the client disconnects, and the service continues', { skip: longOnly }, async () => {
   const asked = new AbortController();
   const { signal } = asked;
   const response = await fetch(service.url + path(), { headers: { 'x-api-key': service.key }, signal });

@@ -27,7 +27,7 @@ const pdfs = 'The logbook and the release certificates were not checked: no proo
 const complete =
   'That nothing was left out: each entry and sign-off proves itself, and no proof counts them.';
 
-test('it holds: without a chain nothing speaks against it, with one only the clock stays unproven', {
+test('an untampered dossier has no fault, and with a chain only its clock is unproven', {
   skip,
 }, async () => {
   const { verdict, files } = made;
@@ -46,7 +46,7 @@ test('it holds: without a chain nothing speaks against it, with one only the clo
   );
 });
 
-test('whatever is changed, left out or added is found', { skip }, async () => {
+test('finds whatever is changed, left out or added', { skip }, async () => {
   const part = 'entries/00001.jsonl';
   const other = privateKeyToAccount(`0x${'11'.repeat(32)}`);
   /** Changes one line, and has everything else fit as somebody who tampers would. */
@@ -177,7 +177,7 @@ test('whatever is changed, left out or added is found', { skip }, async () => {
   }
 });
 
-test('an owner that the proofs name and dossier.json leaves out is told', { skip }, async () => {
+test('reports an owner that the proofs name but dossier.json leaves out', { skip }, async () => {
   const { gaps } = await check(
     await summary((dossier) => {
       dossier.owners.length = 1;
@@ -187,7 +187,7 @@ test('an owner that the proofs name and dossier.json leaves out is told', { skip
   assert.match([...gaps.keys()].join('\n'), /The proofs name a later owner, 0x[0-9a-f]{40},/);
 });
 
-test('times of owners are those of anchors that the chain has, whatever others a proof names', {
+test('takes the times of owners from anchors on the chain, whatever others a proof names', {
   skip,
 }, async () => {
   const history = JSON.parse(String(made.files.get(dossierPaths.history)));

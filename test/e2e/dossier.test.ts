@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-test('it has everything, in the order in which the work was done', { skip }, () => {
+test('contains everything, in the order of the work', { skip }, () => {
   const { dossier, lines, files } = made;
   assert.equal(dossier.asset.assetId, assetId);
   assert.equal(dossier.owner.address, owner.address);
@@ -57,7 +57,7 @@ test('it has everything, in the order in which the work was done', { skip }, () 
   assert.match(files.get(dossierPaths.readme)?.toString() ?? '', /Pump Ä <b>7/);
 });
 
-test('the logbook and the certificates say who did what, and what was corrected', { skip }, () => {
+test('logbook and certificates say who did what, and what was corrected', { skip }, () => {
   const { text } = readPdf(made.files.get(dossierPaths.logbook) ?? assert.fail());
   assert.match(text, /\[SUPERSEDED\] repair: Seal replaced/);
   assert.match(text, /\[CORRECTION\] repair: Seal replaced, torque corrected/);
@@ -78,7 +78,7 @@ test('the logbook and the certificates say who did what, and what was corrected'
   assert.match(released, /torque 24\.5/);
 });
 
-test('only who may see the asset gets it, and every look is on record', { skip }, async () => {
+test('only those who may see the asset get it, and every access is logged', { skip }, async () => {
   const get = (viewer: string, options = {}) => service.call('GET', dossierPath(viewer), options);
   const stranger = randomAddress();
   assertError(await get('0x12'), 'invalid_address');
@@ -116,7 +116,7 @@ test('only who may see the asset gets it, and every look is on record', { skip }
   );
 });
 
-test('its page checks it in a browser from the disk, as an archive and as a folder', {
+test('its page verifies it in a browser from disk, as an archive and as a folder', {
   skip: skip || browserMissing(),
 }, async () => {
   const unpacked = join(fixture.folder, 'unpacked');

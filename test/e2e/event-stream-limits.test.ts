@@ -62,7 +62,7 @@ async function stalledReader(node: Service): Promise<{ key: string; reader: Even
   return { key, reader, socket };
 }
 
-test('a client that does not read is waited for, costs a page of memory, and gets everything in the end', async () => {
+test('waits for a slow client with one page of memory, and sends everything in the end', async () => {
   const { reader, socket } = await stalledReader(first);
   assert.ok(socket.bytesWritten < (bigCount * bigSize) / 2, `${socket.bytesWritten} bytes were written`);
   assert.ok(socket.writableLength < 2 * 100 * bigSize, `${socket.writableLength} bytes wait in memory`);
@@ -116,7 +116,7 @@ test('a workspace has at most 100 streams on a node, and a client that leaves ma
 
 // Each of these spends seconds on waiting: for a client that comes back, for the next look at a key, for a client that stalls.
 describe('the end of a stream', { concurrency: true }, () => {
-  test('an EventSource comes back by itself and goes on where it was', async () => {
+  test('an EventSource reconnects by itself and continues where it was', async () => {
     const { key, makeEvents } = await fixture.makeWorkspace();
     const node = await fixture.startNode();
     const sockets = new Set<Socket>();
@@ -150,7 +150,7 @@ describe('the end of a stream', { concurrency: true }, () => {
     }
   });
 
-  test('a stream ends when its key is revoked or expires, and others go on', async () => {
+  test('a stream ends when its key is revoked or expires, while others go on', async () => {
     const { key, makeEvents } = await fixture.makeWorkspace();
     const make = async (body: object) =>
       (await first.call('POST', '/api-v1/platform/api-keys', { key, body: { name: 'x', ...body } })).json;
@@ -180,7 +180,7 @@ describe('the end of a stream', { concurrency: true }, () => {
     ofOther?.close();
   });
 
-  test('the service stops at once with streams open, also when a client does not read', async (t) => {
+  test('open streams do not delay a stop of the service, even if a client does not read', async (t) => {
     const node = await fixture.startNode();
     let closed: Promise<void> | null = null;
     t.after(() => closed ?? node.close());

@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-test('the stream answers at once, begins with what happens next, and carries the envelopes of the feed', async () => {
+test('the stream answers at once, starts with the next event, and sends the envelopes of the feed', async () => {
   const { key, makeEvents } = await fixture.makeWorkspace();
   await makeEvents(2);
   const past = await fixture.feedOf(key, 2);
@@ -54,7 +54,7 @@ test('the stream answers at once, begins with what happens next, and carries the
   reader.close();
 });
 
-test('every id leads to right after its event, in the stream and in the feed', async () => {
+test('every id resumes right after its event, in the stream and in the feed', async () => {
   const { key, makeEvents } = await fixture.makeWorkspace();
   const empty = await readEvents(first, '', { key });
   await waitUntil(() => empty.lastId() !== '');
@@ -92,7 +92,7 @@ test('every id leads to right after its event, in the stream and in the feed', a
   none.close();
 });
 
-test('a stream of one type carries that type, and its ids are good for that type alone', async () => {
+test('a stream of one type sends only that type, and its ids are valid only for that type', async () => {
   const { key, makeEvents } = await fixture.makeWorkspace();
   const query = '?type=vault.reactivated';
   const reader = await readEvents(first, query, { key });
@@ -114,7 +114,7 @@ test('a stream of one type carries that type, and its ids are good for that type
   assertError(await first.call('GET', `${streamPath}${query}&cursor=${id}`), 'invalid_cursor');
 });
 
-test('what is wrong with a request is said before the stream begins, in the shape of every error', async () => {
+test('rejects a bad request with the usual error body before the stream begins', async () => {
   const call = (query: string, options = {}) => first.call('GET', streamPath + query, options);
   assertError(await call('?cursor=nonsense'), 'invalid_cursor');
   assertError(await call('', { headers: { 'last-event-id': 'nonsense' } }), 'invalid_cursor');
@@ -131,7 +131,7 @@ test('what is wrong with a request is said before the stream begins, in the shap
   assert.equal((await first.call('HEAD', streamPath, { key: null })).status, 401);
 });
 
-test('a client that is cut off again and again, on either node and under load, sees each event once and in order', async () => {
+test('a client that is cut off repeatedly, on two nodes under load, sees each event once in order', async () => {
   const workspaces = await Promise.all(Array.from({ length: 6 }, () => fixture.makeWorkspace()));
   const key = workspaces[0]?.key ?? '';
   const more = await Promise.all(
@@ -177,7 +177,7 @@ test('a client that is cut off again and again, on either node and under load, s
   assert.ok(connections >= 5, `cut off only ${connections} times`);
 });
 
-test('a stream outlives the loss of its database connections', async () => {
+test('a stream survives the loss of its database connections', async () => {
   const { key, makeEvents } = await fixture.makeWorkspace();
   const reader = await readEvents(second, '', { key });
   await makeEvents(1);

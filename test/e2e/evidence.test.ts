@@ -47,18 +47,18 @@ async function labels({ call }: Service): Promise<Record<string, string | null>>
   );
 }
 
-test('with the embedded chain every answer about records, proofs and transactions is labelled', async () => {
+test('labels every answer about records, proofs and transactions on the embedded chain', async () => {
   const { vault, noKey, ...rest } = await labels(embedded);
   assert.equal(vault, null);
   assert.equal(noKey, null);
   assert.deepEqual(new Set(Object.values(rest)), new Set(['development']));
 });
 
-test('with a chain of its operator’s choice none is', async () => {
+test('labels no answer on a chain that the operator chose', async () => {
   assert.deepEqual(new Set(Object.values(await labels(real))), new Set([null]));
 });
 
-test('the OpenAPI document describes the label, beside the other headers of an answer', async () => {
+test('the OpenAPI document describes the label beside the other response headers', async () => {
   const { paths } = (await real.call('GET', '/openapi.json', { key: null })).json;
   const headersOf = (path: string, method: string, status: number) =>
     Object.keys(paths[`${platform}${path}`][method].responses[status].headers ?? {}).sort();

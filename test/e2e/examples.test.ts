@@ -156,7 +156,7 @@ for (const { name, missing, start } of examples) {
       });
       after(() => receiver?.close());
 
-      test('what the service signed is accepted and handled, a second arrival only acknowledged', async () => {
+      test('accepts and handles what the service signed, and only acknowledges a second arrival', async () => {
         const event = makeEvent();
         assert.equal(await receiver.deliver(sign(event, { secret }), event.body), true);
         assert.equal(await receiver.deliver(sign(event, { secret }), event.body), true);
@@ -166,7 +166,7 @@ for (const { name, missing, start } of examples) {
         assert.equal(receiver.handled(event.id), 1);
       });
 
-      test('a changed body, another secret and missing or broken headers are refused', async () => {
+      test('refuses a changed body, another secret, and missing or broken headers', async () => {
         const event = makeEvent();
         const signed = sign(event, { secret });
         const refused: [string, Headers, string][] = [
@@ -187,7 +187,7 @@ for (const { name, missing, start } of examples) {
         await waitUntil(() => receiver.handled(event.id) === 1);
       });
 
-      test('a body beyond the limit is refused', async () => {
+      test('refuses a body over the limit', async () => {
         const id = makeEvent().id;
         const body = `{"id":"${id}","type":"x","data":{"text":"${'a'.repeat(1024 * 1024)}"}}`;
         // A receiver that has seen enough may hang up before all of it is sent.
@@ -199,7 +199,7 @@ for (const { name, missing, start } of examples) {
 
       if (scheme === 'sha256') return;
 
-      test('a time more than five minutes off is refused, either way', async () => {
+      test('refuses a time more than five minutes off, either way', async () => {
         for (const ageSeconds of [310, -310]) {
           const event = makeEvent();
           const deliverAged = (age: number) =>
@@ -215,7 +215,7 @@ for (const { name, missing, start } of examples) {
         assert.equal(await receiver.deliver(fresh, event.body), false, 'the signature covers the time');
       });
 
-      test('while a secret rotates, holders of the old and of the new one accept', async () => {
+      test('receivers with the old and with the new secret accept deliveries during a rotation', async () => {
         const other = newWebhookSecret();
         for (const secrets of [
           { secret, previousSecret: other },
@@ -227,7 +227,7 @@ for (const { name, missing, start } of examples) {
         }
       });
 
-      test('without its headers nothing is accepted, whatever the other signature says', async () => {
+      test('accepts nothing without its own headers, whatever the other signature says', async () => {
         const event = makeEvent();
         const signed = sign(event, { secret });
         const stripped = Object.fromEntries(
@@ -239,6 +239,6 @@ for (const { name, missing, start } of examples) {
   }
 }
 
-test('every receiver of the folder is tested', () => {
+test('every receiver in the folder is tested', () => {
   assert.deepEqual(readdirSync(folder).sort(), examples.map(({ name }) => name).sort());
 });

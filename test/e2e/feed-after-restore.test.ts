@@ -107,7 +107,7 @@ async function startRestored(
   };
 }
 
-test('a cursor from before a restore is refused with the reason, by feed and stream, so that no new event is skipped', async () => {
+test('feed and stream refuse a cursor from before a restore, so that no event is skipped', async () => {
   const atBackup = await feedOf(original.call, 2);
   const backwards = await original.call('GET', `${events}?order=newest&limit=1`);
   await makeEvents(original.call, 2);

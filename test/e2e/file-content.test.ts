@@ -70,7 +70,7 @@ function objectPath(): string {
 
 const idIn = (name: string) => /blb_\w+/.exec(name)?.[0] ?? '';
 
-test('content comes back as it was sent, as an attachment with its hash', async () => {
+test('returns content as it was sent, as an attachment with its hash', async () => {
   const content = randomBytes(300_000);
   const id = await upload(content, { name: 'Vertrag für Zoë.pdf' });
   const { status, headers, bytes } = await download(id);
@@ -110,7 +110,7 @@ test('content comes back as it was sent, as an attachment with its hash', async 
   );
 });
 
-test('HEAD says what GET would, without the content', async () => {
+test('HEAD gives the headers of GET, without the content', async () => {
   const id = await upload(randomBytes(200_000));
   const [get, head] = [await download(id), await download(id, { range: 'bytes=0-1' }, 'HEAD')];
   assert.equal(head.status, 200);
@@ -120,7 +120,7 @@ test('HEAD says what GET would, without the content', async () => {
   }
 });
 
-test('a range gives that part of the content, wherever it lies', async () => {
+test('returns any range of the content', async () => {
   const content = randomBytes(500_000);
   const id = await upload(content);
   for (const [range, start, end] of [
@@ -142,14 +142,14 @@ test('a range gives that part of the content, wherever it lies', async () => {
   assert.ok(whole.bytes.equals(content));
 });
 
-test('a range without a byte of the content is refused with its size', async () => {
+test('refuses a range beyond the content, and states its size', async () => {
   const id = await upload(Buffer.from('short'));
   const answer = await service.call('GET', urlOf(id), { headers: { range: 'bytes=5-' } });
   assertError(answer, 'range_not_satisfiable', /5 bytes/);
   assert.equal(answer.headers.get('content-range'), 'bytes */5');
 });
 
-test('If-Range goes on with the same content only, If-None-Match saves the way', async () => {
+test('If-Range resumes only the same content, and If-None-Match saves the transfer', async () => {
   const id = await upload(Buffer.from('first version'));
   const { headers } = await download(id);
   const etag = headers.get('etag') ?? '';
@@ -163,13 +163,13 @@ test('If-Range goes on with the same content only, If-None-Match saves the way',
   assert.deepEqual([old.status, old.text], [200, 'first version']);
 });
 
-test('an empty file is given as such', async () => {
+test('serves an empty file as such', async () => {
   const id = await upload(Buffer.alloc(0));
   const { status, headers, bytes } = await download(id);
   assert.deepEqual([status, headers.get('content-length'), bytes.length], [200, '0', 0]);
 });
 
-test('a page or a name that was made to do harm stays an attachment', async () => {
+test('serves a malicious page or name only as an attachment', async () => {
   const html = '<script>alert(1)</script>';
   const id = await upload(Buffer.from(html), { name: 'a"; x.html', mediaType: 'text/html' });
   const { headers } = await download(id);
@@ -178,7 +178,7 @@ test('a page or a name that was made to do harm stays an attachment', async () =
   assert.match(headers.get('content-security-policy') ?? '', /sandbox/);
 });
 
-test('content that is not here is 404, and says why', async () => {
+test('missing content is 404, with the reason', async () => {
   const contentHash = `0x${'ab'.repeat(32)}`;
   const body = { vaultAddress, name: 'hash only', contentHash };
   const hashOnly = (await service.call('POST', `${platform}/files`, { body })).json.id;
@@ -196,7 +196,7 @@ test('content that is not here is 404, and says why', async () => {
   assertError(await service.call('GET', urlOf(id)), 'resource_not_found', /erased/);
 });
 
-test('an expired file is still given out, and said to be so', async () => {
+test('still serves an expired file, and marks it', async () => {
   const id = await upload(randomBytes(10), { expirationDate: '2099-01-31T00:00:00Z' });
   assert.equal((await download(id)).headers.get('x-expired'), null);
   await withClient({ connectionString: service.databaseUrl }, (client) =>
@@ -209,7 +209,7 @@ test('an expired file is still given out, and said to be so', async () => {
   assert.deepEqual([status, headers.get('x-expired')], [200, '2020-01-31T00:00:00Z']);
 });
 
-test('content that was damaged in the store breaks off, and is logged', async () => {
+test('breaks off content that is damaged in the store, and logs it', async () => {
   const id = await upload(randomBytes(1_000_000));
   const path = objectPath();
   const damage = (at: number) => {
@@ -226,7 +226,7 @@ test('content that was damaged in the store breaks off, and is logged', async ()
   assertError(await service.call('GET', urlOf(id)), 'internal_error');
 });
 
-test('a client that does not read is waited for, and one that goes away is let go', async () => {
+test('waits for a client that does not read, and releases everything when one disconnects', async () => {
   const content = randomBytes(32 * 1024 * 1024);
   const id = await upload(content);
   const path = objectPath();

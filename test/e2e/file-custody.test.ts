@@ -67,7 +67,7 @@ const transfer = (fileId: string, to: { address: string }, options: CallOptions 
     ...options,
   });
 
-test('a key repeats a creation, a version and a transfer, and each is done once', async () => {
+test('a repeat with the same Idempotency-Key creates, versions or transfers only once', async () => {
   const { id } = await fixture.made();
   const to = await fixture.newVault();
   const requests: [string, object][] = [
@@ -85,7 +85,7 @@ test('a key repeats a creation, a version and a transfer, and each is done once'
   }
 });
 
-test('a version that was taken is answered again to the same key, also once no other one would be', async () => {
+test('answers a repeated version with the same key, even when no new one would be accepted', async () => {
   const { id } = await fixture.made();
   const taker = await fixture.newVault();
   const path = `${url}/${id}/versions`;
@@ -106,7 +106,7 @@ test('a version that was taken is answered again to the same key, also once no o
   assert.equal((await fixture.stored())[1], before[1]);
 });
 
-test('of two transfers at once one wins, and the file belongs to its old vault until that is confirmed', async () => {
+test('one of two concurrent transfers wins, and the file keeps its vault until the confirmation', async () => {
   const { id, contentHash } = await fixture.made();
   const takers = [await fixture.newVault(), await fixture.newVault()];
   const answers = await Promise.all(takers.map((to) => transfer(id, to)));
@@ -154,7 +154,7 @@ test('of two transfers at once one wins, and the file belongs to its old vault u
   assert.equal(`0x${rows[1].digest.toString('hex')}`, contentHash);
 });
 
-test('a transfer that is confirmed a second time moves nothing, and is told of again', async () => {
+test('a transfer confirmed a second time moves nothing, and is announced again', async () => {
   const { id } = await fixture.made();
   const [second, third] = [await fixture.newVault(), await fixture.newVault()];
   assert.equal((await transfer(id, second)).status, 202);
@@ -181,7 +181,7 @@ test('a transfer that is confirmed a second time moves nothing, and is told of a
   assert.deepEqual(told, [first, first, { ...common, from_vault_id: second.id, to_vault_id: third.id }]);
 });
 
-test('a transfer is refused to who has it, to a deactivated or strange vault, and of a strange file', async () => {
+test('refuses a transfer to the owner, to a deactivated or foreign vault, and of a foreign file', async () => {
   const { id } = await fixture.made();
   const before = await fixture.stored();
   assertError(await transfer(id, vault), 'conflict', /already/);

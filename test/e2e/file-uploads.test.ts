@@ -60,7 +60,7 @@ async function left(): Promise<unknown> {
   return { ...counts.rows[0], objects: await objects() };
 }
 
-test('the hash is that of the bytes, whether the fields come before the file or after it', async () => {
+test('hashes the bytes, whether the fields come before or after the file', async () => {
   const bytes = randomBytes(300_000);
   const contentHash = `0x${createHash('sha256').update(bytes).digest('hex')}`;
   for (const parts of [
@@ -82,7 +82,7 @@ test('the hash is that of the bytes, whether the fields come before the file or 
   }
 });
 
-test('the name is that of the form unless a field gives another; a path in it counts for nothing', async () => {
+test('takes the name from the form unless a field overrides it, and drops any path in it', async () => {
   const named = async (...parts: FormParts['parts']) => (await send(parts)).json.name;
   assert.equal(await named(['file', fileOf('a', 'Übergabe 1.pdf')]), 'Übergabe 1.pdf');
   assert.equal(await named(['name', 'other.pdf'], ['file', fileOf('a', 'deed.pdf')]), 'other.pdf');
@@ -92,13 +92,13 @@ test('the name is that of the form unless a field gives another; a path in it co
   assert.equal(await named(['file', fileOf('a', '..')]), '');
 });
 
-test('an empty file is a file', async () => {
+test('accepts an empty file', async () => {
   const { status, json } = await send([['file', fileOf('')]]);
   assert.deepEqual([status, json.size], [202, 0]);
   assert.equal(json.contentHash, `0x${createHash('sha256').digest('hex')}`);
 });
 
-test('what is wrong with a form is said, and nothing of it is kept', async () => {
+test('explains what is wrong with a form, and stores nothing of it', async () => {
   const before = await left();
   const file = fileOf('some bytes');
   const cases: [FormParts['parts'], RegExp][] = [
@@ -228,7 +228,7 @@ test('what is wrong with a form is said, and nothing of it is kept', async () =>
   assert.deepEqual(await left(), before);
 });
 
-test('a body that is no form, no JSON or compressed is refused', async () => {
+test('refuses a body that is neither form nor JSON, or is compressed', async () => {
   const before = await left();
   const post = (type: string | null, body: string, more = {}) =>
     service.call('POST', url, { body, headers: { ...(type !== null && { 'content-type': type }), ...more } });
@@ -253,12 +253,12 @@ test('a body that is no form, no JSON or compressed is refused', async () => {
   assert.deepEqual(await left(), before);
 });
 
-test('elsewhere no form is taken', async () => {
+test('other routes accept no form', async () => {
   const answer = await sendForm(service, '/api-v1/platform/vaults', { parts: [['name', 'x']] });
   assertError(answer, 'unsupported_media_type', /application\/json\.$/);
 });
 
-test('a file of exactly the limit is taken; a larger one is 413, also when its length is not told', async () => {
+test('accepts a file of exactly the limit; a larger one is 413, even without a declared length', async () => {
   assert.equal((await send([['file', fileOf(Buffer.alloc(maxFileBytes))]])).status, 202);
   const before = await left();
   const tooLarge = (bytes: number) => send([['file', fileOf(Buffer.alloc(bytes))]]);
@@ -271,7 +271,7 @@ test('a file of exactly the limit is taken; a larger one is 413, also when its l
   assert.deepEqual(await left(), before);
 });
 
-test('fifty uploads at once of the same bytes store one blob, in each vault of its own', async () => {
+test('fifty concurrent uploads of the same bytes store one blob for each vault', async () => {
   const [one, other] = [await newVault(), await newVault()];
   const bytes = randomBytes(100_000);
   const before = (await objects()).length;
@@ -290,7 +290,7 @@ test('fifty uploads at once of the same bytes store one blob, in each vault of i
   assert.equal((await objects()).length - before, 2);
 });
 
-test('an upload that is cut off midway leaves nothing, and its key is free again', async () => {
+test('an upload that is cut off midway leaves nothing, and frees its key', async () => {
   const before = await left();
   const key = randomUUID();
   const upload = openUpload(service, url, { fields: { vaultAddress }, headers: { 'idempotency-key': key } });
@@ -307,7 +307,7 @@ test('an upload that is cut off midway leaves nothing, and its key is free again
   assert.equal(status, 202);
 });
 
-test('a repeat by key gets the first answer and stores nothing; another payload is 422', async () => {
+test('a repeat with a key gets the first answer and stores nothing; another payload is 422', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const bytes = randomBytes(50_000);
   const first = await send([['file', fileOf(bytes)]], { headers });
@@ -328,7 +328,7 @@ test('a repeat by key gets the first answer and stores nothing; another payload 
   assert.deepEqual(await left(), before);
 });
 
-test('while the first with a key is still sending, a second is told so at once', async () => {
+test('refuses a second request with a key at once while the first is still sending', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const upload = openUpload(service, url, { fields: { vaultAddress }, headers });
   await upload.send(randomBytes(300_000));

@@ -71,7 +71,7 @@ async function stored(): Promise<number[]> {
   return Object.values(rows[0]);
 }
 
-test('a validation is accepted as pending, and found again', async () => {
+test('accepts a validation as pending, and finds it again', async () => {
   const answer = await validate({ contentHash });
   assert.equal(answer.status, 202, answer.text);
   const { id } = answer.json;
@@ -97,7 +97,7 @@ test('a validation is accepted as pending, and found again', async () => {
   });
 });
 
-test('bytes are hashed while they come, and not kept', async () => {
+test('hashes bytes as they arrive, and does not store them', async () => {
   const answer = await service.call('POST', `${path()}/validate`, form({ version: '1', vaultAddress }));
   assert.equal(answer.status, 202, answer.text);
   const { rows } = await sql(
@@ -110,7 +110,7 @@ test('bytes are hashed while they come, and not kept', async () => {
   assert.equal((await stored())[1], 0);
 });
 
-test('a repeat with the same Idempotency-Key gets the same validation, also with bytes', async () => {
+test('a repeat with the same Idempotency-Key gets the same validation, even with bytes', async () => {
   for (const options of [{ body: { contentHash } }, form({})] as CallOptions[]) {
     const headers = { ...options.headers, 'idempotency-key': `key-${options.headers ? 'form' : 'json'}` };
     const send = (body = options.body) =>
@@ -127,7 +127,7 @@ test('a repeat with the same Idempotency-Key gets the same validation, also with
   }
 });
 
-test('what cannot be validated is refused, and nothing is stored', async () => {
+test('refuses what cannot be validated, and stores nothing', async () => {
   const before = await stored();
   assertError(await validate({}), 'invalid_request', /contentHash is required/);
   assertError(await validate({ contentHash: contentHash.slice(2) }), 'invalid_request', /0x followed by 64/);
@@ -148,7 +148,7 @@ test('what cannot be validated is refused, and nothing is stored', async () => {
   assert.deepEqual(await stored(), before);
 });
 
-test('a file of another workspace is not there, and a key needs the scope', async () => {
+test('a file of another workspace is not found, and a key needs the scope', async () => {
   const { id } = (await validate({ contentHash })).json;
   assertError(await validate({ contentHash }, { key: stranger }), 'resource_not_found');
   for (const route of ['validations', `validations/${id}`, `validations/${id}/proof`, 'content']) {
@@ -161,7 +161,7 @@ test('a file of another workspace is not there, and a key needs the scope', asyn
   assert.equal((await service.call('GET', `${path()}/validations`, { key: reader })).status, 200);
 });
 
-test('an HMAC is validated by the HMAC, and bytes are refused with what to do instead', async () => {
+test('validates an HMAC by the HMAC, and refuses bytes with advice', async () => {
   const of = await newFile();
   await sql("update file_versions set canonicalization = 'hmac-sha256' where file_id = $1", [of]);
   const answer = await service.call('POST', `${path(of)}/validate`, form({}));
@@ -169,7 +169,7 @@ test('an HMAC is validated by the HMAC, and bytes are refused with what to do in
   assert.equal((await validate({ contentHash }, { of })).status, 202);
 });
 
-test('validations are listed newest first, page by page', async () => {
+test('lists validations newest first, page by page', async () => {
   const of = await newFile();
   assert.deepEqual((await service.call('GET', `${path(of)}/validations`)).json, []);
   const ids: string[] = [];
@@ -189,7 +189,7 @@ test('validations are listed newest first, page by page', async () => {
   assert.deepEqual(seen, ids);
 });
 
-test('a file of a deactivated vault is validated all the same', async () => {
+test('validates a file of a deactivated vault too', async () => {
   await service.call('PATCH', `${platform}/vaults/${vaultAddress}/deactivate`);
   assert.equal((await validate({ contentHash })).status, 202);
   await service.call('PATCH', `${platform}/vaults/${vaultAddress}/reactivate`);

@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('a file of which only the hash is given is accepted as pending, and found again', async () => {
+test('accepts a file by its hash alone as pending, and finds it again', async () => {
   const contentHash = someHash();
   const answer = await fixture.create({ contentHash: contentHash.toUpperCase().replace('0X', '0x') });
   assert.equal(answer.status, 202);
@@ -60,7 +60,7 @@ test('a file of which only the hash is given is accepted as pending, and found a
   assertError(await service.call('GET', `${url}/${id}/proof?version=2`), 'resource_not_found');
 });
 
-test('a leaf with the name among its salted claims and one audit entry are committed with it', async () => {
+test('commits a leaf with the name among its salted claims, and one audit entry', async () => {
   const bytes = randomBytes(1000);
   const { id } = await fixture.upload(bytes);
   const { rows: leaves } = await service.sql(
@@ -78,7 +78,7 @@ test('a leaf with the name among its salted claims and one audit entry are commi
   assert.deepEqual(entries, [{ action: 'file.create' }]);
 });
 
-test('what is refused stores nothing', async () => {
+test('stores nothing of a refused request', async () => {
   const before = await fixture.stored();
   const foreign = await fixture.newVault({ key: stranger });
   const asleep = await fixture.deactivated();
@@ -107,7 +107,7 @@ test('what is refused stores nothing', async () => {
   assert.deepEqual(await fixture.stored(), before);
 });
 
-test('a vault that is deactivated while a file is on its way takes it no more', async () => {
+test('refuses a file whose vault is deactivated while it is on its way', async () => {
   const { address } = await fixture.newVault();
   const before = await fixture.stored();
   await withClient({ connectionString: service.databaseUrl }, async (client) => {
@@ -127,7 +127,7 @@ test('a vault that is deactivated while a file is on its way takes it no more', 
   assert.deepEqual(await fixture.stored(), before);
 });
 
-test('expiry is given back as it was given, a day lasts to its end, and what is over is said to be', async () => {
+test('returns the expiry as given, lets a day last to its end, and marks what has expired', async () => {
   const asGiven = async (expirationDate: string) => {
     const { id } = await fixture.made({ expirationDate });
     const { json } = await service.call('GET', `${url}/${id}`);
@@ -157,7 +157,7 @@ async function withinOneDay(work: (today: string) => Promise<void>): Promise<voi
   }
 }
 
-test('a new version follows the one before, which stays as it was', async () => {
+test('a new version follows the previous one, which stays unchanged', async () => {
   const first = await fixture.upload(randomBytes(10));
   const path = `${url}/${first.id}/versions`;
   const contentHash = someHash();
@@ -180,7 +180,7 @@ test('a new version follows the one before, which stays as it was', async () => 
   assert.ok(rows[1].previous_leaf.equals(rows[0].leaf) && rows[2].previous_leaf.equals(rows[1].leaf));
 });
 
-test('versions that come at once are numbered without a gap', async () => {
+test('numbers concurrent versions without a gap', async () => {
   const { id } = await fixture.made();
   const answers = await Promise.all(
     Array.from({ length: 12 }, () =>
@@ -199,7 +199,7 @@ test('versions that come at once are numbered without a gap', async () => {
   assert.equal(rows[0].n, 1);
 });
 
-test('a version is refused for a strange file, in a deactivated vault, and for a vault that does not own it', async () => {
+test('refuses a version of a foreign file, in a deactivated vault, or for a vault that is not its owner', async () => {
   const { id } = await fixture.made();
   const add = (body: object = {}, options: CallOptions = {}) =>
     service.call('POST', `${url}/${id}/versions`, { body: { contentHash: someHash(), ...body }, ...options });
@@ -216,7 +216,7 @@ test('a version is refused for a strange file, in a deactivated vault, and for a
   assertError(await sendForm(service, `${url}/fil_none/versions`, { parts }), 'resource_not_found');
 });
 
-test('lists filter by vault, name and status, and go on where they stopped', async () => {
+test('lists filter by vault, name and status, and continue where they stopped', async () => {
   const own = await fixture.newVault();
   const ids: string[] = [];
   for (const name of ['a', 'b', 'a', 'b', 'a']) {

@@ -79,36 +79,36 @@ async function rulesOn(db: Db): Promise<string[]> {
   return report.findings.map(({ rule }) => rule).sort();
 }
 
-test('where everything was announced nothing is found', async () => {
+test('finds nothing if everything was announced', async () => {
   assert.deepEqual(await rulesOn(database.db), []);
 });
 
 const cases: [name: string, statement: RawBuilder<unknown>, rules: string[]][] = [
   [
-    'a confirmed entry that nobody was told of',
+    'a confirmed entry that was not announced',
     sql`delete from events where type = 'maintenance.anchor.confirmed'`,
     ['maintenance_unannounced'],
   ],
   [
-    'a confirmed transfer that nobody was told of, though they were told of another of the same asset',
+    'a confirmed transfer that was not announced, although another of the same asset was',
     sql`delete from events where type = 'asset.transfer.completed' and envelope like '%"to_vault_id":"vlt_3"%'`,
     ['asset_transfer_unannounced'],
   ],
-  ['an entry that is gone', sql`delete from maintenances`, ['leaf_without_maintenance']],
+  ['a missing entry', sql`delete from maintenances`, ['leaf_without_maintenance']],
   [
-    'a transfer that is gone',
+    'a missing transfer',
     sql`delete from transfers where number = 1`,
     ['announced_unknown', 'asset_transfer_unannounced', 'leaf_without_asset_transfer'],
   ],
   [
-    'an entry that was told of and has no leaf',
+    'an announced entry without a leaf',
     sql`delete from anchor_leaves where kind = 'maintenance'`,
     ['announced_unknown'],
   ],
 ];
 
 for (const [name, statement, rules] of cases) {
-  test(`it finds ${name}`, async () => {
+  test(`finds ${name}`, async () => {
     const takeBack = new Error('taken back');
     await assert.rejects(
       database.db.transaction().execute(async (db) => {

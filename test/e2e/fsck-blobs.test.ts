@@ -94,12 +94,12 @@ async function putOld(name: string): Promise<void> {
   await utimes(pathOf(name), old, old);
 }
 
-test('where all is right nothing is found, and rows and objects were looked at', async () => {
+test('finds nothing in correct data, and checks rows and objects', async () => {
   const { findings, skipped, checked } = await check();
   assert.deepEqual({ findings, skipped, checked }, { findings: [], skipped: [], checked: 4 });
 });
 
-test('bytes that were changed, cut off or added to are damaged', async () => {
+test('reports changed, truncated or extended bytes as damaged', async () => {
   const damaged = [`blob_damaged ${large}`];
   const flip = async (path: string) => {
     const bytes = await readFile(path);
@@ -111,16 +111,16 @@ test('bytes that were changed, cut off or added to are damaged', async () => {
   assert.deepEqual(await withBytes(large, (path) => writeFile(path, 'x', { flag: 'a' })), damaged);
 });
 
-test('bytes that are gone are missing', async () => {
+test('reports removed bytes as missing', async () => {
   assert.deepEqual(await withBytes(small, (path) => rm(path)), [`blob_missing ${small}`]);
 });
 
-test('bytes of another digest than the row says are damaged', async () => {
+test('reports bytes with another digest than in the row as damaged', async () => {
   const other = (db: Db) => sql`update blobs set content_hash = sha256('x') where id = ${small}`.execute(db);
   assert.deepEqual(await withRows(other), [`blob_damaged ${small}`]);
 });
 
-test('a key that is gone or does not open is told', async () => {
+test('reports a key that is missing or does not open', async () => {
   const gone = (db: Db) => sql`delete from secrets where id = ${small}`.execute(db);
   assert.deepEqual(await withRows(gone), [`blob_key_missing ${small}`]);
   const moved = (db: Db) =>
@@ -130,7 +130,7 @@ test('a key that is gone or does not open is told', async () => {
   assert.deepEqual(await withRows(moved), [`blob_key_unusable ${small}`]);
 });
 
-test('a key that outlived its blob is told, and a blob that was erased as it should be is in order', async () => {
+test('reports a key that outlived its blob, but not a blob that was erased properly', async () => {
   const kept = (db: Db) => sql`update blobs set erased_at = now() where id = ${small}`.execute(db);
   assert.deepEqual(await withRows(kept), [`blob_key_kept ${small}`]);
   const blobs = createBlobs({ db: database.db, keyring, store });
@@ -138,7 +138,7 @@ test('a key that outlived its blob is told, and a blob that was erased as it sho
   assert.deepEqual(await withRows(erase), []);
 });
 
-test('objects that no blob needs are told once the sweep should have removed them', async () => {
+test('reports objects that no blob needs once the sweep should have removed them', async () => {
   const young = `${workspaceId}/${newId('blb')}`;
   await writeFile(pathOf(young), 'x');
   const [orphan, foreign, stray] = [
@@ -154,7 +154,7 @@ test('objects that no blob needs are told once the sweep should have removed the
   for (const name of [young, orphan, foreign, stray]) await rm(pathOf(name));
 });
 
-test('an object that goes between the two looks is not told', async () => {
+test('does not report an object that disappears between the two looks', async () => {
   const name = `${workspaceId}/${newId('blb')}`;
   await putOld(name);
   const vanishing: BlobStore = {
@@ -167,7 +167,7 @@ test('an object that goes between the two looks is not told', async () => {
   assert.deepEqual(await findings({ blobStore: async () => vanishing }), []);
 });
 
-test('a store that cannot be asked is not checked, which is never taken for passed', async () => {
+test('reports a store that does not answer as not checked, never as passed', async () => {
   const away = pathOf('');
   await rename(away, join(dir, 'moved'));
   // Like a volume that is not mounted: all bytes are missing, and told so.

@@ -108,7 +108,7 @@ function look(db: Db): Promise<CheckReport[]> {
 const rulesOf = (reports: CheckReport[]) =>
   reports.flatMap(({ findings }) => findings.map(({ rule }) => rule)).sort();
 
-test('where all is right nothing is found, and everything was looked at', async () => {
+test('finds nothing in correct data, and checks everything', async () => {
   const [rows, announcements] = await look(database.db);
   assert.deepEqual(rows?.findings, []);
   assert.deepEqual(announcements?.findings, []);
@@ -119,17 +119,17 @@ test('where all is right nothing is found, and everything was looked at', async 
 
 const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][] = [
   [
-    'a hash that was changed',
+    'a changed hash',
     [sql`update file_versions set content_hash = sha256('x') where version = 2`],
     ['file_leaf_differs'],
   ],
   [
-    'a version whose leaf is gone',
+    'a version without a leaf',
     [sql`delete from anchor_leaves where kind = 'file' and batch_id is null`],
     ['file_last_leaf', 'file_without_leaf'],
   ],
   [
-    'a version that is gone',
+    'a missing version',
     [sql`delete from file_versions where version = 1 and blob_id is not null`],
     ['file_transfer_leaf_differs', 'file_version_gap', 'leaf_without_file'],
   ],
@@ -140,22 +140,22 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
   ],
   ['a blob that is gone', [sql`delete from blobs`], ['file_without_blob']],
   [
-    'a blob that was erased though a version needs it',
+    'a blob that was erased although a version needs it',
     [sql`update blobs set erased_at = now()`],
     ['file_without_blob'],
   ],
   [
-    'a file that is gone',
+    'a missing file',
     [sql`delete from files where version = 2`],
     ['file_version_without_file', 'file_version_without_file'],
   ],
   [
-    'an owner whom no transfer made one',
+    'an owner that no transfer names',
     [sql`update files set vault_id = (select from_vault_id from transfers) where version = 2`],
     ['file_owner'],
   ],
   [
-    'a transfer that was told of and not done',
+    'a transfer that was announced but not completed',
     [sql`update transfers set completed_at = null`],
     ['file_owner', 'file_transfer_incomplete', 'file_transfer_open'],
   ],
@@ -165,12 +165,12 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
     ['file_transfer_open'],
   ],
   [
-    'a transfer that is gone',
+    'a missing transfer',
     [sql`delete from transfers`],
     ['announced_unknown', 'file_owner', 'file_transfer_unannounced', 'leaf_without_file_transfer'],
   ],
   [
-    'a leaf of a transfer that is gone',
+    'a transfer without a leaf',
     [sql`delete from anchor_leaves where kind = 'transfer'`],
     ['announced_unknown', 'file_transfer_without_leaf'],
   ],
@@ -180,19 +180,19 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
     ['file_last_leaf'],
   ],
   [
-    'a confirmed version that nobody was told of',
+    'a confirmed version that was not announced',
     [sql`delete from events where type = 'file.anchor.confirmed' and envelope like '%"version":2%'`],
     ['file_unannounced'],
   ],
   [
-    'a confirmed transfer that nobody was told of',
+    'a confirmed transfer that was not announced',
     [sql`delete from events where type = 'file.transfer.completed'`],
     ['file_transfer_unannounced'],
   ],
 ];
 
 for (const [name, statements, rules] of cases) {
-  test(`it finds ${name}`, async () => {
+  test(`finds ${name}`, async () => {
     const takeBack = new Error('taken back');
     let found: string[] = [];
     await database.db

@@ -95,7 +95,7 @@ async function broken(break_: (db: Db) => Promise<unknown>, keyringOn?: (db: Db)
 /** Checks of what the fixture does not have: tests beside them break it. */
 const testedApart = ['files', 'validations', 'assets', 'maintenances'];
 
-test('where all is right nothing is found, and everything was looked at', { skip }, async () => {
+test('finds nothing in correct data, and checks everything', { skip }, async () => {
   const reports = await run(depsOn(database.db));
   assert.deepEqual(rulesOf(reports), []);
   assert.deepEqual(skippedOf(reports), []);
@@ -119,7 +119,7 @@ test('where all is right nothing is found, and everything was looked at', { skip
 });
 
 for (const [name, statements, rules] of fsckCases) {
-  test(`found: ${name}`, { skip }, async () => {
+  test(`gives the right findings for ${name}`, { skip }, async () => {
     const reports = await broken(async (db) => {
       for (const statement of statements) await statement.execute(db);
     });
@@ -139,7 +139,7 @@ const keyCases: [name: string, statement: RawBuilder<unknown>, rules: string[]][
 ];
 
 for (const [name, statement, rules] of keyCases) {
-  test(`found: ${name}`, { skip }, async () => {
+  test(`finds ${name}`, { skip }, async () => {
     const reports = await broken(
       (db) => statement.execute(db),
       (db) => openKeyring({ db, source: masterKey() }),
@@ -148,7 +148,7 @@ for (const [name, statement, rules] of keyCases) {
   });
 }
 
-test('without the chain the rest is checked, and what needs it is named as not checked', {
+test('checks the rest without the chain, and names what needs it as not checked', {
   skip,
 }, async () => {
   const away = async () => {
@@ -164,7 +164,7 @@ test('without the chain the rest is checked, and what needs it is named as not c
   ]);
 });
 
-test('the command tells findings in words, then counts them, and its exit code says how it went', {
+test('the command describes and counts findings, and its exit code gives the result', {
   skip,
 }, async () => {
   const settings = { DATABASE_URL: database.url, HOLDFAST_DATA_DIR: dir };
@@ -195,7 +195,7 @@ test('the command tells findings in words, then counts them, and its exit code s
   assert.match(wrong.stderr, /There is no check nothing\. Available checks: audit, /);
 });
 
-test('another chain than the one that was anchored on is a finding', { skip }, async () => {
+test('reports a chain other than the one that was anchored on', { skip }, async () => {
   const other = createChainRpc({ urls: () => [anvil.url], chainId: 31_337, genesisHash: zeroHash });
   const reports = await run({ ...depsOn(database.db), chain: async () => other.client });
   await other.close();
@@ -206,7 +206,7 @@ test('another chain than the one that was anchored on is a finding', { skip }, a
   );
 });
 
-test('what a reorganisation took away from the chain is found', { skip }, async () => {
+test('finds what a reorganisation removed from the chain', { skip }, async () => {
   await anvil.client.request({ method: 'anvil_reorg', params: [1, []] } as never);
   const reports = await run(depsOn(database.db));
   assert.deepEqual(rulesOf(reports), ['anchored_times', 'block_not_on_chain', 'not_anchored']);

@@ -61,7 +61,7 @@ test('a key that is well formed but unknown is 401', async () => {
   assertError(await first.call('GET', vaults, { key: newApiKey() }), 'unauthorized');
 });
 
-test('a 401 says nothing about whether the thing exists', async () => {
+test('a 401 does not reveal whether the resource exists', async () => {
   const made = await first.call('POST', vaults, { body: { name: 'Secret' } });
   const there = await first.call('GET', `${vaults}/${made.json.address}`, { key: null });
   const absent = await first.call('GET', `${vaults}/0x${'0'.repeat(40)}`, { key: null });
@@ -98,7 +98,7 @@ test('an expired key is 401, on every node', async () => {
   }
 });
 
-test('a key cannot be made with an expiry in the past', async () => {
+test('a key cannot be created with an expiry in the past', async () => {
   const body = { name: 'Late', expiresAt: new Date(Date.now() - 1000).toISOString() };
   assertError(await first.call('POST', keys, { body }), 'invalid_request', /expiresAt/);
 });
@@ -125,7 +125,7 @@ test('a key that may read webhooks sees endpoints and deliveries, but no secret'
   assertError(await first.call('POST', `${endpoints}/${endpoint.id}/test`, { key }), 'forbidden');
 });
 
-test('a key cannot make a key that may do more than itself', async () => {
+test('a key cannot create a key with more rights than its own', async () => {
   const key = await first.makeKey({ scopes: ['keys:write', 'vaults:read'] });
   const make = (scopes?: string[]) =>
     first.call('POST', keys, { key, body: { name: 'x', ...(scopes && { scopes }) } });
@@ -136,7 +136,7 @@ test('a key cannot make a key that may do more than itself', async () => {
   assert.equal((await make(['vaults:read'])).status, 201);
 });
 
-test('a thing of another workspace is 404, as if it were not there', async () => {
+test('a resource of another workspace is 404, as if it did not exist', async () => {
   const other = await first.makeKey({ newWorkspace: true });
   const { json: vault } = await first.call('POST', vaults, { body: { name: 'Mine' } });
   const foreign = await first.call('GET', `${vaults}/${vault.address}`, { key: other });
@@ -155,7 +155,7 @@ test('operations, documentation and the error page need no key', async () => {
   }
 });
 
-test('a key is taken from the header in any case of its name', async () => {
+test('the name of the key header is case-insensitive', async () => {
   const answer = await send(first.url, { method: 'GET', path: vaults, headers: { 'X-API-KEY': first.key } });
   assert.equal(answer.status, 200);
 });

@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('the encoding is the one that the client likes best', () => {
+test('uses the encoding that the client prefers', () => {
   for (const [accepted, chosen] of [
     [undefined, null],
     ['', null],
@@ -51,7 +51,7 @@ test('the encoding is the one that the client likes best', () => {
     assert.equal(chooseEncoding(accepted), chosen, accepted);
 });
 
-test('JSON and pages over a kilobyte are compressed for those who ask, and HEAD says the same', async () => {
+test('compresses JSON and pages over a kilobyte on request, and HEAD says the same', async () => {
   for (const path of [vaults, '/openapi.json', '/docs', '/docs/errors', '/verify', '/metrics']) {
     const plain = await raw('GET', path);
     assert.equal(plain.headers['content-encoding'], undefined, path);
@@ -77,7 +77,7 @@ test('JSON and pages over a kilobyte are compressed for those who ask, and HEAD 
   assert.deepEqual([small.headers['content-encoding'], small.headers.vary], [undefined, undefined]);
 });
 
-test('scripts of the dashboard are compressed and kept by clients for good', async () => {
+test('compresses the scripts of the dashboard, which clients cache forever', async () => {
   const page = await raw('GET', '/sign-in');
   const [, script = ''] = /src="(\/static\/[^"]+\.js)"/.exec(String(page.body)) ?? [];
   const plain = await raw('GET', script);
@@ -88,7 +88,7 @@ test('scripts of the dashboard are compressed and kept by clients for good', asy
   assert.deepEqual((await raw('GET', script, { 'accept-encoding': 'br' })).body, packed.body);
 });
 
-test('of files that are compressed once, too, only so many are at a time; the others travel as they are', {
+test('compresses only so many static files at a time, and sends the others uncompressed', {
   skip: process.platform === 'win32' && 'needs named pipes',
 }, async (t) => {
   const app = Fastify();
@@ -136,7 +136,7 @@ async function holdThreadPool(t: TestContext): Promise<() => void> {
   };
 }
 
-test('stored bytes and their ranges travel as they are', async () => {
+test('sends stored bytes and their ranges uncompressed', async () => {
   const { json: vault } = await service.call('POST', vaults, { body: { name: 'Files' } });
   const text = 'all work and no play '.repeat(500);
   const { json: file } = await sendForm(service, `${platform}/files`, {
@@ -155,7 +155,7 @@ test('stored bytes and their ranges travel as they are', async () => {
   assert.equal((await raw('GET', path, { 'accept-encoding': 'gzip', 'if-none-match': etag })).status, 304);
 });
 
-test('no answer with a secret is compressed, whatever route gives it', async () => {
+test('never compresses an answer with a secret, on any route', async () => {
   const made = await raw(
     'POST',
     `${platform}/webhooks/endpoints`,
@@ -185,7 +185,7 @@ test('no answer with a secret is compressed, whatever route gives it', async () 
   ]);
 });
 
-test('a new route is compressed only if its schema shows that there is no secret in it', async () => {
+test('compresses a new route only if its schema shows that it has no secret', async () => {
   const app = Fastify();
   compressAnswers(app);
   const long = 'x'.repeat(5_000);
@@ -210,7 +210,7 @@ test('a new route is compressed only if its schema shows that there is no secret
   await app.close();
 });
 
-test('the reference is one small page, kept by clients until it changes', async () => {
+test('the reference is one small page, which clients cache until it changes', async () => {
   const page = await raw('GET', '/docs', { 'accept-encoding': 'br' });
   const html = String(brotliDecompressSync(page.body));
   assert.ok(page.body.length < 100_000, `${page.body.length} bytes`);

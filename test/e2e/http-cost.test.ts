@@ -108,7 +108,7 @@ async function limitOf(operation: Operation): Promise<number> {
   return Number(/than the (\d+) bytes/.exec(text)?.[1]);
 }
 
-test('no body that a route takes holds up the event loop, and twice the body costs at most 2.5 times', {
+test('no accepted body blocks the event loop, and twice the body costs at most 2.5 times', {
   timeout,
 }, async (t) => {
   for (const operation of operations.filter(({ body }) => body)) {
@@ -132,7 +132,7 @@ test('no body that a route takes holds up the event loop, and twice the body cos
   }
 });
 
-test('nor do long queries, cursors, keys and headers', { timeout }, async (t) => {
+test('long queries, cursors, keys and headers do not block the event loop', { timeout }, async (t) => {
   /** As much as node lets through for the whole of the headers. */
   const length = 15_000;
   const texts = (size: number) => [
@@ -176,7 +176,7 @@ test('nor do long queries, cursors, keys and headers', { timeout }, async (t) =>
   }
 });
 
-test('headers are taken up to 15 kB, and 100 kB are refused with 431 and little work', async () => {
+test('accepts headers up to 15 kB, and refuses 100 kB with 431 and little work', async () => {
   const sent = (bytes: number) =>
     sendBytes(
       service.url,
@@ -209,7 +209,7 @@ const storedShapes: Record<string, (bytes: number) => object> = {
 const copies = 40;
 
 for (const [shape, make] of Object.entries(storedShapes)) {
-  test(`nor does what is stored, when it is sent: ${shape}`, { timeout }, async (t) => {
+  test(`sending stored data does not block the event loop: ${shape}`, { timeout }, async (t) => {
     const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { body: { name: shape } });
     /** What to get, by what it is: all of it, and a quarter. */
     const urls = new Map<string, Partial<Record<1 | 0.25, string>>>();

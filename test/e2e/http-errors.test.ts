@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('an unknown route is 404 with the error shape, whatever the method and with or without a key', async () => {
+test('an unknown route is 404 with the usual error body, for any method, with or without a key', async () => {
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
     for (const path of ['/api-v1', '/api-v1/', '/api-v1/platform', '/api-v1/platform/nothing', '/x/y']) {
       const keys = [service.key, null];
@@ -40,7 +40,7 @@ test('an unknown route is 404 with the error shape, whatever the method and with
   }
 });
 
-test('another method on a known path is 405 with exactly the methods it takes', async () => {
+test('another method on a known path is 405 with exactly the allowed methods', async () => {
   const tried = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND MKCOL PURGE SEARCH QUERY'.split(' ');
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const here = operations.filter((operation) => operation.path === path);
@@ -85,7 +85,7 @@ test('a body that is JSON but not an object is 400', async () => {
   }
 });
 
-test('a body in another media type, or in none, is 415', async () => {
+test('a body with another or no media type is 415', async () => {
   for (const type of [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -122,7 +122,7 @@ test('the media type may carry a charset and any case', async () => {
   }
 });
 
-test('a body in another charset than UTF-8 is 415, and a name twice in it 400, on any route', async () => {
+test('a charset other than UTF-8 is 415, and a duplicate name is 400, on any route', async () => {
   for (const charset of ['iso-8859-1', 'utf-16', '"us-ascii"']) {
     const headers = { 'content-type': `application/json; charset=${charset}` };
     const answer = await service.call('POST', vaults, { body: '{"name":"x"}', headers });
@@ -135,7 +135,7 @@ test('a body in another charset than UTF-8 is 415, and a name twice in it 400, o
   );
 });
 
-test('a browser that asks for an address that is not there gets a page', async () => {
+test('a browser that requests an unknown address gets a page', async () => {
   const path = '/no/<script>where';
   const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   const answer = await send(service.url, { method: 'GET', path, headers });
@@ -146,7 +146,7 @@ test('a browser that asks for an address that is not there gets a page', async (
   assertError(await send(service.url, { method: 'POST', path, headers }), 'resource_not_found');
 });
 
-test('the body of a request to an unknown path is not read', async () => {
+test('does not read the body of a request to an unknown path', async () => {
   const bytes =
     'POST /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n';
   assertError(await sendBytes(service.url, bytes), 'resource_not_found');
@@ -163,7 +163,7 @@ test('a compressed body is 415 and the message names the encoding', async () => 
   }
 });
 
-test('a body above the limit is 413, announced or not', async () => {
+test('a body over the limit is 413, declared or not', async () => {
   const fields = `Host: a\r\nx-api-key: ${service.key}\r\nContent-Type: application/json`;
   const announced = `POST ${vaults} HTTP/1.1\r\n${fields}\r\nContent-Length: 65537\r\n\r\n{`;
   assertError(await sendBytes(service.url, announced), 'payload_too_large', /65536/);
@@ -205,7 +205,7 @@ test('a path that cannot be decoded is 400', async () => {
   }
 });
 
-test('what follows a number sign is left out of the path, also where it cannot be decoded', async () => {
+test('ignores everything after a number sign in the path, even if it cannot be decoded', async () => {
   const of = (method: string, target: string) =>
     sendBytes(service.url, `${method} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
   assertError(await of('GET', '/nothing#%zz'), 'resource_not_found');
@@ -219,7 +219,7 @@ test('a path parameter that is far too long is 400', async () => {
   assertError(await send(service.url, { method: 'GET', path, headers }), 'invalid_request');
 });
 
-test('what is not HTTP is answered with 400 in the same shape, and the connection closes', async () => {
+test('answers anything that is not HTTP with 400 and the usual error body, and closes', async () => {
   const host = 'Host: a\r\nConnection: close';
   for (const bytes of [
     'nonsense\r\n\r\n',
@@ -239,7 +239,7 @@ test('what is not HTTP is answered with 400 in the same shape, and the connectio
   }
 });
 
-test('a request that does not arrive is 408, whether its headers or its body are late', async (t) => {
+test('a request that arrives too slowly is 408, be it its headers or its body', async (t) => {
   const server = service.app.server.http.server as Server & { connectionsCheckingInterval: number };
   const { requestTimeout, headersTimeout, connectionsCheckingInterval } = server;
   // Node.js begins to look for late requests when it listens.
@@ -252,7 +252,7 @@ test('a request that does not arrive is 408, whether its headers or its body are
   }
 });
 
-test('browsers and search engines find an icon, and that nothing here is for them', async () => {
+test('serves an icon to browsers, and a robots.txt that disallows everything', async () => {
   for (const path of ['/favicon.ico', '/favicon.svg']) {
     const icon = await send(service.url, { method: 'GET', path });
     assert.equal(icon.headers.get('content-type'), 'image/svg+xml');
@@ -269,7 +269,7 @@ test('headers that are too large are 431 and the message says so', async () => {
   assertError(answer, 'headers_too_large', /headers are too large/);
 });
 
-test('an expectation the service does not know is never answered with a bare 417', async () => {
+test('never answers an unknown expectation with a bare 417', async () => {
   const bytes = 'GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: magic\r\n\r\n';
   assertError(await sendBytes(service.url, bytes));
 });
@@ -291,7 +291,7 @@ test('a client that accepts problem+json gets the same four members in that form
   assert.match(success.headers.get('content-type') ?? '', /^application\/json/);
 });
 
-test('docUrl opens a page of this service that has an entry for every code', async () => {
+test('docUrl opens a page of this service with an entry for every code', async () => {
   const { json } = await service.call('GET', '/nothing');
   const page = new URL(json.docUrl);
   assert.equal(page.origin, service.url);
@@ -320,7 +320,7 @@ test('every route answers with and without its trailing slash', async () => {
   }
 });
 
-test('X-Request-Id is echoed when it is usable, made when it is not, and sent with every answer', async () => {
+test('echoes a usable X-Request-Id, creates one otherwise, and sends it with every answer', async () => {
   const given = 'Order-66.retry_2';
   for (const path of [vaults, '/nothing', '/healthz', `${vaults}/0x1`, '/%ff']) {
     const answer = await service.call('GET', path, { headers: { 'x-request-id': given } });

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('a fault inside is 500, tells the caller nothing about it, and is logged under the request id', async () => {
+test('an internal error is 500, reveals nothing to the caller, and is logged under the request id', async () => {
   await inDatabase('alter table workers rename to workers_elsewhere');
   const requests: [string, object][] = [
     ['GET', {}],
@@ -37,7 +37,7 @@ test('a fault inside is 500, tells the caller nothing about it, and is logged un
   assert.equal((await service.call('GET', '/api-v1/damc/workers/')).status, 200);
 });
 
-test('connections that are lost while in use cost a retry, never a fault or the process', async () => {
+test('connections lost while in use cost a retry, never an error or the process', async () => {
   const database = new URL(service.databaseUrl).pathname.slice(1);
   for (let round = 0; round < 10; round += 1) {
     const requests = Array.from({ length: 10 }, (_, turn) =>
@@ -63,7 +63,7 @@ const absences = [
     back: (name: string) => `alter database ${name} with allow_connections true`,
   },
   {
-    name: 'is not there for a while',
+    name: 'does not exist for a while',
     leave: (name: string) => `alter database ${name} rename to ${name}_away`,
     back: (name: string) =>
       `alter database ${name}_away with allow_connections true; alter database ${name}_away rename to ${name}`,
@@ -71,7 +71,7 @@ const absences = [
 ];
 
 for (const { name, leave, back } of absences) {
-  test(`while the database ${name} every answer is 503 with Retry-After, and afterwards all is well again`, async () => {
+  test(`while the database ${name} every answer is 503 with Retry-After, and then all works again`, async () => {
     const database = new URL(service.databaseUrl).pathname.slice(1);
     await onServer(async (client) => {
       await client.query(`alter database ${database} with allow_connections false`);

@@ -92,8 +92,9 @@ for (const creation of creations) {
     assert.equal(await count(table, name, member), 1);
   });
 
-  test(`POST ${path}: fifty at once on one node create one thing`, () => race([first], creation));
-  test(`POST ${path}: fifty at once on two nodes create one thing`, async () => {
+  test(`POST ${path}: fifty concurrent requests on one node create one resource`, () =>
+    race([first], creation));
+  test(`POST ${path}: fifty concurrent requests on two nodes create one resource`, async () => {
     for (let round = 0; round < 3; round += 1) await race([first, second], creation);
   });
 }
@@ -130,7 +131,7 @@ test('another payload under the same key is 422', async () => {
   }
 });
 
-test('of different payloads under one key at once, one wins and the others are told', async () => {
+test('of concurrent different payloads with one key one wins, and the others are refused', async () => {
   for (const nodes of [[first], [first, second], [second, first]]) {
     const key = randomUUID();
     const answers = await Promise.all(
@@ -147,7 +148,7 @@ test('of different payloads under one key at once, one wins and the others are t
   }
 });
 
-test('a repeat on another node is given the first answer, not a conflict with the thing it made itself', async () => {
+test('a concurrent repeat on another node gets the first answer, not a conflict with it', async () => {
   for (let round = 0; round < 5; round += 1) {
     const body = { name: randomUUID(), address: `0x${randomBytes(20).toString('hex')}` };
     const answers = await Promise.all([first, second].map((node) => post(node, workers, body.name, body)));
@@ -158,7 +159,7 @@ test('a repeat on another node is given the first answer, not a conflict with th
   }
 });
 
-test('a repeat on another node that is refused for what the first has done is given its answer', async () => {
+test('a repeat on another node that conflicts with the first request gets its answer', async () => {
   const [from, to] = await Promise.all(
     ['from', 'to'].map(async (name) => (await first.call('POST', vaults, { body: { name } })).json.address),
   );
@@ -203,13 +204,13 @@ test('the order of members and the spelling of JSON do not matter', async () => 
   assert.deepEqual([again.status, again.text], [201, made.text]);
 });
 
-test('a quoted key and the same key bare are one', async () => {
+test('a quoted key and the same key unquoted are one', async () => {
   const key = randomUUID();
   const made = await post(first, vaults, key, { name: 'x' });
   assert.equal((await post(first, vaults, `"${key}"`, { name: 'x' })).text, made.text);
 });
 
-test('a key has 1 to 255 printable characters without spaces, the quotes not counted', async () => {
+test('a key has 1 to 255 printable characters without spaces, not counting quotes', async () => {
   for (const key of ['', '""', 'a b', ' ', '"a b"', 'a'.repeat(256), `"${'a'.repeat(256)}"`, 'é', 'a\tb']) {
     assertError(await post(first, vaults, key, { name: 'x' }), 'invalid_request', /idempotency-key/i);
   }
@@ -243,7 +244,7 @@ test('a failed request is not remembered: the key is free for the corrected one'
   assert.equal((await post(first, workers, key, { name: 'Corrected' })).status, 201);
 });
 
-test('a client that hangs up can repeat its request and gets one thing', async () => {
+test('a client that hangs up can repeat its request and creates only one resource', async () => {
   const names = Array.from({ length: 10 }, () => randomUUID());
   await Promise.all(names.map(hangUp));
   for (const name of names) {
@@ -293,7 +294,7 @@ test('another API key of the same workspace gets the same answer, if it has the 
   assertError(await post(first, vaults, key, { name: 'x' }, { key: reader }), 'forbidden');
 });
 
-test('an answer is kept for 24 hours and not longer', async () => {
+test('keeps an answer for exactly 24 hours', async () => {
   for (const creation of creations) {
     const { path, table, member } = creation;
     const key = randomUUID();
@@ -319,7 +320,7 @@ test('an answer is kept for 24 hours and not longer', async () => {
   }
 });
 
-test('the answer with the secret of an endpoint is repeated only to the key that asked, and kept sealed', async () => {
+test('repeats the secret of an endpoint only to the key that asked, and stores it sealed', async () => {
   const [creation] = creations.slice(-1);
   assert.ok(creation);
   const key = randomUUID();
@@ -336,7 +337,7 @@ test('the answer with the secret of an endpoint is repeated only to the key that
   assert.ok(!rows[0].row.includes(made.json.secret));
 });
 
-test('a replay asked for twice with one key is one replay, and a dry run keeps nothing', async () => {
+test('two replay requests with one key start one replay, and a dry run stores nothing', async () => {
   const things = await makeThings(first);
   const path = `/api-v1/platform/webhooks/endpoints/${things.endpointId}/replay`;
   const replay = { from: '2020-01-01T00:00:00Z', to: '2090-01-01T00:00:00Z' };
@@ -359,7 +360,7 @@ test('a replay asked for twice with one key is one replay, and a dry run keeps n
   }
 });
 
-test('neither a created API key nor the answer that shows it lies in the database in clear text', async () => {
+test('the database has neither a new API key nor its answer in clear text', async () => {
   const name = randomUUID();
   const made = await post(first, keys, randomUUID(), { name });
   const { key } = made.json;
@@ -383,7 +384,7 @@ test('neither a created API key nor the answer that shows it lies in the databas
   for (const node of [first, second]) assert.ok(!node.logged().includes(secret));
 });
 
-test('answers outlive a restart, those with a secret too', async () => {
+test('answers survive a restart, even those with a secret', async () => {
   const key = randomUUID();
   const made: Answer[] = [];
   for (const creation of creations) made.push(await post(second, creation.path, key, bodyOf(creation, key)));

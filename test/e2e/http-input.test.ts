@@ -41,7 +41,7 @@ after(async () => {
   await service.close();
 });
 
-test('every field of every body refuses what its schema does not allow, and nothing is stored', {
+test('every field of every body refuses what its schema forbids, and nothing is stored', {
   timeout,
 }, async (t) => {
   const before = await everythingStored();
@@ -69,7 +69,7 @@ test('every field of every body refuses what its schema does not allow, and noth
   }
 });
 
-test('an address in the path must be one, with a correct checksum when it is in mixed case', async () => {
+test('an address in the path must be valid, with a correct checksum if it is in mixed case', async () => {
   const before = await everythingStored();
   const digits = 'a'.repeat(40);
   const wrong = [
@@ -102,7 +102,7 @@ test('an address in the path must be one, with a correct checksum when it is in 
   assert.deepEqual(await everythingStored(), before);
 });
 
-test('query parameters are checked one by one, and unknown ones are refused', { timeout }, async (t) => {
+test('checks each query parameter, and refuses unknown ones', { timeout }, async (t) => {
   const before = await everythingStored();
   for (const operation of operations) {
     await t.test(operation.name, async () => {
@@ -123,7 +123,7 @@ test('query parameters are checked one by one, and unknown ones are refused', { 
   }
 });
 
-test('the largest number that a version or a sign-off may have is not found, and no fault', async () => {
+test('the largest possible version or sign-off number is 404, not an error', async () => {
   const asked = operations.filter(({ method, parameters }) => {
     const isNumber = ({ name, schema }: { name: string; schema: Schema }) =>
       name !== 'limit' && schema.maximum === 2 ** 31 - 1;
@@ -138,7 +138,7 @@ test('the largest number that a version or a sign-off may have is not found, and
   }
 });
 
-test('limit takes 1 to 1000', async () => {
+test('limit accepts 1 to 1000', async () => {
   for (const limit of ['1', '1000']) {
     assert.equal((await service.call('GET', `${vaults}?limit=${limit}`)).status, 200, limit);
   }
@@ -161,7 +161,7 @@ test('an absent, empty or blank body counts as {}', async () => {
   );
 });
 
-test('lengths count characters, not code units, and text comes back as it was given', async () => {
+test('lengths count characters, not code units, and text comes back unchanged', async () => {
   const name = '𝔸'.repeat(200);
   const description = '" \\ \u2028 <script> e\u0301 👩‍👩‍👧\r\n\t\u007f';
   const made = await service.call('POST', vaults, { body: { name, description } });
@@ -178,7 +178,7 @@ test('lengths count characters, not code units, and text comes back as it was gi
 /** Texts that are compared, looked up or checked by rules of their own, and shown to nobody as they came. */
 const notForReading = /^(cursor|token|password|signature|url|\w*[fF]ileIds?|completedBy|supersedes|closes)$/;
 
-test('every text that people read refuses marks that turn its direction', async () => {
+test('every text that people read refuses marks that change its direction', async () => {
   const open = operations.flatMap(({ name, body }) =>
     placesIn(body ?? {})
       .filter(
@@ -202,7 +202,7 @@ test('every text that people read refuses marks that turn its direction', async 
   assert.equal(json.name, 'כספת ראשית', 'no mark is needed to write from right to left');
 });
 
-test('an expiry that no calendar of the database can hold is refused, not a fault', async () => {
+test('refuses an expiry beyond the calendar of the database, instead of failing', async () => {
   for (const expiresAt of ['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999-00:01']) {
     const answer = await service.call('POST', '/api-v1/platform/api-keys', {
       body: { name: 'x', expiresAt },

@@ -60,7 +60,7 @@ function assertLimited(answer: Answer): void {
 
 // By the hour: no machine is so slow that a limit is over before it was passed.
 withSettings({ HOLDFAST_RATE_LIMIT: '5/hour' }, (service) => {
-  test('each key has its own limit, is told what is left of it, and what is refused is not done', async () => {
+  test('each key has its own limit and is told what is left, and a refused request does nothing', async () => {
     const [key, other] = [await service().makeKey({ newWorkspace: true }), await service().makeKey()];
     for (const left of [4, 3, 2, 1, 0]) {
       const { status, headers } = await service().call('GET', vaults, { key });
@@ -86,7 +86,7 @@ withSettings({ HOLDFAST_RATE_LIMIT: '5/hour' }, (service) => {
     assertLimited(await service().call('GET', vaults, { key }));
   });
 
-  test('requests without a valid key are limited by address, and good keys go on', async () => {
+  test('limits requests without a valid key by address, while valid keys continue', async () => {
     for (const key of [null, 'x', newApiKey(), newApiKey(), newApiKey()]) {
       assertError(await service().call('GET', vaults, { key }), 'unauthorized');
     }
@@ -96,7 +96,7 @@ withSettings({ HOLDFAST_RATE_LIMIT: '5/hour' }, (service) => {
     assert.equal((await service().call('GET', vaults, { key: await service().makeKey() })).status, 200);
   });
 
-  test('metrics are shown on this machine, and to nobody a proxy passes on', async () => {
+  test('shows metrics on this machine only, and not through a proxy', async () => {
     await service().call('GET', vaults, { key: await service().makeKey() });
     const here = await service().call('GET', '/metrics', { key: null });
     assert.equal(here.status, 200);
@@ -116,7 +116,7 @@ withSettings({ HOLDFAST_RATE_LIMIT: '5/hour' }, (service) => {
 withSettings(
   { HOLDFAST_RATE_LIMIT: '5/hour', HOLDFAST_TRUST_PROXY: '1', HOLDFAST_METRICS_TOKEN: 'figures-please' },
   (service) => {
-    test('files that are not there are limited by address as unknown addresses are; those that are there go on', async () => {
+    test('limits requests for missing files by address, but not for existing ones', async () => {
       const ask = (path: string) =>
         service().call('GET', path, { key: null, headers: { 'x-forwarded-for': '203.0.113.44' } });
       const missing = ['/static/a.js', '/static/b', '/verify/assets/a.js', '/nothing', '/static/c.css'];
@@ -128,7 +128,7 @@ withSettings(
       assert.equal((await fetch(service().url + script, { headers })).status, 200);
     });
 
-    test('the address is the one the proxy names, and nothing before it is believed', async () => {
+    test('uses the address that the proxy names, and trusts nothing before it', async () => {
       const from = (forwarded: string) =>
         service().call('GET', vaults, { key: newApiKey(), headers: { 'x-forwarded-for': forwarded } });
       for (let turn = 0; turn < 5; turn += 1) {
@@ -138,7 +138,7 @@ withSettings(
       assertError(await from('203.0.113.2'), 'unauthorized');
     });
 
-    test('the token shows metrics to others, and only the right one', async () => {
+    test('the token shows metrics to others, and no other token does', async () => {
       for (const headers of passedOn) {
         const ask = (authorization: string) =>
           service().call('GET', '/metrics', { key: null, headers: { ...headers, authorization } });
@@ -163,7 +163,7 @@ for (const [proxies, believed] of [
   ['10.0.0.0/8,192.0.2.1', false],
 ] as const) {
   withSettings({ HOLDFAST_RATE_LIMIT: '1/hour', HOLDFAST_TRUST_PROXY: proxies }, (service) => {
-    test(`a proxy at 127.0.0.1 is ${believed ? '' : 'not '}believed`, async () => {
+    test(`${believed ? 'trusts' : 'does not trust'} a proxy at 127.0.0.1`, async () => {
       const from = async (address: string) =>
         (await service().call('GET', vaults, { key: null, headers: { 'x-forwarded-for': address } })).status;
       assert.equal(await from('203.0.113.1'), 401);
@@ -175,7 +175,7 @@ for (const [proxies, believed] of [
 withSettings(
   { HOLDFAST_RATE_LIMIT: 'off', HOLDFAST_PUBLIC_URL: 'https://evidence.example.org/base/' },
   (service) => {
-    test('there are no limits and no headers about them', async () => {
+    test('there are no limits and no rate limit headers', async () => {
       const answers = await Promise.all(Array.from({ length: 60 }, () => service().call('GET', vaults)));
       for (const { status, headers } of answers) {
         assert.equal(status, 200);
@@ -184,7 +184,7 @@ withSettings(
       }
     });
 
-    test('the public address is used in every link the service prints', async () => {
+    test('uses the public address in every link that the service prints', async () => {
       const base = 'https://evidence.example.org/base';
       for (const path of ['/nothing', `${vaults}/0x1`, '/%ff']) {
         const { json } = await service().call('GET', path);
@@ -198,13 +198,13 @@ withSettings(
       assert.deepEqual(document.servers, [{ url: base }]);
     });
 
-    test('without TLS of its own the service sends no HSTS', async () => {
+    test('sends no HSTS without its own TLS', async () => {
       assert.equal((await service().call('GET', vaults)).headers.get('strict-transport-security'), null);
     });
   },
 );
 
-test('with a certificate of its own the service speaks HTTPS and says so', async () => {
+test('speaks HTTPS with its own certificate, and sends HSTS', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-tls-'));
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
@@ -273,13 +273,13 @@ function getSecurely(service: Service, path: string, ca: Buffer): Promise<Answer
   });
 }
 
-describe('the stop', { concurrency: true }, () => {
-  test('a connection made ahead of need, on which nothing was sent yet, does not hold up the stop', async (t) => {
+describe('the stop of the service', { concurrency: true }, () => {
+  test('is not delayed by an idle connection on which nothing was sent', async (t) => {
     const { service, socket } = await connected(t);
     await assertClosedWithin(generalCutMs, service, socket);
   });
 
-  test('a request of which half was sent does not hold up the stop for long', async (t) => {
+  test('is not delayed for long by a half-sent request', async (t) => {
     const { service, socket } = await connected(t);
     socket.write('POST /api-v1/platform/vaults HTTP/1.1\r\nhost: x\r\n');
     await waitUntil(() => socket.bytesWritten > 0);
@@ -287,7 +287,7 @@ describe('the stop', { concurrency: true }, () => {
     await assertClosedWithin(3 * generalCutMs, service, socket);
   });
 
-  test('an answer that the client has not read yet when the stop begins is given whole', async (t) => {
+  test('completes an answer that the client has not read yet', async (t) => {
     const { service } = await connected(t);
     const [count, bytes] = [650, 10_000];
     await withClient({ connectionString: database.url }, (client) =>

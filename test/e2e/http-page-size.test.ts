@@ -98,7 +98,7 @@ interface Operation {
   responses: Record<string, { headers?: object; content?: Record<string, { schema: JsonSchema }> }>;
 }
 
-test('every route that answers with a list is among these', async () => {
+test('the table has every route that returns a list', async () => {
   const json = withoutReferences((await service.call('GET', '/openapi.json')).json);
   const found: string[] = [];
   for (const [path, operations] of Object.entries<Record<string, Operation>>(json.paths)) {
@@ -113,7 +113,7 @@ test('every route that answers with a list is among these', async () => {
 
 for (const [route, known] of Object.entries(lists)) {
   for (const list of [known].flat()) {
-    test(`${route} ${list.query ?? ''}: pages stay small, and give each item once`, async () => {
+    test(`${route} ${list.query ?? ''}: pages stay small, and contain each item once`, async () => {
       const pages = await walk(route, list);
       const total = pages.reduce((sum, items) => sum + items, 0);
       assert.ok(total >= list.least, `${total} of ${list.least}`);
@@ -151,7 +151,7 @@ async function measured(work: () => Promise<Answer>): Promise<Answer> {
   return result;
 }
 
-test('memory is measured anew for each request, so that the first large one does not hide the others', async () => {
+test('measures memory anew for each request, so that a large one does not hide the others', async () => {
   for (const turn of ['first', 'second']) {
     const large = measured(async () => {
       const rows = Array.from({ length: 1_000_000 }, (_, n) => ({ n, text: `${turn} ${n}` }));
@@ -213,7 +213,7 @@ const inside: Record<string, number> = {
   [`get ${platform}/api-keys scopes`]: scopes.length,
   [`get ${platform}/me workspaces`]: mostWorkspaces,
 };
-test('every list inside of an answer is among these', async () => {
+test('the table has every list inside an answer', async () => {
   const json = withoutReferences((await service.call('GET', '/openapi.json')).json);
   const found: string[] = [];
   for (const [path, operations] of Object.entries<Record<string, Operation>>(json.paths)) {
@@ -246,7 +246,7 @@ for (const asked of [
   `get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/?viewerAddress={vaultAddress} signoffs`,
   `get ${platform}/me workspaces`,
 ]) {
-  test(`${asked} have their most, and the answer is small`, async () => {
+  test(`${asked}: the list has its maximum length, and the answer is small`, async () => {
     const [method = '', path = '', member = ''] = asked.split(' ');
     const most = inside[`${method} ${path.replace(/\?.*/, '')} ${member}`];
     const caller = path.endsWith('/me') ? rows.owner : service;
@@ -256,7 +256,7 @@ for (const asked of [
   });
 }
 
-test('of versions whose bytes stay, the first thousand are named and all are counted', async () => {
+test('names the first thousand versions whose bytes stay, and counts all', async () => {
   const parts: FormParts['parts'] = [
     ['vaultAddress', rows.fixture.vault.address],
     ['file', new File(['the same bytes'], 'a.txt')],
@@ -276,7 +276,7 @@ test('of versions whose bytes stay, the first thousand are named and all are cou
   assert.match(json.message, new RegExp(`of ${many} versions`));
 });
 
-test('an entry has so many sign-offs, and a person so many workspaces, and no more', async () => {
+test('limits the sign-offs of an entry and the workspaces of a person', async () => {
   const worker = await rows.fixture.newWorker();
   const signed = await rows.fixture.signOff(rows.maintenanceId, { workerAddress: worker, role: 'performed' });
   assertError(signed, 'conflict', /100 sign-offs/);
@@ -284,7 +284,7 @@ test('an entry has so many sign-offs, and a person so many workspaces, and no mo
   assertError(made, 'conflict', /1000 workspaces/);
 });
 
-test('the due list of an asset with many defects has a bound, and gives the oldest', async () => {
+test('limits the due list of an asset with many defects', async () => {
   const { fixture } = rows;
   const path = `${damc}/assets/${encodeURIComponent(fixture.assetId)}/due/?viewerAddress=${fixture.vault.address}`;
   const { status, text, json } = await service.call('GET', path);
@@ -293,14 +293,14 @@ test('the due list of an asset with many defects has a bound, and gives the olde
   assert.ok(json.openDefects.length > 1 && json.openDefects.length < some);
 });
 
-test('a workspace has so many people and open invitations, and no more', async () => {
+test('limits the members and open invitations of a workspace', async () => {
   const invite = () => rows.owner.call('POST', `${platform}/invitations`, { body: { role: 'viewer' } });
   let answer = await invite();
   for (let more = 0; answer.status === 201 && more < 5; more += 1) answer = await invite();
   assertError(answer, 'conflict', /1000 members and open invitations/);
 });
 
-test('metadata have a limit of their own, and the audit log holds the digest of what is large', async () => {
+test('metadata has its own limit, and the audit log has the digest of large values', async () => {
   const body = {
     vaultAddress: rows.fixture.vault.address,
     name: 'Asset',

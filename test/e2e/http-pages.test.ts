@@ -55,7 +55,7 @@ async function walk(path: string, key?: string): Promise<{ ids: string[]; pages:
   return { ids, pages };
 }
 
-test('walking 250 vaults gives each once, newest first, and the last page has no cursor', async () => {
+test('250 vaults come once each, newest first, and the last page has no cursor', async () => {
   const wanted = all.map(({ id }) => id);
   assert.deepEqual(await walk(`${vaults}?limit=100`), { ids: wanted, pages: [100, 100, 50] });
   assert.deepEqual(await walk(`${vaults}?limit=125`), { ids: wanted, pages: [125, 125] });
@@ -63,7 +63,7 @@ test('walking 250 vaults gives each once, newest first, and the last page has no
   assert.deepEqual((await walk(`${vaults}?status=active`)).pages, [100, 100, 50]);
 });
 
-test('every list can be walked in small pages', async () => {
+test('every list can be read in small pages', async () => {
   for (const path of [workers, '/api-v1/platform/api-keys', '/api-v1/platform/audit-log']) {
     const whole = await walk(`${path}?limit=1000`);
     const small = await walk(`${path}?limit=${path === workers ? 1 : 60}`);
@@ -73,7 +73,7 @@ test('every list can be walked in small pages', async () => {
   }
 });
 
-test('endpoints and deliveries can be walked in small pages, by every filter', async () => {
+test('endpoints and deliveries can be read in small pages, by every filter', async () => {
   const key = await service.makeKey({ newWorkspace: true });
   const call = (method: string, path: string, body?: object) => service.call(method, path, { key, body });
   const body = { url: someTarget, eventTypes: ['vault.deactivated', 'vault.reactivated'] };
@@ -104,7 +104,7 @@ test('endpoints and deliveries can be walked in small pages, by every filter', a
   }
 });
 
-test('a cursor of deliveries is bound to each of its filters, and one of endpoints to its list', async () => {
+test('a cursor of deliveries is bound to all its filters, and one of endpoints to its list', async () => {
   const body = { url: someTarget, eventTypes: ['vault.deactivated'] };
   for (let turn = 0; turn < 3; turn += 1) await service.call('POST', endpoints, { body });
   const list = next(await service.call('GET', `${endpoints}?limit=1`));
@@ -149,7 +149,7 @@ test('the Link header leads from page to page and keeps the filters', async () =
   );
 });
 
-test('vaults made while somebody walks do not disturb the walk', async () => {
+test('new vaults do not disturb the pages being read', async () => {
   const first = await service.call('GET', `${vaults}?limit=100`);
   const late = await service.call('POST', vaults, { body: { name: 'Late' } });
   const second = await service.call('GET', `${vaults}?limit=200&cursor=${next(first)}`);
@@ -173,7 +173,7 @@ test('a cursor works with another limit and after a restart', async () => {
   assert.equal((await service.call('GET', `${events}?cursor=${next(feed)}`)).status, 200);
 });
 
-test('a cursor that was changed in any way is refused', async () => {
+test('refuses a cursor that was changed in any way', async () => {
   const cursor = next(await service.call('GET', `${vaults}?limit=10`)) ?? '';
   const bytes = Buffer.from(cursor, 'base64url');
   const flipped = Array.from({ length: bytes.length }, (_, at) => {
@@ -201,7 +201,7 @@ test('a cursor that was changed in any way is refused', async () => {
   assert.equal(tooLong.status, 400);
 });
 
-test('a cursor is good only for the list, the filters and the workspace it was made for', async () => {
+test('a cursor is valid only for its list, filters and workspace', async () => {
   const stranger = await service.makeKey({ newWorkspace: true });
   const plain = next(await service.call('GET', `${vaults}?limit=10`));
   const active = next(await service.call('GET', `${vaults}?limit=10&status=active`));
@@ -227,7 +227,7 @@ test('a cursor is good only for the list, the filters and the workspace it was m
   }
 });
 
-test('an empty feed has a cursor too, and polling from it sees exactly what happens next', async () => {
+test('an empty feed has a cursor too, and polling from it returns exactly what happens next', async () => {
   const key = await service.makeKey({ newWorkspace: true });
   const empty = await service.call('GET', events, { key });
   assert.deepEqual(empty.json, []);
@@ -254,7 +254,7 @@ test('an empty feed has a cursor too, and polling from it sees exactly what happ
   assert.deepEqual(filtered.json, [seen[1]]);
 });
 
-test('the newest events come first when asked for, in a list that ends, with a cursor of its own', async () => {
+test('returns the newest events first on request, in a finite list with its own cursor', async () => {
   const key = await service.makeKey({ newWorkspace: true });
   const backwards = `${events}?order=newest`;
   const empty = await service.call('GET', backwards, { key });
@@ -294,7 +294,7 @@ test('the newest events come first when asked for, in a list that ends, with a c
   assertError(await service.call('GET', `${events}?order=sideways`, { key }), 'invalid_request', /order/);
 });
 
-test('each move sends one event of the exact form, and a repeat sends none', async () => {
+test('each change of status sends one event of the exact form, and a repeat sends none', async () => {
   const key = await service.makeKey({ newWorkspace: true });
   const { json: vault } = await service.call('POST', vaults, { key, body: { name: 'Watched' } });
   const path = `${vaults}/${vault.address}`;

@@ -53,7 +53,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('no request makes a route fail, and every answer has a documented shape', { timeout }, async (t) => {
+test('no request crashes a route, and every answer has a documented shape', { timeout }, async (t) => {
   for (const operation of operations) {
     await t.test(operation.name, () => {
       takeSpare(operation);
@@ -67,7 +67,7 @@ test('no request makes a route fail, and every answer has a documented shape', {
   }
 });
 
-test('what the document allows is never refused as invalid', { timeout }, async (t) => {
+test('never refuses as invalid what the document allows', { timeout }, async (t) => {
   for (const operation of operations) {
     await t.test(operation.name, () => {
       takeSpare(operation);
@@ -78,7 +78,7 @@ test('what the document allows is never refused as invalid', { timeout }, async 
   }
 });
 
-test('no webhook was aimed at anything but this machine', async () => {
+test('no webhook was sent anywhere but to this machine', async () => {
   // All of them: two may be of the same address.
   const urls = await withClient({ connectionString: service.databaseUrl }, async (client) => {
     const { rows } = await client.query('select url from webhook_endpoints');

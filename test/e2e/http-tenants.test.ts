@@ -70,7 +70,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('to another workspace every route that names a thing is 404, and the thing stays as it was', async () => {
+test('every route that names a resource is 404 for another workspace, and changes nothing', async () => {
   const before = await ownLists();
   const named = operations.filter(({ parameters }) =>
     parameters.some((parameter) => parameter.in === 'path'),
@@ -93,7 +93,7 @@ test('to another workspace every route that names a thing is 404, and the thing 
   assert.deepEqual(await ownLists(), before);
 });
 
-test('a session chooses none but its own workspaces', async () => {
+test('a session can choose only its own workspaces', async () => {
   const { json: me } = await service.call('GET', '/api-v1/platform/me', asPerson(owned.cookie ?? ''));
   for (const path of [...lists, ...peopleLists]) {
     const { key, headers } = asPerson(visitor);
@@ -104,7 +104,7 @@ test('a session chooses none but its own workspaces', async () => {
   }
 });
 
-test('what is foreign is answered exactly as what does not exist', async () => {
+test('a foreign resource is answered exactly like one that does not exist', async () => {
   const address = '0x00000000000000000000000000000000000000aa';
   for (const [list, present = '', absent, parts = []] of [
     [vaults, owned.vaultAddress, address],
@@ -125,7 +125,7 @@ test('what is foreign is answered exactly as what does not exist', async () => {
   }
 });
 
-test('the lists of one workspace show nothing of another, whatever they are filtered by', async () => {
+test('the lists of one workspace show nothing of another, under any filter', async () => {
   const listed = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   assert.deepEqual(
     listed.map(({ path }) => path).sort(),
@@ -167,7 +167,7 @@ test('the lists of one workspace show nothing of another, whatever they are filt
   }
 });
 
-test('a filter by what another workspace owns finds nothing', async () => {
+test('a filter by a resource of another workspace finds nothing', async () => {
   for (const filter of [`endpointId=${owned.endpointId}`, 'type=vault.deactivated', 'type=webhook.test']) {
     const { json } = await service.call('GET', `${deliveries}?${filter}`, { key: stranger });
     assert.deepEqual(json, []);
@@ -175,7 +175,7 @@ test('a filter by what another workspace owns finds nothing', async () => {
   }
 });
 
-test('a stream of one workspace carries nothing of another', async () => {
+test('a stream of one workspace sends nothing of another', async () => {
   const other = await service.makeKey({ newWorkspace: true });
   const [own, foreign] = await Promise.all([readEvents(service), readEvents(service, '', { key: other })]);
   const move = (address: string, key: string) =>
@@ -193,7 +193,7 @@ test('a stream of one workspace carries nothing of another', async () => {
   foreign.close();
 });
 
-test('the owner sees all of it', async () => {
+test('the owner sees all of these resources', async () => {
   const seen = new Map((await ownLists()).map((text, position) => [lists[position], text]));
   for (const path of [vaults, files, records, workers, assets, keys, endpoints])
     assert.match(seen.get(path) ?? '', /Canary/, path);
@@ -206,7 +206,7 @@ test('the owner sees all of it', async () => {
   }
 });
 
-test('two workspaces may have a worker with the same address, each its own', async () => {
+test('two workspaces may each have a worker with the same address', async () => {
   const address = '0x00000000000000000000000000000000000000bb';
   for (const [key, name] of [
     [service.key, 'Ours'],
@@ -219,12 +219,12 @@ test('two workspaces may have a worker with the same address, each its own', asy
   assert.equal((await service.call('GET', workers + address, { key: stranger })).json.name, 'Theirs');
 });
 
-test('a key made over the API belongs to the workspace of its maker', async () => {
+test('a key created over the API belongs to the workspace of its creator', async () => {
   const { json } = await service.call('POST', keys, { key: stranger, body: { name: 'Mine' } });
   assert.deepEqual((await service.call('GET', vaults, { key: json.key })).json, []);
 });
 
-test('every route needs its scope and nothing but its scope', async (t) => {
+test('every route needs its scope and no other', async (t) => {
   for (const operation of operations.filter(({ role, tags }) => role === null && tags[0] !== 'people')) {
     await t.test(operation.name, async () => {
       const { scope } = operation;
@@ -240,7 +240,7 @@ test('every route needs its scope and nothing but its scope', async (t) => {
   }
 });
 
-test('every route for people refuses keys, and whoever has a lower role than it needs', async (t) => {
+test('every route for people refuses keys and roles that are too low', async (t) => {
   const forPeople = operations.filter(({ role }) => role !== null);
   assert.ok(forPeople.length > 5);
   const persons = new Map<string, string>();
@@ -265,7 +265,7 @@ test('every route for people refuses keys, and whoever has a lower role than it 
   }
 });
 
-test('somebody who only views reads with a session what a key reads, and changes nothing', async () => {
+test('a viewer reads with a session what a key reads, and changes nothing', async () => {
   const viewer = asPerson((await makePerson(service, 'viewer')).cookies());
   for (const operation of operations.filter(({ scope }) => scope !== null)) {
     const { scope } = operation;
@@ -277,7 +277,7 @@ test('somebody who only views reads with a session what a key reads, and changes
   }
 });
 
-test('reading never needs a write scope, and changing always does', () => {
+test('reading never needs a write scope, and writing always does', () => {
   for (const { method, scope, name } of operations.filter(({ scope }) => scope !== null)) {
     // Whoever sees the secret can sign as the service does: that is for those who may also change it.
     const reads = (method === 'GET' && !name.endsWith('/secret')) || name.endsWith('/transactions');

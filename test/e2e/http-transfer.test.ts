@@ -44,7 +44,7 @@ after(async () => {
   await rm(dir, { recursive: true });
 });
 
-test('a client that is refused while it sends gets to read why', async () => {
+test('a client that is refused while it sends can read why', async () => {
   const body = JSON.stringify({ name: 'x'.repeat(6 * 1024 * 1024) });
   const headers = { 'x-api-key': service.key, 'content-type': 'application/json' };
   for (let turn = 0; turn < 3; turn += 1) {
@@ -65,7 +65,7 @@ test('a client that is refused while it sends gets to read why', async () => {
   }
 });
 
-test('whoever goes on sending after the answer is cut off', async () => {
+test('cuts off a client that keeps sending after the answer', async () => {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.on('error', () => {});
   await once(socket, 'connect');
@@ -86,7 +86,7 @@ test('whoever goes on sending after the answer is cut off', async () => {
   await closed;
 });
 
-test('with TLS of its own the service speaks HTTP/2: requests, uploads, streams, refusals, and a stop in order', async () => {
+test('speaks HTTP/2 with its own TLS: requests, uploads, streams, refusals and an orderly stop', async () => {
   const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];

@@ -95,7 +95,7 @@ async function postmaster(): Promise<number> {
   return Number(text.split('\n')[0]);
 }
 
-test('the first start gives a key that works, and the second start gives none', async () => {
+test('the first start creates a working key, and the second start creates none', async () => {
   assert.match(key, /^hf_live_[0-9A-Za-z]{36}$/);
   // Neither is printed where it would end in a log, and the link for the owner is another one at each start.
   assert.doesNotMatch(first.stdout() + second.stdout(), /hf_live_|\/join#/);
@@ -104,11 +104,11 @@ test('the first start gives a key that works, and the second start gives none', 
   assert.ok((await vaultNames()).includes('first'));
 });
 
-test('SIGTERM to npm alone stops the service too', () => {
+test('SIGTERM to npm alone also stops the service', () => {
   assert.equal(answersYet, false);
 });
 
-test('a second service on the same data directory refuses with a clear sentence', async () => {
+test('refuses a second service on the same data directory with a clear sentence', async () => {
   await running();
   await assert.rejects(serve(settings), (error: Error) => {
     assert.match(error.message, /ended with 1/);
@@ -120,7 +120,7 @@ test('a second service on the same data directory refuses with a clear sentence'
   assert.equal((await call('GET', vaults)).status, 200, 'the first goes on');
 });
 
-test('commands work beside the running service: keys, workspaces, revocation with the next request', async () => {
+test('commands work beside a running service: keys, workspaces, and immediate revocation', async () => {
   await running();
   const made = JSON.parse(
     (await holdfast(settings, 'keys', 'create', '--name', 'ci', '--scopes', 'vaults:read', '--json')).stdout,
@@ -145,7 +145,7 @@ test('commands work beside the running service: keys, workspaces, revocation wit
   assert.doesNotMatch(unknown.stderr, /\n\s+at /);
 });
 
-test('the master key is rotated while requests go on, and none of them fails', async () => {
+test('rotates the master key during requests, and none of them fails', async () => {
   await running();
   let stop = false;
   const statuses = new Set<number>();
@@ -161,7 +161,7 @@ test('the master key is rotated while requests go on, and none of them fails', a
   assert.deepEqual([...statuses], [201]);
 });
 
-test('when PostgreSQL is killed under it, requests get 503 with Retry-After and it heals by itself', async () => {
+test('requests get 503 with Retry-After while PostgreSQL is dead, and the service recovers by itself', async () => {
   const { url } = await running();
   const killed = await postmaster();
   process.kill(killed, 'SIGKILL');
@@ -180,7 +180,7 @@ test('when PostgreSQL is killed under it, requests get 503 with Retry-After and 
   await waitUntil(async () => (await fetch(`${url}/readyz`)).status === 200);
 });
 
-test('SIGTERM answers the requests that are under way, then stops everything', async () => {
+test('SIGTERM completes the requests in progress, then stops everything', async () => {
   const stopping = await running();
   const body = JSON.stringify({ name: 'in flight' });
   const requests = await Promise.all(Array.from({ length: 50 }, () => begin(stopping.url + vaults, body)));
@@ -226,7 +226,7 @@ function begin(url: string, body: string): Promise<{ finish(): Promise<number> }
   });
 }
 
-test('after kill -9 the next start works at once, with PostgreSQL left behind or killed too', async () => {
+test('starts at once after kill -9, with PostgreSQL left behind or killed too', async () => {
   const names = await vaultNames();
   const orphan = await postmaster();
   await end('SIGKILL');
@@ -242,7 +242,7 @@ test('after kill -9 the next start works at once, with PostgreSQL left behind or
   assert.deepEqual(await vaultNames(), names);
 });
 
-test('a database that cannot be used, a certificate that is none and an unknown command are told in a sentence', async () => {
+test('explains an unusable database or certificate and an unknown command in a sentence', async () => {
   const unusable = { ...settings, DATABASE_URL: 'postgres://app:secret@127.0.0.1:1/none' };
   await assert.rejects(serve(unusable), (error: Error) => {
     assert.match(error.message, /The database cannot be used: .*ECONNREFUSED/);
@@ -280,7 +280,7 @@ test('commands work without a service and leave no server behind', async () => {
   assert.deepEqual(processesMentioning(dataDir), []);
 });
 
-test('a wrong master key or a bad setting refuses to start in words, and leaves nothing running', async () => {
+test('refuses to start with a wrong master key or a bad setting, and leaves nothing running', async () => {
   if (service) await end('SIGTERM');
   const keyFile = join(dataDir, 'master.key');
   const right = await readFile(keyFile, 'utf8');

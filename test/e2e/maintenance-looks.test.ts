@@ -36,7 +36,7 @@ async function storeChain(): Promise<void> {
   );
 }
 
-test('while the chain was never reached, its id cannot be told, and everything else is answered first', async () => {
+test('the lookup is 503 while the chain id is unknown, but only after all other checks', async () => {
   assertError(unknown, 'service_unavailable');
   assert.ok(Number(unknown.headers.get('retry-after')) > 0);
   assertError(missing, 'resource_not_found');
@@ -44,7 +44,7 @@ test('while the chain was never reached, its id cannot be told, and everything e
   assert.equal((await service.call('GET', fixture.view(`${maintenanceId}/`))).status, 200);
 });
 
-test('an entry is accepted, and the lookup gives exactly its ids, its hash and the chain, with and without the slash', async () => {
+test('accepts an entry, and the lookup returns its ids, hash and chain, with and without the slash', async () => {
   const answer = await fixture.post();
   assert.equal(answer.status, 202, answer.text);
   const { maintenanceId, maintenanceHash } = answer.json;
@@ -59,7 +59,7 @@ test('an entry is accepted, and the lookup gives exactly its ids, its hash and t
   }
 });
 
-test('while the owner is deactivated nothing is recorded, and looks go on', async () => {
+test('a deactivated owner prevents new entries, but not lookups', async () => {
   const vault = await fixture.newVault();
   const assetId = await fixture.newAsset({ vault, workers: [fixture.worker] });
   const { maintenanceId } = await fixture.made({}, assetId);
@@ -111,7 +111,7 @@ function swapCase(address: string): string {
   return `${address.slice(0, at)}${other}${address.slice(at + 1)}`;
 }
 
-test('every look is in the access log before it is answered, a refused one too, on every route', async () => {
+test('logs every access before it answers, even a refused one, on every route', async () => {
   const { maintenanceId } = await fixture.made();
   const viewer = randomAddress();
   const looks = async () =>
@@ -142,7 +142,7 @@ test('every look is in the access log before it is answered, a refused one too, 
   assert.deepEqual(await looks(), { what: 'maintenance', target_id: maintenanceId, allowed: true });
 });
 
-test('scopes: reading needs assets:read, recording assets:write', async () => {
+test('reading needs assets:read, and recording needs assets:write', async () => {
   const { maintenanceId } = await fixture.made();
   const reader = await service.makeKey({ scopes: ['assets:read'] });
   assert.equal((await service.call('GET', fixture.view(`${maintenanceId}/`), { key: reader })).status, 200);
@@ -151,7 +151,7 @@ test('scopes: reading needs assets:read, recording assets:write', async () => {
   assertError(await service.call('GET', fixture.view(`${maintenanceId}/`), { key: other }), 'forbidden');
 });
 
-test('lists go page by page by the time of the work, with filters and a count, and a cursor is good for its list alone', async () => {
+test('pages by time of the work, with filters and a count, and a cursor is valid only for its list', async () => {
   const assetId = await fixture.newAsset({ workers: [fixture.worker] });
   const made: string[] = [];
   for (const [day, type] of [

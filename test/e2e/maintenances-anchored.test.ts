@@ -44,7 +44,7 @@ async function assertProved(path: string, content: object): Promise<Proof> {
   return json;
 }
 
-test('an entry is anchored, announced and proved, and its sign-offs with it', { skip }, async () => {
+test('an entry is anchored, announced and proved, together with its sign-offs', { skip }, async () => {
   const certifier = await fixture.newWorker({ licences: [licence('repair', 'DK.66.1')] });
   const { maintenanceId, maintenanceHash } = await fixture.made({ data: { torque: 42.5 } });
   const early = await service.call('GET', fixture.view(`${maintenanceId}/proof/`));

@@ -39,7 +39,7 @@ async function refused(body: object, code: ErrorCode, message: RegExp): Promise<
   assert.deepEqual(await stored(), before);
 }
 
-test('the hash is that of salt and the whole entry, which the details give to the letter', async () => {
+test('the hash covers the salt and the whole entry, which the details return verbatim', async () => {
   const data = { torque: 42.5, parts: ['a', 'b'], usage: { hours: 3 } };
   const { maintenanceId, maintenanceHash } = await fixture.made({ data });
   const { json, text } = await service.call('GET', fixture.view(`${maintenanceId}/details/`));
@@ -87,7 +87,7 @@ test('the hash is that of salt and the whole entry, which the details give to th
   });
 });
 
-test('a leaf of the owner, salted claims that name the asset, and an audit entry are committed with it', async () => {
+test('commits a leaf of the owner, salted claims that name the asset, and an audit entry', async () => {
   const { maintenanceId, maintenanceHash } = await fixture.made();
   const { rows } = await fixture.sql(
     "select kind, version, vault_id, '0x' || encode(digest, 'hex') as digest, previous_leaf, claims from anchor_leaves where subject_id = $1",
@@ -110,7 +110,7 @@ test('a leaf of the owner, salted claims that name the asset, and an audit entry
   assert.deepEqual(audited, [{ action: 'maintenance.create' }]);
 });
 
-test('an unknown worker is 404, one of another workspace too, and one who is not assigned is 409', async () => {
+test('an unknown or foreign worker is 404, and one who is not assigned is 409', async () => {
   await refused({ workerAddress: randomAddress() }, 'resource_not_found', /no worker/);
   const foreign = await service.call('POST', '/api-v1/damc/workers/', { key: stranger, body: { name: 'X' } });
   await refused({ workerAddress: foreign.json.address }, 'resource_not_found', /no worker/);
@@ -120,7 +120,7 @@ test('an unknown worker is 404, one of another workspace too, and one who is not
   await fixture.made({ workerAddress: idle.toLowerCase() });
 });
 
-test('work of the future is refused, and work of this moment is not', async () => {
+test('refuses work in the future, but not work right now', async () => {
   await refused(
     { performedAt: new Date(Date.now() + 3_600_000).toISOString() },
     'invalid_request',
@@ -129,7 +129,7 @@ test('work of the future is refused, and work of this moment is not', async () =
   await fixture.made({ performedAt: new Date().toISOString() });
 });
 
-test('what cannot be hashed in one reading, or means nothing, is refused', async () => {
+test('refuses data that is ambiguous to hash, or meaningless', async () => {
   const raw = (data: string) =>
     `{"workerAddress":"${fixture.worker}","type":"repair","summary":"s","performedAt":"2026-01-15T09:30:00Z","data":${data}}`;
   for (const [data, message] of [
@@ -160,7 +160,7 @@ test('what cannot be hashed in one reading, or means nothing, is refused', async
   await refused({ workerAddress: '0x12' }, 'invalid_address', /workerAddress/);
 });
 
-test('files are bound in at their version with their content hash; one that is not there is refused', async () => {
+test('binds files at their version with their content hash, and refuses a missing one', async () => {
   const contentHash = createHash('sha256').update('report').digest();
   const file = async (version: number) => {
     const id = newId('fil');
@@ -196,7 +196,7 @@ test('files are bound in at their version with their content hash; one that is n
   await refused({ files: [{ fileId: first, version: 2 }] }, 'resource_not_found', /no version 2/);
 });
 
-test('a correction keeps the versions it had, and files of others or without content are not attached', async () => {
+test('a correction keeps its file versions, and files of others or without content are refused', async () => {
   const own = { vaultAddress: fixture.vault.address };
   const fileOf = async ({ vaultAddress }: { vaultAddress: string }) => {
     const body = { vaultAddress, name: 'a.pdf', contentHash: `0x${randomBytes(32).toString('hex')}` };
@@ -241,7 +241,7 @@ test('a correction keeps the versions it had, and files of others or without con
   await fixture.made({ files: [{ fileId, version: 2 }], supersedes: third });
 });
 
-test('an entry is superseded once, also by two at the same time, and only by one of its own asset', async () => {
+test('an entry is superseded only once, even concurrently, and only by one of its own asset', async () => {
   const { maintenanceId: first } = await fixture.made();
   const race = await Promise.all([
     fixture.post({ supersedes: first, summary: 'One' }),
@@ -263,7 +263,7 @@ test('an entry is superseded once, also by two at the same time, and only by one
   );
 });
 
-test('the usage of an asset is the highest that an entry states, and goes with one that is corrected', async () => {
+test('the usage of an asset is the highest in its entries, and follows corrections', async () => {
   const assetId = await fixture.newAsset({ workers: [fixture.worker] });
   const url = `/api-v1/damc/assets/${encodeURIComponent(assetId)}/`;
   const used = async () => (await service.call('GET', url)).json.usage;
@@ -284,7 +284,7 @@ test('the usage of an asset is the highest that an entry states, and goes with o
   assertError(lower, 'conflict', new RegExp(`the maintenance entry ${maintenanceId} states 220`));
 });
 
-test('a repeat with the same Idempotency-Key gets the first answer and stores nothing, on both ways to commit', async () => {
+test('a repeat with the same Idempotency-Key gets the first answer and stores nothing, both ways', async () => {
   const correction = async () => ({ supersedes: (await fixture.made()).maintenanceId });
   for (const newBody of [async () => ({}), correction]) {
     let body = await newBody();

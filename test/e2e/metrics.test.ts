@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('every metric of the catalogue is shown with its type and meaning, and none beside those of the process', async () => {
+test('shows every metric of the catalogue with type and meaning, and no others but of the process', async () => {
   const { status, text } = await service.call('GET', '/metrics', { key: null });
   assert.equal(status, 200);
   const shown = (about: 'HELP' | 'TYPE') =>
@@ -26,7 +26,7 @@ test('every metric of the catalogue is shown with its type and meaning, and none
   assert.deepEqual(shown('TYPE'), Object.fromEntries(names.map((name) => [name, metricEntry(name).type])));
 });
 
-test('every figure belongs to a metric of the catalogue, and has its labels with the values that are named there', async () => {
+test('every figure belongs to a metric of the catalogue, with the labels and values named there', async () => {
   const { text } = await service.call('GET', '/metrics', { key: null });
   const lines = text.split('\n').filter((line) => /^\w/.test(line) && !ofProcess.test(line));
   assert.ok(lines.length > names.length);

@@ -17,11 +17,11 @@ before(async () => {
 });
 after(() => service.close());
 
-test('the types are those of the document: npm run openapi:accept', async () => {
+test('the types match the document: npm run openapi:accept', async () => {
   assert.equal(await readFile(join(docs, 'openapi-types.ts'), 'utf8'), await typesOf(document));
 });
 
-test('a linter that is not ours finds nothing but the trailing slashes of the interface', async () => {
+test('an independent linter finds nothing but the trailing slashes of the interface', async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const source = JSON.stringify({ ...document, servers: [{ url: 'https://holdfast.example.org' }] });
   const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config });
@@ -33,7 +33,7 @@ test('a linter that is not ours finds nothing but the trailing slashes of the in
   );
 });
 
-test('it creates, reads, lists and is refused, with types for all of it', async () => {
+test('the typed client creates, reads, lists and is refused', async () => {
   const client = createTypedClient(service.url, service.key);
   const made = await client.POST('/api-v1/platform/vaults', { body: { name: 'Deeds' } });
   assert.equal(made.response.status, 201);

@@ -218,7 +218,7 @@ const breaking: [what: string, change: (places: Places) => void, expected: RegEx
 ];
 
 for (const [what, change, expected] of breaking) {
-  test(`it breaks clients when ${what}`, () => {
+  test(`calls it breaking if ${what}`, () => {
     const { breaks, differs } = compareDocuments(sample(), changed(change));
     assert.equal(breaks.length, 1, breaks.join('\n'));
     assert.match(breaks[0] ?? '', expected);
@@ -246,12 +246,12 @@ const additions: [what: string, change: (places: Places) => void][] = [
 ];
 
 for (const [what, change] of additions) {
-  test(`it breaks nobody to add ${what}, but it is noticed`, () => {
+  test(`calls it compatible to add ${what}, but notices it`, () => {
     assert.deepEqual(compareDocuments(sample(), changed(change)), { breaks: [], differs: true });
   });
 }
 
-test('another server address or version is no difference', () => {
+test('ignores another server address or version', () => {
   const other = changed(({ document }) => {
     document.servers = [{ url: 'https://example.org' }];
     document.info.version = '2';
@@ -259,7 +259,7 @@ test('another server address or version is no difference', () => {
   assert.deepEqual(compareDocuments(sample(), other), { breaks: [], differs: false });
 });
 
-test('a schema that contains itself is compared once', () => {
+test('compares a recursive schema only once', () => {
   const tree = (leaf: string) =>
     changed(({ document, thing }) => {
       thing.properties.child = { $ref: '#/components/schemas/Thing' };

@@ -81,7 +81,7 @@ test('every JSON body has an example, and it fits its schema', () => {
   }
 });
 
-test('what has to be in the path or the query has an example too', () => {
+test('required path and query parameters have an example too', () => {
   for (const [operationId, { documented }] of operations) {
     for (const { name, required, schema, example } of documented.parameters ?? [])
       if (required) assert.ok(fitsSchema(schema, example), `${operationId} ${name}: ${example}`);
@@ -89,7 +89,7 @@ test('what has to be in the path or the query has an example too', () => {
   }
 });
 
-test('no example was left to chance, and schemas do not repeat them', () => {
+test('no example is a placeholder, and schemas do not repeat them', () => {
   for (const { name, schema, examples } of bodies) {
     for (const text of textsOf(examples.map(([, value]) => value)))
       assert.notEqual(text, placeholder, `${name}: a text has neither an example nor a format`);
@@ -97,7 +97,7 @@ test('no example was left to chance, and schemas do not repeat them', () => {
   }
 });
 
-test('examples tell one story: one vault, ids of the right form, and times in their order', () => {
+test('examples are consistent: one vault, ids of the right form, and times in order', () => {
   const prefixes = [...idPrefixes, 'usr', 'ses', 'inv'].join('|');
   const id = new RegExp(`^(${prefixes})_[0-9A-HJKMNP-TV-Z]{26}$`);
   for (const { name, examples } of bodies) {
@@ -129,7 +129,7 @@ test('proofs in examples are well formed', () => {
   for (const proof of proofs) assert.deepEqual(parseProof(proof).faults, []);
 });
 
-test('the service takes the example of each request, with ids that it knows', async () => {
+test('the service accepts the example of each request, with ids that it knows', async () => {
   const known = new Map<string, string>([[sample.endpointUrl, someTarget]]);
   const send = (operationId: string) => sendExample(operationId, known);
   const learn = (example: string, value: string) => known.set(example, value);
@@ -176,7 +176,7 @@ async function sendExample(operationId: string, known: Map<string, string>): Pro
   return answer.json;
 }
 
-test('errors are those of the service, word for word', async () => {
+test('examples of errors match the service, word for word', async () => {
   const { examples } = document.components;
   for (const [operationId, { method, path, documented }] of operations) {
     if (!documented.responses['4XX'].content['application/json'].examples.resource_not_found) continue;
@@ -196,7 +196,7 @@ test('errors are those of the service, word for word', async () => {
   assert.equal(refused.json.message, examples.unauthorized.value.message);
 });
 
-test('so are those of what is missing in a request', async () => {
+test('examples of invalid requests match the service too', async () => {
   for (const [operationId, { method, path, documented }] of operations) {
     const { security, responses, parameters = [], tags } = documented;
     const named = responses['4XX'].content['application/json'].examples.invalid_request;

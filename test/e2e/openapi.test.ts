@@ -37,7 +37,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   assert.match(document.openapi, /^3\.1\./);
 });
 
-test('every operation says what it does, to whom it is open, and how it fails', () => {
+test('every operation says what it does, who may call it, and how it fails', () => {
   const tags = document.tags.map(({ name }: Json) => name);
   assert.notEqual(operations.length, 0);
   for (const [name, operation] of operations) {
@@ -59,14 +59,14 @@ test('every operation says what it does, to whom it is open, and how it fails', 
   assert.equal(session.name, `${cookiePrefix}.session_token`);
 });
 
-test('every operation has a name of its own, for clients to call it by', () => {
+test('every operation has a unique name, by which clients call it', () => {
   const all = Object.values<Json>(document.paths).flatMap((item) => Object.values<Json>(item));
   const names = all.map(({ operationId = '' }) => operationId);
   for (const name of names) assert.match(name, /^[a-z]+[A-Z][A-Za-z]*$/);
   assert.equal(new Set(names).size, names.length);
 });
 
-test('what receivers of webhooks are sent is described, for every type of event', () => {
+test('describes what webhook receivers get, for every type of event', () => {
   assert.deepEqual(Object.keys(document.webhooks), eventTypes);
   for (const [type, { post }] of Object.entries<Json>(document.webhooks)) {
     const { $ref } = post.requestBody.content['application/json'].schema;
@@ -76,7 +76,7 @@ test('what receivers of webhooks are sent is described, for every type of event'
   }
 });
 
-test('what answers have in common is listed once, by its name', () => {
+test('lists what answers have in common once, by name', () => {
   const { schemas } = document.components;
   for (const name of [
     'Vault',
@@ -138,7 +138,7 @@ test('a route that takes a file describes both the form and the hash alone', () 
   }
 });
 
-test('nothing is called required that may be left out', () => {
+test('nothing optional is called required', () => {
   for (const [name, { parameters = [], requestBody }] of operations) {
     for (const parameter of parameters) {
       if (parameter.schema.default !== undefined)
@@ -154,7 +154,7 @@ test('nothing is called required that may be left out', () => {
   }
 });
 
-test('every header that a client needs is documented where it is sent', () => {
+test('documents every header that a client needs where it is sent', () => {
   for (const [name, { responses, tags, parameters = [] }] of operations) {
     // The members of a workspace, their invitations and sessions are few, and come all at once.
     if (tags[0] === 'people') continue;
@@ -167,7 +167,7 @@ test('every header that a client needs is documented where it is sent', () => {
   }
 });
 
-test('the document offers no less than the one accepted last, and no more either until that is accepted', async () => {
+test('the document offers no less than the accepted one, and no more until that is accepted', async () => {
   const file = join(import.meta.dirname, '../../docs/openapi.json');
   const { breaks, differs } = compareDocuments(JSON.parse(await readFile(file, 'utf8')), document);
   assert.deepEqual(breaks, [], 'this breaks clients of docs/openapi.json');

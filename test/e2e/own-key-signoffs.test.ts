@@ -31,7 +31,7 @@ function request(id: string, workerAddress: string, role: string): Promise<Answe
   );
 }
 
-test('a worker who holds their own key signs the prepared data outside and hands it in, once', async () => {
+test('a worker with their own key signs the prepared data outside and submits it, once', async () => {
   const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.13')]);
   const id = await fixture.performed();
   const prepared = await request(id, address, 'certified');
@@ -55,7 +55,7 @@ test('a worker who holds their own key signs the prepared data outside and hands
   await fixture.refused(() => handIn(), 'conflict', /already signed as certified/);
 });
 
-test('a signature of somebody else, over something else, of another form, or too old is refused', async () => {
+test('refuses a signature by somebody else, over something else, of another form, or too old', async () => {
   const { account, address } = await ownKeyWorker();
   const { maintenanceId: id } = await fixture.made();
   // On record before anything is signed, so that the time of the signature is none of its faults.
@@ -111,7 +111,7 @@ test('a signature of somebody else, over something else, of another form, or too
   );
 });
 
-test('nothing is signed with a time before it was on record, or before what was signed earlier', async () => {
+test('refuses a signing time before the entry was recorded, or before earlier sign-offs', async () => {
   const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.15')]);
   const handIn = async (id: string, ms: number) => {
     const { json } = await request(id, address, 'certified');
@@ -150,7 +150,7 @@ test('nothing is signed with a time before it was on record, or before what was 
   assert.match(signoffsFault(entry, [first, back]) ?? '', /earlier time/);
 });
 
-test('a licence that expired after the data were prepared is refused, however the signature is dated', async () => {
+test('refuses a licence that expired after the data were prepared, however the signature is dated', async () => {
   const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.14')]);
   const id = await fixture.performed();
   const { json } = await request(id, address, 'certified');
@@ -166,7 +166,7 @@ test('a licence that expired after the data were prepared is refused, however th
   assertError(await request(id, address, 'certified'), 'conflict');
 });
 
-test('a request is refused as the sign-off would be, and needs a worker who holds their own key', async () => {
+test('refuses a request like the sign-off itself, and for a worker without their own key', async () => {
   const id = await fixture.performed();
   assertError(await request(id, mechanic, 'certified'), 'conflict');
   const { address } = await ownKeyWorker();
@@ -177,7 +177,7 @@ test('a request is refused as the sign-off would be, and needs a worker who hold
   assert.equal((await request(id, address, 'performed')).status, 200);
 });
 
-test('no signature is taken for a worker whose key the service holds', async () => {
+test('accepts no signature for a worker whose key the service holds', async () => {
   const { maintenanceId: id } = await fixture.made();
   const given = { signature: `0x${'11'.repeat(65)}`, signedAt: new Date().toISOString() };
   await fixture.refused(

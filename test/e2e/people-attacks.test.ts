@@ -18,7 +18,7 @@ const accept = (visitor: Visitor, body: unknown) =>
   visitor.call('POST', `${api}/invitations/accept`, { body });
 const newcomer = (email: string) => ({ name: 'New', email, password: 'rain falls on the harbour' });
 
-test('an admin becomes owner by no route', async () => {
+test('an admin cannot become owner by any route', async () => {
   const admin = await fixture.member('admin');
   const promote = (id: string) =>
     admin.visitor.call('PATCH', `${api}/members/${id}`, { body: { role: 'owner' } });
@@ -39,7 +39,7 @@ test('an admin becomes owner by no route', async () => {
   assert.equal((await admin.visitor.call('GET', `${api}/me`)).json.role, 'admin');
 });
 
-test('a role that was taken away is gone with the next request', async () => {
+test('a lost role has no effect from the next request on', async () => {
   const { visitor, id } = await fixture.member('developer');
   const change = (role: string) =>
     fixture.owner.visitor.call('PATCH', `${api}/members/${id}`, { body: { role } });
@@ -50,7 +50,7 @@ test('a role that was taken away is gone with the next request', async () => {
   assert.equal((await visitor.call('POST', `${api}/vaults`, { body: { name: 'x' } })).status, 201);
 });
 
-test('of two who use one link at once, one gets in', async () => {
+test('only one of two who use a link concurrently gets in', async () => {
   const token = tokenOf(await fixture.invite('viewer'));
   const emails = ['race1@example.com', 'race2@example.com', 'race3@example.com'];
   const answers = await withClient({ connectionString: fixture.service.databaseUrl }, async (client) => {
@@ -73,7 +73,7 @@ test('of two who use one link at once, one gets in', async () => {
   assert.equal(n, 1);
 });
 
-test('who is removed or lowered leaves no link behind to come back by', async () => {
+test('links of a removed or demoted member stop working', async () => {
   const countRevoked = async () =>
     (
       await fixture.query(`select count(*)::int as n from audit_entries where action = 'invitation.revoke'`)
@@ -99,7 +99,7 @@ test('who is removed or lowered leaves no link behind to come back by', async ()
   assert.equal((await countRevoked()) - revoked, 3);
 });
 
-test('an account that exists is not taken over by an invitation for its email', async () => {
+test('an invitation for the email of an existing account does not take it over', async () => {
   const { account, visitor } = await fixture.member('viewer');
   const made = await fixture.owner.visitor.call('POST', `${api}/workspaces`, { body: { name: 'Elsewhere' } });
   const invited = await fixture.owner.visitor.call('POST', `${api}/invitations`, {
@@ -115,7 +115,7 @@ test('an account that exists is not taken over by an invitation for its email', 
   assert.equal((await accept(visitor, { token })).status, 200, 'the refused tries did not use it up');
 });
 
-test('an email that could not sign in makes no account', async () => {
+test('an email that could not sign in creates no account', async () => {
   const token = tokenOf(await fixture.invite('viewer'));
   for (const email of ['a@b', 'two words@example.com', 'İda@example.com', 'a..b@example.com', 'a@b@c.de']) {
     assertError(
@@ -126,7 +126,7 @@ test('an email that could not sign in makes no account', async () => {
   }
 });
 
-test('a password that everybody tries first is refused, for a new account and for an old one', async () => {
+test('refuses a common password, for a new account and for an existing one', async () => {
   const token = tokenOf(await fixture.invite('viewer'));
   for (const password of ['password12345', 'qwertyuiop123', 'aaaaaaaaaaaaaa', 'newcomer@example.com']) {
     const answer = await accept(newVisitor(fixture.service), {
@@ -143,7 +143,7 @@ test('a password that everybody tries first is refused, for a new account and fo
   assertError(changed, 'invalid_request', /password/);
 });
 
-test('a start that prints a link while the first owner comes in by an earlier one makes no second owner', async () => {
+test('a start that prints a link while the first owner uses an earlier one creates no second owner', async () => {
   const fresh = await startService({ runLoops: false });
   try {
     const first = tokenOf((await fresh.app.makeOwnerLink()) ?? '');
@@ -177,7 +177,7 @@ test('a start that prints a link while the first owner comes in by an earlier on
   }
 });
 
-test('who is a member of nothing here is limited by address', async () => {
+test('limits somebody who is a member of nothing by address', async () => {
   const limited = await startService({
     databaseUrl: fixture.service.databaseUrl,
     runLoops: false,
@@ -202,7 +202,7 @@ test('who is a member of nothing here is limited by address', async () => {
   }
 });
 
-test("one person's answer with a secret is not repeated to another", async () => {
+test("does not repeat one person's answer with a secret to another", async () => {
   const first = await fixture.member('developer');
   const second = await fixture.member('developer');
   const make = (visitor: Visitor) =>

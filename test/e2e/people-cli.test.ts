@@ -18,7 +18,7 @@ after(() => fixture.close());
 
 const reset = (...args: string[]) => command(settings, 'users', 'reset-password', ...args);
 
-test('the new password signs in, the old one does not, and every session has ended', async () => {
+test('the new password signs in, the old one does not, and all sessions have ended', async () => {
   const { visitor, account, id } = await fixture.member('viewer');
   const guess = (password: string) =>
     newVisitor(fixture.service).call('POST', '/auth/sign-in/email', {
@@ -40,7 +40,7 @@ test('the new password signs in, the old one does not, and every session has end
   assert.ok(!JSON.stringify(log).includes(password));
 });
 
-test('two-factor codes stay on unless they are to be turned off', async () => {
+test('two-factor codes stay on unless they are turned off explicitly', async () => {
   const { visitor, account } = await fixture.member('viewer');
   const { password } = account;
   const enabled = await visitor.call('POST', '/auth/two-factor/enable', { body: { password } });
@@ -58,7 +58,7 @@ test('two-factor codes stay on unless they are to be turned off', async () => {
   assert.equal(answer.json.twoFactorRedirect, undefined);
 });
 
-test('an email that nobody has is said to be unknown', async () => {
+test('says that an email is unknown', async () => {
   const { code, stderr } = await reset('nobody@example.com');
   assert.notEqual(code, 0);
   assert.match(stderr, /nobody with the email nobody@example.com/);

@@ -23,7 +23,7 @@ async function invite(role: string, email?: string): Promise<string> {
   return answer.json.link;
 }
 
-test('the link makes one owner, and then there is no link any more', async () => {
+test('the link creates one owner, and then there is no link any more', async () => {
   assert.equal(await service.app.makeOwnerLink(), null);
   const { json } = await owner.call('GET', `${api}/me`);
   assert.deepEqual(
@@ -58,7 +58,7 @@ test('a link works once, and a replaced or withdrawn one not at all', async () =
   );
 });
 
-test('an invitation that nobody took in time is listed as expired, until it is withdrawn', async () => {
+test('lists an invitation that was not accepted in time as expired, until it is withdrawn', async () => {
   const link = await invite('viewer', 'late@example.com');
   const listed = async () => {
     const { json } = await owner.call('GET', `${api}/invitations`);
@@ -79,7 +79,7 @@ test('an invitation that nobody took in time is listed as expired, until it is w
   assert.equal(await listed(), undefined);
 });
 
-test('an invitation for an email takes no other, and a short password none', async () => {
+test('an invitation for an email accepts no other, and no short password', async () => {
   const token = new URL(await invite('viewer', 'Zoe@Example.com')).hash.slice(1);
   const visitor = newVisitor(service);
   const accept = (email: string, password: string) =>
@@ -90,7 +90,7 @@ test('an invitation for an email takes no other, and a short password none', asy
   await signIn(visitor, { email: 'zoe@example.com', password: 'a long enough one' });
 });
 
-test('the cookie is bound to this host, out of reach of scripts and of other sites', async () => {
+test('the cookie is bound to this host, and hidden from scripts and other sites', async () => {
   const visitor = newVisitor(service);
   const { email, password } = fixture.owner.account;
   const answer = await visitor.call('POST', '/auth/sign-in/email', { body: { email, password } });
@@ -110,7 +110,7 @@ test('a viewer reads, but changes nothing and sees no keys', async () => {
   assertError(await visitor.call('POST', `${api}/invitations`, { body: { role: 'viewer' } }), 'forbidden');
 });
 
-test('a developer makes vaults and keys, and invites nobody', async () => {
+test('a developer creates vaults and keys, and invites nobody', async () => {
   const { visitor } = await fixture.member('developer');
   const made = await visitor.call('POST', `${api}/vaults`, { body: { name: 'Made by a person' } });
   assert.equal(made.status, 201, made.text);
@@ -121,7 +121,7 @@ test('a developer makes vaults and keys, and invites nobody', async () => {
   assert.deepEqual(log[0].actor, { kind: 'user', id: me.id });
 });
 
-test('an admin looks after people, but not after owners', async () => {
+test('an admin manages people, but not owners', async () => {
   const { visitor } = await fixture.member('admin');
   const { json: me } = await owner.call('GET', `${api}/me`);
   const role = (to: string) => visitor.call('PATCH', `${api}/members/${me.id}`, { body: { role: to } });
@@ -137,14 +137,14 @@ test('the last owner can neither leave nor step down', async () => {
   assertError(down, 'conflict', /owner/);
 });
 
-test('somebody who is removed is refused with the next request', async () => {
+test('a removed member is refused with the next request', async () => {
   const { visitor } = await fixture.member('developer');
   const { json: me } = await visitor.call('GET', `${api}/me`);
   assert.equal((await owner.call('DELETE', `${api}/members/${me.id}`)).status, 204);
   assertError(await visitor.call('GET', `${api}/vaults`), 'forbidden', /member/);
 });
 
-test('a workspace is chosen by header, and another one is closed', async () => {
+test('a header chooses the workspace, and a foreign one is refused', async () => {
   const { json: made } = await owner.call('POST', `${api}/workspaces`, { body: { name: 'Second' } });
   const inSecond = { headers: { 'x-workspace-id': made.id } };
   await owner.call('POST', `${api}/vaults`, { ...inSecond, body: { name: 'Only here' } });
@@ -158,7 +158,7 @@ test('a workspace is chosen by header, and another one is closed', async () => {
   assertError(await visitor.call('GET', `${api}/vaults`, unknown), 'forbidden', /not a member/);
 });
 
-test('workspaces are made by owners and admins of the first one, and by nobody else', async () => {
+test('only owners and admins of the first workspace create workspaces', async () => {
   const { json: second } = await owner.call('POST', `${api}/workspaces`, { body: { name: 'Third' } });
   const invited = await owner.call('POST', `${api}/invitations`, {
     body: { role: 'owner' },
@@ -188,7 +188,7 @@ test('workspaces are made by owners and admins of the first one, and by nobody e
   assert.deepEqual(names, []);
 });
 
-test('a change needs the proof that it comes from a page of this service', async () => {
+test('a change needs proof that it comes from a page of this service', async () => {
   const cookie = owner.cookies();
   const change = (headers: Record<string, string>) =>
     service.call('POST', `${api}/vaults`, {
@@ -221,7 +221,7 @@ test('a wrong key beside a good session is refused', async () => {
   assertError(answer, 'unauthorized');
 });
 
-test('sessions are listed, one can be ended, and signing out everywhere ends all', async () => {
+test('lists sessions, ends one, and ends all on signing out everywhere', async () => {
   const { visitor: first, account } = await fixture.member('viewer');
   const second = newVisitor(service);
   await signIn(second, account);
@@ -236,13 +236,13 @@ test('sessions are listed, one can be ended, and signing out everywhere ends all
   assertError(await second.call('GET', `${api}/me`), 'unauthorized');
 });
 
-test("nobody ends another person's session", async () => {
+test('nobody ends a session of another person', async () => {
   const { visitor } = await fixture.member('admin');
   const { json: sessions } = await owner.call('GET', `${api}/sessions`);
   assertError(await visitor.call('DELETE', `${api}/sessions/${sessions[0].id}`), 'resource_not_found');
 });
 
-test('guessing a password is made to wait, for the account and for nobody else', async () => {
+test('makes password guessing wait, for that account only', async () => {
   const { account } = await fixture.member('viewer');
   const guess = (email: string) =>
     newVisitor(service).call('POST', '/auth/sign-in/email', {
@@ -262,7 +262,7 @@ test('guessing a password is made to wait, for the account and for nobody else',
   await signIn(newVisitor(service), fixture.owner.account);
 });
 
-test('with two-factor codes a password alone gives no session', async () => {
+test('a password alone gives no session if two-factor codes are on', async () => {
   const { visitor, account } = await fixture.member('viewer');
   const { password } = account;
   const enabled = await visitor.call('POST', '/auth/two-factor/enable', { body: { password } });
@@ -282,7 +282,7 @@ test('with two-factor codes a password alone gives no session', async () => {
   assert.equal((await next.call('GET', `${api}/me`)).json.twoFactor, true);
 });
 
-test('changing the password asks for the old one', async () => {
+test('changing the password requires the old one', async () => {
   const { visitor, account } = await fixture.member('viewer');
   const change = (currentPassword: string) =>
     visitor.call('POST', '/auth/change-password', {

@@ -16,7 +16,7 @@ import { createQueue } from '../../src/webhooks/dispatch/queue.ts';
 import { createTestDatabase, withClient } from '../support/service/database.ts';
 import { waitUntil } from '../support/service/process.ts';
 
-test('a server that is too old is refused in words, and nothing is changed', async (t) => {
+test('refuses a server that is too old, and changes nothing', async (t) => {
   const { url, drop } = await createTestDatabase({ empty: true });
   t.after(drop);
   const connectionString = url;
@@ -40,7 +40,7 @@ test('a server that is too old is refused in words, and nothing is changed', asy
 const programs = `/usr/lib/postgresql/${oldestMajor}/bin`;
 const missing = !existsSync(join(programs, 'initdb')) && `PostgreSQL ${oldestMajor} is not installed`;
 
-test('the oldest supported server takes every migration, and a claim there reads no backlog', {
+test('the oldest supported server runs every migration, and a claim there reads no backlog', {
   skip: missing,
   timeout: 600_000,
 }, async (t) => {

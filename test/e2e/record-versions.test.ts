@@ -49,7 +49,7 @@ test('a version follows its predecessor, whose data and hash stay', async () => 
   assert.deepEqual(rows[1], { action: 'record.add_version', details: { version: 2 } });
 });
 
-test('versions added at once on two nodes: none lost, no gap, each leaf names the one before, one is current', async () => {
+test('concurrent versions on two nodes form one chain without loss or gap, and one is current', async () => {
   const second = await startService({ env, runLoops: false, databaseUrl: service.databaseUrl });
   try {
     const ids = [await made({}), await made({})].map(({ id }) => id);
@@ -93,7 +93,7 @@ test('versions added at once on two nodes: none lost, no gap, each leaf names th
   }
 });
 
-test('versions page by page, newest first, while more are added', async () => {
+test('lists versions page by page, newest first, while more are added', async () => {
   const { id } = await made({ n: 1 });
   const path = `${url}/${id}/versions`;
   const add = (n: number) => service.call('POST', path, { body: { data: { n } } });

@@ -51,7 +51,7 @@ async function stored(): Promise<number[]> {
   return Object.values(rows[0]);
 }
 
-test('a record is accepted as pending, and found again with its data', async () => {
+test('accepts a record as pending, and finds it again with its data', async () => {
   const answer = await create({ b: [1, 2.5, 'x'], a: { é: null } }, { externalId: 'reading 7' });
   assert.equal(answer.status, 202);
   const { id, createdAt, dataHash } = answer.json;
@@ -74,14 +74,14 @@ test('a record is accepted as pending, and found again with its data', async () 
   assert.ok(found.text.includes('"data":{"a":{"é":null},"b":[1,2.5,"x"]}'), found.text);
 });
 
-test('a range of dates that ends before it begins is refused', async () => {
+test('refuses a date range that ends before it begins', async () => {
   const range = (from: string, to: string) => service.call('GET', `${url}?from=${from}&to=${to}`);
   const reversed = await range('2026-11-16T00:00:00Z', '2026-11-15T00:00:00Z');
   assert.deepEqual([reversed.status, reversed.json.errorCode], [400, 'invalid_date_range']);
   assert.equal((await range('2026-11-15T00:00:00Z', '2026-11-15T00:00:00Z')).status, 200);
 });
 
-test('a cursor is good for its vault, however the address is written', async () => {
+test('a cursor is valid for its vault, however the address is written', async () => {
   for (const data of [{ n: 1 }, { n: 2 }]) await made(data);
   const first = await service.call('GET', `${url}?vaultAddress=${vaultAddress}&limit=1`);
   const next = first.headers.get('x-next-cursor');
@@ -89,7 +89,7 @@ test('a cursor is good for its vault, however the address is written', async () 
   assert.equal((await service.call('GET', second)).status, 200);
 });
 
-test('without an external id it is empty, and an empty one is none', async () => {
+test('a missing external id is empty, and an empty one is stored as none', async () => {
   for (const more of [{}, { externalId: '' }]) {
     const { json } = await create({}, more);
     assert.equal(json.externalId, '');
@@ -98,7 +98,7 @@ test('without an external id it is empty, and an empty one is none', async () =>
   }
 });
 
-test('the data hash is that of salt and canonical JSON, as a browser computes it, and each record has its own salt', async () => {
+test('the data hash covers a unique salt and canonical JSON, as a browser computes it', async () => {
   const data = { temperature: -18.4, at: '2026-11-15T00:00:00Z', open: false };
   const [one, other] = [await made(data), await made(data)];
   assert.notEqual(one.dataHash, other.dataHash);
@@ -109,7 +109,7 @@ test('the data hash is that of salt and canonical JSON, as a browser computes it
   assert.equal(one.dataHash, `0x${createHash('sha256').update(salt).update(text).digest('hex')}`);
 });
 
-test('a leaf, salted claims and one audit entry are committed with it', async () => {
+test('commits a leaf, salted claims and one audit entry with the record', async () => {
   const { id, dataHash } = await made({ a: 1 }, { externalId: 'E' });
   const { rows: leaves } = await sql(
     "select version, vault_id, '0x' || encode(digest, 'hex') as digest, previous_leaf, claims, batch_id from anchor_leaves where subject_id = $1 and kind = 'record'",
@@ -171,7 +171,7 @@ const storable = (data: unknown) => {
   return !text.includes('\\u0000') && !text.includes('"__proto__":') && text.isWellFormed();
 };
 
-test('data that can be written canonically comes back as it was, its hash that of its RFC 8785 form', async () => {
+test('returns canonical data unchanged, with the hash of its RFC 8785 form', async () => {
   await fc.assert(
     fc.asyncProperty(anyData.filter(storable), async (data) => {
       const { id, dataHash } = await made(data);
@@ -204,26 +204,26 @@ test('one value in two spellings has one canonical form', async () => {
 const refused: [what: string, data: string, message: RegExp][] = [
   ['2^53', '{"a":{"n":9007199254740992}}', /^data\.a\.n .*2\^53/],
   [
-    '2^53 + 1, which a reader rounds',
+    '2^53 + 1, which a parser rounds',
     '{"list":[0,9007199254740993]}',
     /^data\.list\[1\] would be read as 9007199254740992/,
   ],
   ['-(2^53)', '{"n":-9007199254740992}', /^data\.n /],
   ['an integer with an exponent', '{"n":1e30}', /^data\.n .*2\^53/],
-  ['a number beyond all doubles', '{"n":1e400}', /^data\.n .*Infinity/],
+  ['a number beyond the range of doubles', '{"n":1e400}', /^data\.n .*Infinity/],
   ['a NUL', '{"t":"a\\u0000b"}', /^data\.t .*NUL/],
   ['half of a surrogate pair', '{"t":["\\ud800"]}', /^data\.t\[0\] .*surrogate/],
   ['half of a pair in a name', '{"\\udc00":1}', /name .*surrogate/],
   ['__proto__', '{"__proto__":{"a":1}}', /__proto__/],
-  ['a name twice', '{"a":1,"a":1}', /twice/],
-  ['a name twice in two spellings, deep inside', '{"x":[{"a":1,"\\u0061":2}]}', /twice/],
+  ['a duplicate name', '{"a":1,"a":1}', /twice/],
+  ['a nested duplicate name in two spellings', '{"x":[{"a":1,"\\u0061":2}]}', /twice/],
   ['deep nesting', `{"a":${'['.repeat(70)}${']'.repeat(70)}}`, /^data\.a\[0\].* 64 levels/],
   ['an array', '[]', /^data must be an object/],
   ['null', 'null', /^data must be an object/],
 ];
 
 for (const [what, data, message] of refused) {
-  test(`data with ${what} is refused, and so is a batch or a version with it`, async () => {
+  test(`refuses data with ${what}, also in a batch or a version`, async () => {
     const { id } = await made({});
     const before = await stored();
     const send = (path: string, body: string) =>
@@ -244,7 +244,7 @@ for (const [what, data, message] of refused) {
   });
 }
 
-test('an unknown vault, and one of another workspace, is 404 for all that writes into it', async () => {
+test('an unknown or foreign vault is 404 for every write', async () => {
   const foreign = await newVault({ key: stranger });
   const before = await stored();
   for (const address of [foreign.vaultAddress, `0x${'1'.repeat(40)}`]) {
@@ -257,7 +257,7 @@ test('an unknown vault, and one of another workspace, is 404 for all that writes
   assert.deepEqual(await stored(), before);
 });
 
-test('a record of another workspace is 404 on every route, and its list shows nothing of it', async () => {
+test('a record of another workspace is 404 on every route, and is in no list', async () => {
   const { id } = await made({ secret: 1 }, { externalId: 'canary' });
   for (const [method, path, body] of [
     ['GET', `${url}/${id}`],
@@ -275,7 +275,7 @@ test('a record of another workspace is 404 on every route, and its list shows no
   assert.deepEqual((await service.call('GET', `${url}/${id}/versions`)).json.length, 1);
 });
 
-test('a deactivated vault takes no record, batch or version; reading goes on', async () => {
+test('a deactivated vault refuses records, batches and versions, but can be read', async () => {
   const vault = await newVault();
   const body = { vaultAddress: vault.vaultAddress, data: { a: 1 } };
   const { json: record } = await service.call('POST', url, { body });
@@ -295,7 +295,7 @@ test('a deactivated vault takes no record, batch or version; reading goes on', a
   assert.equal((await service.call('POST', url, { body })).status, 202);
 });
 
-test('a thousand records in one request: in order, with one audit entry and one answer', async () => {
+test('accepts a thousand records in one request: in order, with one audit entry and one answer', async () => {
   const records = Array.from({ length: 1000 }, (_, n) => ({
     data: { n },
     externalId: n % 2 ? `n-${n}` : '',
@@ -341,7 +341,7 @@ test('a batch has 1 to 1000 records', async () => {
   assert.deepEqual(await stored(), before);
 });
 
-test('a record may be as large as a body, and so may a batch; beyond that it is 413', async () => {
+test('a record or a batch may be as large as a body, and beyond that is 413', async () => {
   const text = 'x'.repeat(1024 * 1024 - 150);
   const { id } = await made({ text });
   assert.equal((await service.call('GET', `${url}/${id}`)).json.data.text, text);
@@ -356,7 +356,7 @@ test('a record may be as large as a body, and so may a batch; beyond that it is 
   assert.equal((await batch(1)).status, 202);
 });
 
-test('a repeat under one Idempotency-Key gets the first answer and creates nothing, for each way to create', async () => {
+test('a repeat with the same Idempotency-Key gets the first answer on every route, and creates nothing', async () => {
   const { id } = await made({});
   for (const [path, body] of [
     [url, { vaultAddress, data: { a: 1 } }],
@@ -379,7 +379,7 @@ test('a repeat under one Idempotency-Key gets the first answer and creates nothi
   }
 });
 
-test('a proof of what is not confirmed is a conflict', async () => {
+test('the proof of an unconfirmed record is a conflict', async () => {
   const { id } = await made({});
   assertError(await service.call('GET', `${url}/${id}/proof`), 'conflict');
   assertError(await service.call('GET', `${url}/${id}/proof?version=2`), 'resource_not_found');

@@ -47,7 +47,7 @@ async function setStatus({ address }: FixtureVault, status: 'deactivate' | 'reac
   assert.equal(answer.status, 200, answer.text);
 }
 
-test('what is under way when a vault is deactivated does not commit after that was answered', async () => {
+test('a request in progress does not commit after its vault was deactivated', async () => {
   const { vault, worker } = fixture;
   const vaultAddress = vault.address;
   const [corrected, signed] = [await fixture.made(), await fixture.made()];
@@ -72,7 +72,7 @@ test('what is under way when a vault is deactivated does not commit after that w
   }
 });
 
-test('what is under way when an asset is handed over is not sealed by the vault that gave it', async () => {
+test('a request in progress is not sealed by the former owner after an asset was transferred', async () => {
   const { vault, worker } = fixture;
   const other = await fixture.newVault();
   const own = async ({ id }: FixtureVault) => {
@@ -92,7 +92,7 @@ test('what is under way when an asset is handed over is not sealed by the vault 
   }
 });
 
-test('a vault that something is on its way to can be deactivated, and takes nothing more', async () => {
+test('a vault can be deactivated during a transfer to it, and then accepts no other', async () => {
   const [from, to] = [await fixture.newVault(), await fixture.newVault()];
   const send = async (name: string) => {
     const file = await service.call('POST', `${platform}/files`, {

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('private keys, API keys and the master key appear in no log, no answer and no table', async () => {
+test('private keys, API keys and the master key appear in no log, answer or table', async () => {
   const vault = (
     await service.call('POST', '/api-v1/platform/vaults', {
       body: { name: 'canary' },

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-test('the session of before ends when somebody signs in, and the new one is another', async () => {
+test('signing in ends the previous session, and starts a different one', async () => {
   const { visitor, account } = await fixture.member('viewer');
   const old = visitor.cookies();
   await signIn(visitor, account);
@@ -23,7 +23,7 @@ test('the session of before ends when somebody signs in, and the new one is anot
   assertError(answer, 'unauthorized');
 });
 
-test('a session that somebody else chose, or altered, is nobody', async () => {
+test('refuses a session token that was chosen or altered', async () => {
   const name = '__Host-holdfast.session_token';
   const [, value = ''] = /session_token=([^;]+)/.exec(fixture.owner.visitor.cookies()) ?? [];
   const token = decodeURIComponent(value).split('.')[0];
@@ -55,7 +55,7 @@ test('a changed password ends every other session, whatever the request says', a
   assert.equal((await visitor.call('GET', `${api}/me`)).status, 200);
 });
 
-test('a session ends seven days after it began, and after three without use', async () => {
+test('a session ends after seven days, or after three days without use', async () => {
   const { visitor, account, id } = await fixture.member('viewer');
   const move = (column: string, days: number) =>
     fixture.query(`update sessions set ${column} = now() - make_interval(days => $2) where user_id = $1`, [
@@ -129,7 +129,7 @@ test('an open event stream ends with the session, and with the membership', asyn
   await waitUntil(() => streams.every(({ isOver }) => isOver()));
 });
 
-test('every route that changes something wants a proof of origin beside a cookie', async () => {
+test('every route that changes something requires proof of origin beside a cookie', async () => {
   const { visitor } = fixture.owner;
   const cookie = visitor.cookies();
   const { json: document } = await fixture.service.call('GET', '/openapi.json', { key: null });
@@ -179,7 +179,7 @@ test('every route that changes something wants a proof of origin beside a cookie
   assert.equal(upload.status, 403);
 });
 
-test('what else the sign-in library offers is not there', async () => {
+test('other routes of the sign-in library do not exist', async () => {
   for (const path of [
     'sign-up/email',
     'get-session',
@@ -207,7 +207,7 @@ test('what else the sign-in library offers is not there', async () => {
   assert.equal((await fixture.owner.visitor.call('GET', '/auth/sign-out')).status, 405);
 });
 
-test('fields that the sign-in library would take, but nobody needs, are refused', async () => {
+test('refuses unneeded fields that the sign-in library would accept', async () => {
   const { visitor, account } = await fixture.member('viewer');
   const { email, password } = account;
   for (const [path, body] of [
@@ -225,7 +225,7 @@ test('fields that the sign-in library would take, but nobody needs, are refused'
   }
 });
 
-test('signing in and out, and what is changed about it, is in the audit log', async () => {
+test('the audit log has sign-ins, sign-outs and changes to them', async () => {
   const { visitor, account, id } = await fixture.member('viewer');
   await visitor.call('POST', '/auth/update-user', { body: { name: 'Renamed' } });
   await visitor.call('POST', '/auth/change-password', {
@@ -240,7 +240,7 @@ test('signing in and out, and what is changed about it, is in the audit log', as
   assert.ok(!JSON.stringify(log).includes('tide'), 'no password in it');
 });
 
-test('sessions, unfinished sign-ins and failures that are over are forgotten, and nothing else', async () => {
+test('deletes expired sessions, unfinished sign-ins and failures, and nothing else', async () => {
   const { id } = await fixture.member('viewer');
   const hour = `interval '1 hour'`;
   await fixture.query(

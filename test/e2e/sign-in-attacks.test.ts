@@ -64,7 +64,7 @@ async function halfWay({ account }: Person): Promise<Visitor> {
   return visitor;
 }
 
-test('many guesses at once are not more than many in a row', async () => {
+test('concurrent guesses get no further than consecutive ones', async () => {
   const { account } = await fixture.member('viewer');
   const begun = performance.now();
   const answers = await Promise.all(Array.from({ length: 20 }, () => tryFrom(newAddress(), account.email)));
@@ -76,7 +76,7 @@ test('many guesses at once are not more than many in a row', async () => {
   assert.ok(count(codes, 'unauthorized') <= most, `${count(codes, 'unauthorized')} of ${most} were heard`);
 });
 
-test('an account is the same however its email is written, and from wherever it is tried', async () => {
+test('counts attempts by account, however its email is written and wherever they come from', async () => {
   const { account } = await fixture.member('viewer');
   const { email } = account;
   for (const written of [email, email.toUpperCase(), email, email.replace('p', 'P'), email]) {
@@ -90,7 +90,7 @@ test('an account is the same however its email is written, and from wherever it 
   }
 });
 
-test('an address that tries many accounts has to wait, and a network of IPv6 counts as one', async () => {
+test('an address that tries many accounts must wait, and an IPv6 network counts as one', async () => {
   let accounts = 0;
   const spray = async (who: string, addressOf: (turn: number) => string) => {
     const tried = async (turn: number) => {
@@ -114,7 +114,7 @@ test('an address that tries many accounts has to wait, and a network of IPv6 cou
   assert.equal((await tryFrom('2001:db8:1:3::1', 'nobody@example.com')).json.errorCode, 'unauthorized');
 });
 
-test('those who sign in rightly from one address never wait for each other', async () => {
+test('correct sign-ins from one address never wait for each other', async () => {
   const people = await Promise.all([fixture.member('viewer'), fixture.member('viewer')]);
   const address = newAddress();
   for (let turn = 0; turn < 12; turn += 1) {
@@ -124,7 +124,7 @@ test('those who sign in rightly from one address never wait for each other', asy
   }
 });
 
-test('an account that is not there is told from one that is neither by words nor by time', async (t) => {
+test('neither words nor timing reveal whether an account exists', async (t) => {
   // What a try takes is the time of its hash, and that depends on nothing but these: ten times that of all the rest.
   const { mock } = t.mock.method(crypto, 'argon2');
   syncBuiltinESMExports();
@@ -170,7 +170,7 @@ test('a stolen session cannot guess its password', async () => {
   await signIn(newVisitor(fixture.service), account);
 });
 
-test('codes are guessed ten times at most, whatever challenge they are tried in', async () => {
+test('allows at most ten guesses of a code, across all challenges', async () => {
   const person = await withTwoFactor();
   const code = wrongCodeOf(person.secret);
   const codes = [];
@@ -193,7 +193,7 @@ test('codes are guessed ten times at most, whatever challenge they are tried in'
   assertError(right, 'rate_limit_exceeded');
 });
 
-test('a code signs in once, also when two use it at the same time', async () => {
+test('a code signs in once, even if two use it concurrently', async () => {
   const person = await withTwoFactor();
   const visitors = [await halfWay(person), await halfWay(person), await halfWay(person)];
   const code = nextCodeOf(person.secret);
@@ -212,7 +212,7 @@ test('a code signs in once, also when two use it at the same time', async () => 
   assert.equal(n, 2, 'that of the set-up, and that of the one code');
 });
 
-test('the code that turned them on does not sign in', async () => {
+test('the code that turned two-factor on does not sign in', async () => {
   const person = await withTwoFactor();
   const use = async (code: string) =>
     (await halfWay(person)).call('POST', '/auth/two-factor/verify-totp', { body: { code } });
@@ -229,7 +229,7 @@ test('a backup code signs in once', async () => {
   assertError(await use(), 'unauthorized');
 });
 
-test('a sign-in that waits for its code is void once the password was changed', async () => {
+test('changing the password voids a sign-in that waits for its code', async () => {
   const person = await withTwoFactor();
   const waiting = await halfWay(person);
   const changed = await person.visitor.call('POST', '/auth/change-password', {
@@ -242,7 +242,7 @@ test('a sign-in that waits for its code is void once the password was changed', 
   assertError(answer, 'unauthorized');
 });
 
-test('two-factor codes turned on, used, turned off and on again are in the audit log', async () => {
+test('the audit log has two-factor codes turned on, used, turned off and on again', async () => {
   const person = await withTwoFactor();
   const visitor = await halfWay(person);
   const code = nextCodeOf(person.secret);
@@ -265,7 +265,7 @@ test('two-factor codes turned on, used, turned off and on again are in the audit
   );
 });
 
-test('failed tries are in the log with their address, and without email or password', async () => {
+test('logs failed attempts with their address, but without email or password', async () => {
   const address = newAddress();
   await tryFrom(address, 'canary@example.com', 'canary canary canary');
   const line = fixture.service

@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('an entry is performed, inspected and certified, each signed by the key of its worker over all of it', async () => {
+test("an entry is performed, inspected and certified, each sign-off by the worker's key over all of it", async () => {
   const { maintenanceId, maintenanceHash } = await fixture.made();
   const inspector = await fixture.newWorker({ licences: [licence('*', 'DK.66.9')] });
   for (const [worker, role] of [
@@ -89,7 +89,7 @@ test('an entry is performed, inspected and certified, each signed by the key of 
   assert.equal(await verifyTypedData(changed), false);
 });
 
-test('a sign-off is anchored: its leaf follows that of the entry, and its hash is that of its document', async () => {
+test('anchors a sign-off: its leaf follows that of the entry, and its hash covers its document', async () => {
   const id = await fixture.performed();
   const { json, text } = await service.call('GET', fixture.view(`${id}/signoffs/1/`));
   const { rows } = await fixture.sql('select salt, document from signoffs where maintenance_id = $1', [id]);
@@ -111,7 +111,7 @@ test('a sign-off is anchored: its leaf follows that of the entry, and its hash i
   );
 });
 
-test('what is kept of a sign-off verifies without the service, and nothing of it can be changed', async () => {
+test('a stored sign-off verifies without the service, and any change is detected', async () => {
   const id = await fixture.performed();
   await fixture.sign(id, certifier, 'certified');
   const { entry, maintenanceHash } = (await service.call('GET', fixture.view(`${id}/details/`))).json;
@@ -144,7 +144,7 @@ test('what is kept of a sign-off verifies without the service, and nothing of it
   assert.match(signoffsFault({ ...entry, type: 'engine' }, documents) ?? '', /engine/);
 });
 
-test('the order holds: nothing is inspected or certified before it is performed, and nothing is added below', async () => {
+test('nothing is inspected or certified before it is performed, and no lower role follows', async () => {
   const { maintenanceId: id } = await fixture.made();
   await fixture.refused(
     () => fixture.sign(id, certifier, 'certified'),
@@ -172,7 +172,7 @@ test('the order holds: nothing is inspected or certified before it is performed,
   assert.equal((await fixture.sign(id, other, 'certified')).status, 201);
 });
 
-test('nobody signs twice in one role, also at the same time', async () => {
+test('nobody signs twice in one role, even concurrently', async () => {
   const { maintenanceId: id } = await fixture.made();
   const race = await Promise.all([
     fixture.sign(id, mechanic, 'performed'),
@@ -190,7 +190,7 @@ test('nobody signs twice in one role, also at the same time', async () => {
   assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409]);
 });
 
-test('who did the work does not certify or inspect it: by signing, by the entry, or by the number of a licence', async () => {
+test('whoever did the work, by signature, entry or licence number, may not certify or inspect it', async () => {
   const licensed = await fixture.newWorker({ licences: [licence('repair', 'DK.66.4')] });
   const { maintenanceId: byEntry } = await fixture.made({ workerAddress: licensed });
   await fixture.sign(byEntry, mechanic, 'performed');
@@ -229,7 +229,7 @@ test('who did the work does not certify or inspect it: by signing, by the entry,
   await fixture.refused(() => fixture.sign(used, again, 'certified'), 'conflict', /belongs to someone/);
 });
 
-test('a licence that is missing, of another scope, or expired a moment ago is refused', async () => {
+test('refuses a licence that is missing, of another scope, or just expired', async () => {
   const id = await fixture.performed();
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
   const none = await fixture.newWorker();
@@ -256,7 +256,7 @@ test('a licence that is missing, of another scope, or expired a moment ago is re
   assert.equal(answer.json.licence?.number, 'DK.66.8', answer.text);
 });
 
-test('data.scope asks for another licence than the type, and a wider scope covers a narrower one', async () => {
+test('data.scope requires another licence than the type, and a wider scope covers a narrower one', async () => {
   const id = await fixture.performed({ data: { scope: 'engine/borescope' } });
   await fixture.refused(
     () => fixture.sign(id, certifier, 'certified'),
@@ -271,7 +271,7 @@ test('data.scope asks for another licence than the type, and a wider scope cover
   assert.equal((await fixture.sign(id, wide, 'certified')).status, 201);
 });
 
-test('a superseded entry cannot be signed, a worker has to be assigned, and the owner active', async () => {
+test('refuses to sign a superseded entry, without an assignment, or for an inactive owner', async () => {
   const { maintenanceId: old } = await fixture.made();
   const { maintenanceId: next } = await fixture.made({ supersedes: old });
   await fixture.refused(
@@ -303,7 +303,7 @@ test('a superseded entry cannot be signed, a worker has to be assigned, and the 
   assert.equal((await fixture.sign(id, mechanic, 'performed')).status, 201);
 });
 
-test('a correction and a sign-off at the same time never leave a superseded entry signed after it', async () => {
+test('a concurrent correction and sign-off never leave a superseded entry signed afterwards', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { maintenanceId: id } = await fixture.made();
     const [signed, corrected] = await Promise.all([

@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('a quiet workspace has buckets without a gap, and nothing in them', async () => {
+test('a quiet workspace has buckets without gaps, and nothing in them', async () => {
   const from = '2026-01-01T00:00:00Z';
   const { json } = await service.call('GET', `${stats}?from=${from}&to=2026-01-02T00:00:00Z`);
   assert.equal(json.bucketSeconds, 3_600);
@@ -56,7 +56,7 @@ test('a quiet workspace has buckets without a gap, and nothing in them', async (
   });
 });
 
-test('pending anchors, deliveries and endpoints that fail are counted, and those of others are not', async () => {
+test('counts pending anchors and deliveries and failing endpoints, but not those of others', async () => {
   const other = await service.makeKey({ newWorkspace: true });
   const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'v' } });
   await service.call('POST', '/api-v1/platform/records', {
@@ -80,7 +80,7 @@ test('pending anchors, deliveries and endpoints that fail are counted, and those
   );
 });
 
-test('what was confirmed and delivered is counted in its bucket', async () => {
+test('counts confirmations and deliveries in their buckets', async () => {
   const from = new Date(Date.now() - 3_600_000);
   const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'w' } });
   await service.sql(
@@ -117,7 +117,7 @@ test('what was confirmed and delivered is counted in its bucket', async () => {
   assert.deepEqual([filled[0].anchorMsP50, filled[0].anchorMsP95], [4_000, 10_000]);
 });
 
-test('what is of the whole installation is told to operators, and to nobody else', async () => {
+test('shows figures of the whole installation to operators only', async () => {
   const other = await service.makeKey({ newWorkspace: true });
   const narrow = await service.makeKey({ scopes: ['events:read'] });
   const { json: second } = await service.call('POST', '/api-v1/platform/api-keys', {
@@ -147,7 +147,7 @@ test('what is of the whole installation is told to operators, and to nobody else
   assert.equal(await asideOf(other), 0, 'another workspace sees its own, and has none');
 });
 
-test('a range that ends before it begins, or is too long, is refused', async () => {
+test('refuses a range that ends before it begins, or is too long', async () => {
   const ask = (from: string, to: string) => service.call('GET', `${stats}?from=${from}&to=${to}`);
   assertError(await ask('2026-02-01T00:00:00Z', '2026-01-01T00:00:00Z'), 'invalid_request', /from/);
   assertError(await ask('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'), 'invalid_request', /92 days/);

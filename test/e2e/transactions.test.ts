@@ -75,14 +75,14 @@ async function storeBlocks(numbers: number[], branch: string): Promise<void> {
   );
 }
 
-test('before the first block is indexed the list is empty, and no header says otherwise', () => {
+test('the list is empty without headers before the first block is indexed', () => {
   assert.equal(empty.status, 200);
   assert.deepEqual(empty.json, []);
   assert.equal(empty.headers.get('x-indexed-block'), null);
   assert.equal(empty.headers.get('x-next-cursor'), null);
 });
 
-test('items have exactly five fields, newest first, and the headers tell how far it goes', async () => {
+test('items have exactly five fields, newest first, and headers give the indexed block', async () => {
   const answer = await list({});
   assert.equal(answer.status, 200);
   assert.deepEqual(
@@ -122,7 +122,7 @@ test('both kinds of cursors lead through all pages', async () => {
   }
 });
 
-test('days are inclusive on both ends', async () => {
+test('both dates of a range are inclusive', async () => {
   const times = async (body: object) =>
     (await list(body)).json.map(({ timestamp }: { timestamp: string }) => timestamp.slice(0, 13));
   assert.deepEqual(await times({ initialDate: '2026-03-02', finalDate: '2026-03-02' }), [
@@ -137,7 +137,7 @@ test('days are inclusive on both ends', async () => {
   assert.equal((await times({ initialDate: '0001-01-01', finalDate: '9999-12-31' })).length, 12);
 });
 
-test('dates that do not exist and reversed ranges are refused', async () => {
+test('refuses dates that do not exist and reversed ranges', async () => {
   for (const body of [
     { initialDate: '2026-02-30' },
     { finalDate: '2026-13-01' },
@@ -150,7 +150,7 @@ test('dates that do not exist and reversed ranges are refused', async () => {
   }
 });
 
-test('other bodies than the schema allows are refused', async () => {
+test('refuses bodies that the schema does not allow', async () => {
   for (const body of [
     { limit: 0 },
     { limit: 1001 },
@@ -165,7 +165,7 @@ test('other bodies than the schema allows are refused', async () => {
   }
 });
 
-test('a cursor is good for its own vault and dates alone, and no other text is one', async () => {
+test('a cursor is valid only for its vault and dates, and no other text is one', async () => {
   const signed = (await list({ limit: 2 })).headers.get('x-next-cursor') ?? '';
   const hash = hashes[1] ?? '';
   assert.equal((await list({ cursor: signed })).status, 200);
@@ -180,7 +180,7 @@ test('a cursor is good for its own vault and dates alone, and no other text is o
   }
 });
 
-test('the list is for readers of the workspace alone', async () => {
+test('only readers of the workspace get the list', async () => {
   assertError(await list({}, { key: null }), 'unauthorized');
   const foreign = await service.makeKey({ newWorkspace: true });
   assertError(await list({}, { key: foreign }), 'resource_not_found');

@@ -60,7 +60,7 @@ async function eventsOf(id: string): Promise<object[]> {
     .filter(({ validation_id }: { validation_id: string }) => validation_id === id);
 }
 
-test('validations asked for before the file is confirmed say what holds and what does not', {
+test('validations requested before the confirmation report what holds and what does not', {
   skip,
 }, async () => {
   const fileId = await newFile('signed');
@@ -101,7 +101,7 @@ test('validations asked for before the file is confirmed say what holds and what
   }
 });
 
-test('a result is anchored as well, beside the versions, and its proof stands on its own', {
+test('anchors a result beside the versions, with a proof of its own', {
   skip,
 }, async () => {
   const fileId = await newFile('to be proved');
@@ -137,7 +137,7 @@ test('a result is anchored as well, beside the versions, and its proof stands on
   assert.equal(proof.json.kind, 'validation');
 });
 
-test('a file whose rows were changed is not authentic any more', { skip }, async () => {
+test('a file whose rows were changed is no longer authentic', { skip }, async () => {
   const fileId = await newFile('to be changed');
   const first = await validate(fileId, { contentHash: hashOf('to be changed') });
   assert.equal((await completed(fileId, first)).result, 'valid');
@@ -156,7 +156,7 @@ test('a file whose rows were changed is not authentic any more', { skip }, async
   });
 });
 
-test('a validation whose node is killed after its answer is made by another, and told of once', {
+test('another node completes a validation after a kill, and announces it once', {
   skip,
 }, async () => {
   const fileId = await newFile('outlives its node');

@@ -1,3 +1,4 @@
+/** The life of a vault over the API: created, found, renamed and listed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Service, startService } from '../support/service/service.ts';

@@ -61,7 +61,7 @@ after(async () => {
   await service?.close();
 });
 
-test('the page is public, and its policy lets in no foreign or inline script', async () => {
+test('the page is public, and its policy allows no foreign or inline script', async () => {
   for (const path of ['/verify', '/verify/']) {
     const { status, headers, text } = await service.call('GET', path, { key: null });
     assert.equal(status, 200);
@@ -73,7 +73,7 @@ test('the page is public, and its policy lets in no foreign or inline script', a
   }
 });
 
-test('script and style may be kept for ever, since their names change with what is in them', async () => {
+test('script and style can be cached forever, since their names change with their content', async () => {
   const { text } = await service.call('GET', '/verify', { key: null });
   const assets = [...text.matchAll(/"(\/verify\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   assert.equal(assets.length, 2);
@@ -91,7 +91,7 @@ test('script and style may be kept for ever, since their names change with what 
   }
 });
 
-test('the relay says 503 where there is no chain, and takes nothing but its few calls', async () => {
+test('the relay returns 503 without a chain, and accepts only its few calls', async () => {
   const ask = (body: unknown) => service.call('POST', '/verify/rpc', { key: null, body });
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
   const away = await ask(call);
@@ -110,7 +110,7 @@ test('the relay says 503 where there is no chain, and takes nothing but its few 
   assertError(await ask({ ...call, method: 'x'.repeat(5_000) }), 'payload_too_large');
 });
 
-test('the relay answers one address only so often, and the page goes on', async () => {
+test('limits how often the relay answers one address, and the page continues', async () => {
   const body = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
   const ask = () => service.call('POST', '/verify/rpc', { key: null, body });
   let limited: Answer | undefined;
@@ -125,7 +125,7 @@ test('the relay answers one address only so often, and the page goes on', async 
   assert.equal((await service.call('GET', '/verify', { key: null })).status, 200);
 });
 
-test('an anchored proof passes all nine steps with a node of the visitor', { skip: chainSkip }, async () => {
+test("an anchored proof passes all steps with the visitor's chain node", { skip: chainSkip }, async () => {
   const { page, requests } = await openPage(siteUrl);
   await page.getByText('My own').click();
   await page.getByLabel('RPC address of your node').fill(disguised.url);
@@ -141,7 +141,7 @@ test('an anchored proof passes all nine steps with a node of the visitor', { ski
   await page.close();
 });
 
-test('through the relay a development chain passes all but the time, also when it has no time at first', {
+test('a development chain passes all but the time through the relay, even if it is busy at first', {
   skip: chainSkip,
 }, async () => {
   const { page, requests } = await openPage(siteUrl);
@@ -163,7 +163,7 @@ test('through the relay a development chain passes all but the time, also when i
   await page.close();
 });
 
-test('offline, what can be checked is checked, and tampering fails its step', { skip }, async () => {
+test('checks what it can offline, and tampering fails its step', { skip }, async () => {
   const { page, requests } = await openPage(service.url);
   const { proof, content, registry } = readVector('file-raw');
   await page.getByText('None').click();
@@ -192,7 +192,7 @@ test('offline, what can be checked is checked, and tampering fails its step', { 
   await page.close();
 });
 
-test('a history is shown with its proofs, and one out of order fails', { skip }, async () => {
+test('shows a history with its proofs, and fails one out of order', { skip }, async () => {
   const { page } = await openPage(service.url);
   const [first, second] = ['file-raw', 'second-version'].map((name) => readVector(name).proof);
   const history = (proofs: unknown[]) =>
@@ -229,7 +229,7 @@ test('files can be dropped together, and each goes where it belongs', { skip }, 
   await page.close();
 });
 
-test('a certificate gives the proof that is attached to it, and another PDF is content', {
+test('takes the proof attached to a certificate, and treats another PDF as content', {
   skip,
 }, async () => {
   const { page } = await openPage(service.url);
@@ -252,7 +252,7 @@ test('a certificate gives the proof that is attached to it, and another PDF is c
   await page.close();
 });
 
-test('a file that is no proof, and an option that is wrong, are told in words', { skip }, async () => {
+test('explains a file that is not a proof, and a wrong option, in words', { skip }, async () => {
   const { page } = await openPage(service.url);
   await choose(page, '#proof', 'photo.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
   await verdict(page, 'trouble');
@@ -278,7 +278,7 @@ test('a file that is no proof, and an option that is wrong, are told in words', 
   await page.close();
 });
 
-test('everything can be reached with the keyboard, and nothing is wider than a phone', { skip }, async () => {
+test('everything is reachable by keyboard, and nothing is wider than a phone', { skip }, async () => {
   const { page } = await openPage(service.url, { width: 360, height: 720 });
   const seen: string[] = [];
   for (let turn = 0; turn < 8; turn += 1) {

@@ -5,7 +5,7 @@ import { anvilMissing, startAnvil } from '../support/chain/anvil.ts';
 import { startRpcProxy } from '../support/chain/rpc-proxy.ts';
 import { startService } from '../support/service/service.ts';
 
-test('a node that only answers requests asks the chain for a verifier; one network is one client', {
+test('a node with the role api alone relays to the chain, and counts a network as one client', {
   skip: await anvilMissing(),
 }, async (t) => {
   const anvil = await startAnvil();

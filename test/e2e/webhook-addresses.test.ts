@@ -81,7 +81,7 @@ function exchangerFor(guard: AddressGuard): Exchanger {
 const post = (exchanger: Exchanger, url: string) =>
   exchanger.post({ url: new URL(url), headers: { 'content-type': 'application/json' }, body: '{}' });
 
-test('the listeners are where the hostile URLs lead: without the guard they are reached', async () => {
+test('the hostile URLs reach the listeners without the guard', async () => {
   const guard = createAddressGuard(toAllowList(['0.0.0.0/0', '::/0']));
   const exchanger = exchangerFor(guard);
   for (const url of [
@@ -96,7 +96,7 @@ test('the listeners are where the hostile URLs lead: without the guard they are 
   assert.equal(connections, 5);
 });
 
-test('no hostile URL makes the exchange open a connection, and nothing is told about what lies there', async () => {
+test('no hostile URL opens a connection, and the error reveals nothing about its target', async () => {
   const exchanger = exchangerFor(createAddressGuard(toAllowList([])));
   const parsed = hostileUrls.map(onPort).filter(isHttp);
   assert.ok(parsed.length > 40);
@@ -111,7 +111,7 @@ test('no hostile URL makes the exchange open a connection, and nothing is told a
   assert.equal(connections, 0);
 });
 
-test('a name that leads elsewhere the second time is connected to only where it was vetted', async () => {
+test('connects to a name that changes its answer only where it was vetted', async () => {
   const answers = [[v4('93.184.216.34')], [v4('127.0.0.1')], [v4('127.0.0.1')]];
   const guard = createAddressGuard(toAllowList([]), async () => answers.shift() ?? []);
   const url = `https://rebind.example.org:${port}/`;
@@ -130,7 +130,7 @@ test('a name that leads elsewhere the second time is connected to only where it 
 
 const guardFor = (resolve: Resolve) => createAddressGuard(toAllowList(['127.0.0.2']), resolve);
 
-test('of an answer with good and bad addresses only the good one is tried, in whatever order they come', async () => {
+test('tries only the good addresses of a mixed answer, in any order', async () => {
   let received = 0;
   answer = (_request, response) => {
     received += 1;
@@ -149,7 +149,7 @@ test('of an answer with good and bad addresses only the good one is tried, in wh
   assert.equal(connections, 0);
 });
 
-test('a kept connection serves the next delivery without another look', async () => {
+test('a kept-alive connection serves the next delivery without another lookup', async () => {
   // That is as safe as the first: the connection stays at the address that was vetted, whatever the name says by now.
   let looked = 0;
   const remotePorts = new Set<number | undefined>();
@@ -174,7 +174,7 @@ test('a kept connection serves the next delivery without another look', async ()
   assert.equal(connections, 0);
 });
 
-test('no redirect is followed, whatever its kind and wherever it leads', async () => {
+test('follows no redirect, of any kind or target', async () => {
   const targets = [`http://127.0.0.1:${port}/`, `https://[::1]:${port}/`, `//127.0.0.1:${port}/`, '/again'];
   let requests = 0;
   answer = (request, response) => {
@@ -194,7 +194,7 @@ test('no redirect is followed, whatever its kind and wherever it leads', async (
   assert.equal(connections, 0);
 });
 
-test('the service saves no hostile URL, and sends nothing to one that is there already', async () => {
+test('saves no hostile URL, and sends nothing to one that is already stored', async () => {
   let received = 0;
   answer = (_request, response) => {
     received += 1;

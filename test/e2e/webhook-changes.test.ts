@@ -80,7 +80,7 @@ async function allEnded(endpointId: string): Promise<Record<string, number>> {
 }
 
 for (const how of ['410', 'delete'] as const) {
-  test(`${how}: what was claimed and not started is kept as skipped`, async () => {
+  test(`${how}: skips deliveries that were claimed but not started`, async () => {
     const endpointId = await subscribe(old, 'vault.deactivated');
     await subscribe(fresh, 'vault.reactivated');
     // From the twentieth on nobody gets an answer: with one more for each success, so many are then under way at once.
@@ -116,7 +116,7 @@ for (const how of ['410', 'delete'] as const) {
   });
 }
 
-test('a 410 of an address that was replaced meanwhile is not held against the new one', async () => {
+test('a 410 from a replaced address does not count against the new one', async () => {
   const endpoint = await subscribe(old, 'vault.deactivated', 'vault.reactivated');
   let answerNow = () => {};
   old.answer = (response) => {
@@ -135,7 +135,7 @@ test('a 410 of an address that was replaced meanwhile is not held against the ne
   assert.deepEqual([now.enabled, now.status, now.url], [true, 'active', fresh.url]);
 });
 
-test('a change that is still being tested does not bring back the address that another one replaced', async () => {
+test('a change still being tested does not restore the address that another one replaced', async () => {
   const endpoint = await subscribe(old, 'vault.deactivated');
   let answerNow: (() => void) | null = null;
   old.answer = (response) => {
@@ -156,7 +156,7 @@ test('a change that is still being tested does not bring back the address that a
   );
 });
 
-test('a secret that was rotated twice goes on signing to its own end, and a repeat with the same key gives the same one', async () => {
+test('a secret that was rotated twice signs until its own end, and a repeat returns the same secret', async () => {
   const made = await service.call('POST', endpoints, {
     body: { url: old.url, eventTypes: ['vault.deactivated'] },
   });
@@ -196,7 +196,7 @@ test('a secret that was rotated twice goes on signing to its own end, and a repe
   assert.equal(kept.rowCount, known.rowCount, 'what has ended is forgotten');
 });
 
-test('disabling waits for no receiver that hangs, sends nothing, and keeps all that waits as skipped', async () => {
+test('disabling does not wait for a hanging receiver, sends nothing, and skips what waits', async () => {
   const endpoint = await subscribe(old, 'vault.deactivated');
   const held: (() => void)[] = [];
   old.answer = (response) => void held.push(() => response.writeHead(204).end());
@@ -223,7 +223,7 @@ test('disabling waits for no receiver that hangs, sends nothing, and keeps all t
   ]);
 });
 
-test('a workspace has so many tests under way and no more, and so many endpoints, also when they are made at once', async () => {
+test('limits concurrent tests and the endpoints of a workspace, even if they are created at once', async () => {
   const endpoint = await subscribe(old, 'vault.deactivated');
   let held: (() => void)[] = [];
   old.answer = (response) => void held.push(() => response.writeHead(204).end());
@@ -253,7 +253,7 @@ test('a workspace has so many tests under way and no more, and so many endpoints
   await database.query("delete from webhook_endpoints where id like 'whe\\_full\\_%'");
 });
 
-test('the path and query of a URL are shown only to who may change it, and looks at secrets and tests are in the audit log', async () => {
+test('shows path and query of a URL only to those who may change it, and audits secrets and tests', async () => {
   const secretUrl = `${old.url}services/T000/SECRETPATH?token=SECRETQUERY`;
   const body = { url: secretUrl, eventTypes: ['vault.deactivated'] };
   const { id, url } = (await service.call('POST', endpoints, { body })).json;

@@ -44,7 +44,7 @@ const database = <T>(text: string, values: unknown[] = []) =>
     async (client) => (await client.query(text, values)).rows as T[],
   );
 
-test('outcomes, durations, the backlog and the state of endpoints are told, and none by endpoint', async () => {
+test('reports outcomes, durations, backlog and endpoint states, but none by endpoint', async () => {
   const first = await figures();
   for (const outcome of ['succeeded', 'to_retry', 'failed', 'skipped'])
     assert.equal(first.get(`holdfast_webhook_deliveries_total{outcome="${outcome}"}`), 0);
@@ -107,7 +107,7 @@ test('outcomes, durations, the backlog and the state of endpoints are told, and 
   });
 });
 
-test('the backlog is counted from the queue alone, never from the whole log', async () => {
+test('counts the backlog from the queue alone, never from the whole log', async () => {
   const queue = openDatabase({
     connection: () => ({ connectionString: service.databaseUrl }),
     onError() {},
@@ -125,7 +125,7 @@ test('the backlog is counted from the queue alone, never from the whole log', as
   }
 });
 
-test('while the database is away the figures of the node itself are still shown', async () => {
+test('still shows the figures of the node itself while the database is unreachable', async () => {
   const lonely = new pg.Pool({ host: '127.0.0.1', port: 1 });
   const { all } = createWebhookMetrics(lonely);
   const texts = await Promise.all(all.map((metric) => (metric as Metric & { get(): Promise<Shown> }).get()));

@@ -1,3 +1,4 @@
+/** The migration that gave the delivery queue a table of its own. */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,7 @@ import { createTestDatabase } from '../support/service/database.ts';
 
 const migrations = join(import.meta.dirname, '../../migrations');
 
-test('what was open when the log was still the queue is sent on, each in its turn, and the rest stays as it was', async () => {
+test('sends deliveries that were open before the queue had a table, in turn, and leaves the rest', async () => {
   const database = await createTestDatabase({ empty: true });
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'));
   const connection = { connectionString: database.url };

@@ -166,7 +166,7 @@ async function deliveriesTo(name: string) {
   );
 }
 
-test('each ends as it should, with every attempt in the log and what went wrong in words', async (t) => {
+test('each delivery ends as it should, with every attempt and its error in the log', async (t) => {
   for (const { name, status, attempts, statusCode, error } of hostile) {
     await t.test(name, async () => {
       const deliveries = await deliveriesTo(name);
@@ -186,7 +186,7 @@ test('each ends as it should, with every attempt in the log and what went wrong 
   }
 });
 
-test('Retry-After is honoured as seconds and as a date, and never leads beyond a day', async () => {
+test('honours Retry-After as seconds and as a date, but never beyond a day', async () => {
   for (const [name, ms] of [
     ['429 with Retry-After in seconds', hourMs],
     ['429 with Retry-After as a date', 2 * hourMs],
@@ -200,7 +200,7 @@ test('Retry-After is honoured as seconds and as a date, and never leads beyond a
   }
 });
 
-test('a redirect is a failure that leads nowhere: its target sees no connection', async () => {
+test('a redirect is a failure, and its target sees no connection', async () => {
   for (const { status, attempts } of await deliveriesTo('redirect')) {
     assert.equal(status, 'failed');
     for (const { error, statusCode } of attempts) {
@@ -212,14 +212,14 @@ test('a redirect is a failure that leads nowhere: its target sees no connection'
   assert.equal(insideConnections, 0);
 });
 
-test('the one that answered 410 is disabled, and the others are not', async () => {
+test('disables only the endpoint that answered 410', async () => {
   for (const { id, enabled, disabledReason } of await call('GET', '/api-v1/platform/webhooks/endpoints')) {
     const isGone = id === endpointIds.get('410');
     assert.deepEqual([enabled, disabledReason], isGone ? [false, 'gone'] : [true, null]);
   }
 });
 
-test('of a gigabyte little is read, a gzip bomb is not inflated, and the memory stays bounded', async () => {
+test('reads little of a gigabyte, inflates no gzip bomb, and bounds its memory', async () => {
   const [giant] = hostile.filter(({ name }) => name === 'answers with a gigabyte');
   // Two answers: the test and the event. What is beyond 16 KB lay in buffers of the kernels and of TLS.
   assert.ok((giant?.bytesSent() ?? Infinity) < 2 * 16 * 1024 * 1024, `${giant?.bytesSent()} bytes`);
@@ -231,12 +231,12 @@ test('of a gigabyte little is read, a gzip bomb is not inflated, and the memory 
   assert.ok(growthBytes < mostGrowthBytes, `${growthBytes} bytes more`);
 });
 
-test('a healthy receiver gets its events as fast as without them', () => {
+test('a healthy receiver gets its events as fast as without the others', () => {
   // It waits for none of them: all its events came while each of the others still had its request.
   assert.ok(cameMeanwhile);
 });
 
-test('the service is well afterwards and has met no fault', async () => {
+test('the service is healthy afterwards and has logged no error', async () => {
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
   assert.equal(service.child.exitCode, null);
   assert.doesNotMatch(service.stderr(), /"level":"(error|fatal)"|Unhandled|at .*\.ts:\d+/);

@@ -80,7 +80,7 @@ const eventsReceived = () =>
     .filter(({ type }) => type !== 'webhook.test')
     .map(({ id }) => id as string);
 
-test('what failed is sent again, once, and shows in the log beside the first delivery', async () => {
+test('sends failed deliveries again, once, and logs them beside the first ones', async () => {
   const endpointId = await subscribe();
   receiver.answer = (response) => response.writeHead(500).end();
   await makeEvents(4);
@@ -120,7 +120,7 @@ test('what failed is sent again, once, and shows in the log beside the first del
   assert.equal(await countOf(endpointId, { status: 'succeeded' }), 4);
 });
 
-test('an endpoint made later can be given what happened before it', async () => {
+test('an endpoint created later can get earlier events', async () => {
   await makeEvents(3);
   const endpointId = await subscribe({ eventTypes: ['vault.deactivated'] });
   assert.equal(await countOf(endpointId), 2);
@@ -130,7 +130,7 @@ test('an endpoint made later can be given what happened before it', async () => 
   assert.equal(eventsReceived().length, 2);
 });
 
-test('what was skipped while the endpoint was disabled is kept and can be replayed', async () => {
+test('deliveries skipped while the endpoint was disabled are kept and can be replayed', async () => {
   const endpointId = await subscribe({ enabled: false });
   await makeEvents(2);
   assert.equal((await deliveriesOf(endpointId, '&status=skipped')).length, 2);
@@ -143,7 +143,7 @@ test('what was skipped while the endpoint was disabled is kept and can be replay
   assert.equal(eventsReceived().length, 2);
 });
 
-test('a replay that fails ends as completed and says how many failed', async () => {
+test('a replay with failures ends as completed and says how many failed', async () => {
   const endpointId = await subscribe();
   await makeEvents(2);
   await waitUntil(() => eventsReceived().length === 2);
@@ -170,7 +170,7 @@ function holdAnswers(): { release(): void } {
   };
 }
 
-test('a cancelled replay sends no more, and a deleted endpoint cancels its replays', async () => {
+test('a cancelled replay sends nothing more, and deleting an endpoint cancels its replays', async () => {
   const endpointId = await subscribe();
   await makeEvents(4);
   await waitUntil(() => eventsReceived().length === 4);
@@ -201,7 +201,7 @@ test('a cancelled replay sends no more, and a deleted endpoint cancels its repla
   }
 });
 
-test('while the endpoint is disabled its replay is paused, and goes on when it is enabled', async () => {
+test('pauses a replay while its endpoint is disabled, and continues when it is enabled', async () => {
   const endpointId = await subscribe({ rateLimit: 5 });
   await makeEvents(6);
   await waitUntil(() => eventsReceived().length === 6);
@@ -220,7 +220,7 @@ test('while the endpoint is disabled its replay is paused, and goes on when it i
   assert.equal(done.succeeded + done.skipped, 6);
 });
 
-test('a range must begin before it ends, and an unknown endpoint or replay is not found', async () => {
+test('a range must begin before it ends, and an unknown endpoint or replay is 404', async () => {
   const endpointId = await subscribe();
   const turned = await replay(endpointId, { from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' });
   assert.equal(turned.status, 400);
@@ -244,7 +244,7 @@ test('the same idempotency key starts one replay', async () => {
   assert.equal(second.json.id, first.json.id);
 });
 
-test('batches follow the rate limit, and two nodes make each delivery once, whoever goes on', async () => {
+test('batches respect the rate limit, and two nodes make each delivery once, whichever continues', async () => {
   const database = await openTestDatabase();
   const quiet = await startService({ databaseUrl: database.url, runLoops: false });
   try {

@@ -69,7 +69,7 @@ function withoutStack(text: string): void {
 
 const countEndpoints = async () => (await query('select count(*)::int as n from webhook_endpoints'))[0].n;
 
-test('an endpoint made on the command line is tested, and the running service delivers to it', async () => {
+test('an endpoint created on the command line is tested, and the running service delivers to it', async () => {
   const made = await holdfast(
     settings,
     'webhooks',
@@ -104,7 +104,7 @@ test('an endpoint made on the command line is tested, and the running service de
   await service.call('DELETE', `/api-v1/platform/webhooks/endpoints/${id}`);
 });
 
-test('a failed test still saves, and people are told both', async () => {
+test('saves an endpoint whose test fails, and reports both', async () => {
   receiver.answer = (response) => response.writeHead(500).end();
   const subscription = ['--url', receiver.url, '--events', 'vault.deactivated'];
   const made = await command(settings, 'webhooks', 'create', ...subscription);
@@ -123,7 +123,7 @@ test('a failed test still saves, and people are told both', async () => {
   await service.call('DELETE', `/api-v1/platform/webhooks/endpoints/${id}`);
 });
 
-test('what the API refuses the command refuses, with exit code 1, and stores nothing', async () => {
+test('refuses what the API refuses, with exit code 1, and stores nothing', async () => {
   const stored = await countEndpoints();
   for (const [args, message] of [
     [['--url', 'https://10.0.0.1/', '--events', 'vault.deactivated'], /url: The address is not public/],
@@ -176,7 +176,7 @@ test('listen forwards each new event of its workspace with both signatures, and 
   assert.equal(receiver.received.length, 1);
 });
 
-test('listen goes on after a forward that failed, and stops at once in the middle of one', async () => {
+test('listen continues after a failed forward, and stops at once during one', async () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const running = await listen('--forward-to', receiver.url, '--secret', secret);
   receiver.answer = (response) => response.writeHead(500).end();
@@ -193,7 +193,7 @@ test('listen goes on after a forward that failed, and stops at once in the middl
   assert.doesNotMatch(running.stdout(), /No complete response/, 'it did not wait for the answer');
 });
 
-test('with --json standard output is exactly the envelopes of the types asked for', async () => {
+test('with --json standard output has exactly the envelopes of the requested types', async () => {
   const running = await listen('--json', '--since-beginning', '--events', 'vault.reactivated');
   await makeEvent('deactivate');
   await makeEvent('reactivate');
@@ -213,7 +213,7 @@ test('with --json standard output is exactly the envelopes of the types asked fo
   assert.equal(await running.exited, 0, 'nobody reads any more');
 });
 
-test('listen says that the database is away, and goes on when it is back', async () => {
+test('listen reports that the database is unreachable, and continues when it is back', async () => {
   const running = await listen();
   const name = new URL(service.databaseUrl).pathname.slice(1);
   const server = new URL(service.databaseUrl);
@@ -236,7 +236,7 @@ test('listen says that the database is away, and goes on when it is back', async
   withoutStack(running.stderr());
 });
 
-test('listen says when no service runs, and refuses what it cannot use', async () => {
+test('listen reports that no service runs, and refuses what it cannot use', async () => {
   const quiet = await createTestDatabase();
   try {
     listening = await startHoldfast(

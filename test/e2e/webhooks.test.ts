@@ -70,7 +70,7 @@ async function deliveryOf(endpointId: string, status: string) {
   return (await service.call('GET', `/api-v1/platform/webhooks/deliveries/${list[0].id}`)).json;
 }
 
-test('the log is searched by the id of an event: its deliveries, its replays, and a test', async () => {
+test('finds deliveries, replays and a test in the log by the id of an event', async () => {
   const one = await subscribe();
   await subscribe();
   await makeEvent();
@@ -152,7 +152,7 @@ test('saving sends a test; the event then arrives with both signatures over its 
   assert.ok(feed.text.includes(body), 'the feed has the same bytes');
 });
 
-test('a failing receiver is tried six times, marked failed, and can be tried again by hand', async () => {
+test('tries a failing delivery six times, marks it failed, and can retry it by hand', async () => {
   const { id } = await subscribe();
   receiver.answer = (response) => response.writeHead(500).end('broken');
   await makeEvent();
@@ -188,7 +188,7 @@ test('a failing receiver is tried six times, marked failed, and can be tried aga
   await makeEvent('reactivate');
 });
 
-test('410 disables the endpoint, says so in an event, and what comes then is kept as skipped', async () => {
+test('a 410 disables the endpoint with an event, and skips later deliveries', async () => {
   const { id } = await subscribe();
   receiver.answer = (response) => response.writeHead(410).end();
   await makeEvent();
@@ -224,7 +224,7 @@ for (const [name, answer, error, by = () => service] of [
     () => hasty,
   ],
 ] as [string, Receiver['answer'], RegExp, (() => Service)?][]) {
-  test(`${name} is a failure, told in words`, async () => {
+  test(`reports ${name} as a failure, in words`, async () => {
     await subscribe();
     receiver.answer = answer;
     const { id } = (await service.call('GET', '/api-v1/platform/webhooks/endpoints')).json[0];
@@ -236,7 +236,7 @@ for (const [name, answer, error, by = () => service] of [
   });
 }
 
-test('of an endless answer only the start is read, and the delivery counts', async () => {
+test('reads only the start of an endless answer, and counts the delivery', async () => {
   const { id } = await subscribe();
   receiver.answer = (response) => {
     response.writeHead(200);
@@ -254,7 +254,7 @@ test('of an endless answer only the start is read, and the delivery counts', asy
   await makeEvent('reactivate');
 });
 
-test('a private address, plain http and credentials are refused when saving, and nothing is stored', async () => {
+test('refuses a private address, plain http and credentials when saving, and stores nothing', async () => {
   const count = () =>
     withClient(
       { connectionString: service.databaseUrl },
@@ -278,7 +278,7 @@ test('a private address, plain http and credentials are refused when saving, and
   assert.equal(await count(), before);
 });
 
-test('a rotated secret signs at once, and the old one goes on in the standard header', async () => {
+test('a rotated secret signs at once, and the old one continues in the standard header', async () => {
   const { id, secret: old } = await subscribe();
   const { secret } = (await service.call('POST', `/api-v1/platform/webhooks/endpoints/${id}/rotate-secret`))
     .json;
@@ -297,7 +297,7 @@ test('a rotated secret signs at once, and the old one goes on in the standard he
   await makeEvent('reactivate');
 });
 
-test('an event committed while no node sends arrives when one starts, and a dead node claims nothing for long', async () => {
+test('an event committed while no node sends arrives later, and claims of a dead node end soon', async () => {
   const quiet = await startService({ env: env(), runLoops: false });
   try {
     const made = await quiet.call('POST', '/api-v1/platform/vaults', { body: { name: 'w' } });

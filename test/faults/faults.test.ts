@@ -9,7 +9,7 @@ import { killAmidFiles, killDuringUpload } from './faults/kill-in-files.ts';
 import { stopPastLease } from './faults/stop-past-lease.ts';
 import { runFaults } from './run.ts';
 
-test('nothing is lost or done twice when service, database and chain are killed, also in the midst of files, and a node is stopped past its lease', {
+test('loses and repeats nothing when service, database or chain is killed or a lease expires', {
   // Whatever gets stuck gives up by itself; a minute and a half alone, and so many times that beside others.
   timeout: 900_000,
 }, async (t) => {

@@ -1,9 +1,10 @@
+/** The `curl` line of a request, run by a real shell. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { toCurl } from './curl.ts';
 
-test('a request is printed so that a shell gives curl exactly its parts', () => {
+test('prints a request so that a shell passes exactly its parts to curl', () => {
   const odd = `it's "$HOME" \`id\` \\ \n %00 {}é`;
   const line = toCurl({
     method: 'POST',

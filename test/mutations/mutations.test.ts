@@ -8,14 +8,14 @@ import { mutated } from './mutation.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('the text of every mutation occurs exactly once in its file, and is changed by it', () => {
+test('the text of every mutation occurs exactly once in its file, and the mutation changes it', () => {
   for (const mutation of mutations) {
     const source = readFileSync(join(root, mutation.file), 'utf8');
     assert.notEqual(mutated(source, mutation), source, mutation.name);
   }
 });
 
-test('every mutation has a name of its own, a reason, and tests that exist', () => {
+test('every mutation has a unique name, a reason, and existing tests', () => {
   assert.equal(new Set(mutations.map(({ name }) => name)).size, mutations.length);
   for (const { name, why, tests } of mutations) {
     assert.match(why, /^[A-Z].*\.$/, name);

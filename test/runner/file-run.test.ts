@@ -1,3 +1,4 @@
+/** How the runner runs a test file: its outcomes, and what it left behind. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -38,7 +39,7 @@ async function runText(
   }
 }
 
-test('each test is told once, with the tests it is part of, and why it was skipped or failed', async () => {
+test('reports each test once, with its parents and its reason for skipping or failing', async () => {
   const run = await runText(`
     test('outer', async (t) => { await t.test('fails', () => assert.equal(1, 2)); await t.test('holds', () => {}); });
     describe('suite', () => { test('inside', () => {}); test('left out', { skip: 'no chain' }, () => {}); });`);
@@ -56,7 +57,7 @@ test('each test is told once, with the tests it is part of, and why it was skipp
   assert.ok(hasFailed(run));
 });
 
-test('a name picks tests by plain text', async () => {
+test('selects tests by plain text', async () => {
   const text = `test('one (a.b)', () => {}); test('one axb', () => assert.fail());`;
   const run = await runText(text, { name: 'one (a.b)' });
   assert.deepEqual(
@@ -66,7 +67,7 @@ test('a name picks tests by plain text', async () => {
   assert.equal(hasFailed(run), false);
 });
 
-test('a file without a test, and one that dies or does not load, have failed', async () => {
+test('a file without a test, one that crashes, and one that does not load count as failed', async () => {
   assert.deepEqual((await runText('')).faults, ['It ran no test.']);
   const dead = await runText(`test('dies', () => process.kill(process.pid, 'SIGKILL'));`);
   assert.deepEqual(dead.faults, ['Its process ended with SIGKILL before the tests did.']);
@@ -78,12 +79,12 @@ test('a file without a test, and one that dies or does not load, have failed', a
   assert.match(broken.output, /ERR_MODULE_NOT_FOUND/);
 });
 
-test('what a test leaves in the temporary directory is told', async () => {
+test('reports what a test leaves in the temporary directory', async () => {
   const run = await runText(`test('leaves', () => mkdirSync(tmpdir() + '/left'));`);
   assert.deepEqual(run.faults, ['It left left in the temporary directory.']);
 });
 
-test('a process that a test leaves behind is told and ended', {
+test('reports and kills a process that a test leaves running', {
   skip: !existsSync('/proc') && 'there is no /proc',
 }, async () => {
   const run = await runText(`test('leaves', () => {
@@ -96,7 +97,7 @@ test('a process that a test leaves behind is told and ended', {
   await waitUntil(() => !existsSync(`/proc/${pid}/cwd`) || null);
 });
 
-test('a process that does not end after its last test is ended, and what kept it running is named', async () => {
+test('kills a process that keeps running after its last test, and says what kept it running', async () => {
   const run = await runText(`test('holds', () => void setInterval(() => {}, 1000));`, {
     env: { HOLDFAST_TEST_LONGEST_END_MS: '200' },
   });
@@ -104,7 +105,7 @@ test('a process that does not end after its last test is ended, and what kept it
   assert.match(run.output, /keep the process running: .*1 × Timeout/);
 });
 
-test('processes of another file are left alone, also where its directory begins alike', async () => {
+test('leaves processes of another file alone, even if its directory name starts alike', async () => {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', join(home, 'run2/t')]);
   try {
     const run = await runText(`test('holds', () => {});`);
@@ -115,7 +116,7 @@ test('processes of another file are left alone, also where its directory begins 
   }
 });
 
-test('an abort ends the file and all that it started', async () => {
+test('an abort ends the file and everything that it started', async () => {
   const abort = new AbortController();
   const mark = join(home, 'began');
   const running = runText(

@@ -1,3 +1,4 @@
+/** The bundled packages of the test runner, against the installed ones. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { promisify } from 'node:util';
 import { root } from './options.ts';
 import { bundledPackages, bundlePackages } from './packages.ts';
 
-test('a package that is put together is so for each way in which it is imported', () => {
+test('bundles a package under every specifier by which it is imported', () => {
   const imported = globSync('{src,test,bench}/**/*.ts', { cwd: root }).flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/\b(?:from|import\()\s*'([\w@][^']*)'/g)].map(
       ([, specifier = '']) => specifier,
@@ -24,7 +25,7 @@ test('a package that is put together is so for each way in which it is imported'
   );
 });
 
-test('put together, packages have all the names that they have as installed', async () => {
+test('bundled packages export the same names as installed ones', async () => {
   const directory = await bundlePackages();
   assert.ok(directory);
   const bundled = await namesOf(bundledPackages.map((name) => join(directory, fileOf(name))));

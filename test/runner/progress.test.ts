@@ -1,10 +1,11 @@
+/** The progress line of a test run. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProgressLine, lineOf } from './progress.ts';
 
 const half = { done: 3, total: 8, failures: 0, weightDone: 10, weightTotal: 30 };
 
-test('the line says how far the run is, what failed and how long it will take', () => {
+test('the line shows progress, failures and the remaining time', () => {
   assert.equal(lineOf(half, 60_000, 60_000), '1:00  3 of 8 files, no failure, about 2:00 left');
   assert.equal(lineOf(half, 60_000, 90_000), '1:30  3 of 8 files, no failure, about 1:30 left');
   assert.equal(
@@ -14,7 +15,7 @@ test('the line says how far the run is, what failed and how long it will take', 
   assert.equal(lineOf({ ...half, done: 0, weightDone: 0 }, 0, 5_000), '0:05  0 of 8 files, no failure');
 });
 
-test('on a terminal the line changes in place; elsewhere there is a line now and then', (t) => {
+test('updates the line in place on a terminal, and prints one now and then elsewhere', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   for (const isTTY of [true, false]) {
     let written = '';

@@ -1,3 +1,4 @@
+/** The summary of a test run. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FileRun } from './file-run.ts';
@@ -25,7 +26,7 @@ function fileRun(change: Partial<FileRun>): FileRun {
   };
 }
 
-test('failures come with their place, their reason, what was printed, and the command that repeats them', () => {
+test('lists failures with place, reason, output, and the command that repeats them', () => {
   const run = fileRun({ outcomes: [passed, failed], output: 'printed\n' });
   assert.equal(nameFailures(run), "✖ test/a.test.ts: outer > it's broken");
   const text = summarise([run], { seed: 'odd one', elapsedMs: 61_000 });
@@ -40,13 +41,13 @@ test('failures come with their place, their reason, what was printed, and the co
   assert.match(text, /1 files in 1:01, seed odd one\n\n1 passed, 1 failed, 0 skipped$/);
 });
 
-test('what is wrong with a file as a whole counts as a failure', () => {
+test('counts a fault of a whole file as a failure', () => {
   const run = fileRun({ outcomes: [], faults: ['It ran no test.'] });
   assert.deepEqual(countOutcomes([run]), { passed: 0, failed: 1, skipped: 0 });
   assert.match(summarise([run], { seed: 's', elapsedMs: 1 }), /✖ test\/a\.test\.ts\n {4}It ran no test\./);
 });
 
-test('skipped tests are counted by their reason, and the slowest files are named', () => {
+test('counts skipped tests by reason, and names the slowest files', () => {
   const runs = Array.from({ length: 12 }, (_, place) =>
     fileRun({ file: `test/${place}.test.ts`, seconds: place, outcomes: [passed, skipped] }),
   );

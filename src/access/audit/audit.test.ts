@@ -1,3 +1,4 @@
+/** The audit log: how its entries are chained and listed. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -16,7 +17,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test('entries of each workspace form an unbroken chain, however the chaining is cut into rounds', async () => {
+test('chains the entries of each workspace without a break, however they are split into rounds', async () => {
   const { db } = database;
   const workspaces = [await createWorkspace(db, { name: 'One' }), await createWorkspace(db, { name: 'Two' })];
   for (let round = 0; round < 10; round += 1) {
@@ -56,7 +57,7 @@ test('entries of each workspace form an unbroken chain, however the chaining is 
   }
 });
 
-test('a look for entries without a place costs the same however many got theirs while an old snapshot is open', async () => {
+test('finding unchained entries stays cheap while an old snapshot is open', async () => {
   const connection = { connectionString: database.url };
   const { id } = await createWorkspace(database.db, { name: 'Backed up' });
   const write = (count: number) =>
@@ -91,7 +92,7 @@ test('a look for entries without a place costs the same however many got theirs 
   }
 });
 
-test('the log is read newest first, by action, actor and target', async () => {
+test('lists entries newest first, filtered by action, actor and target', async () => {
   const { db } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'Three' });
   const caller = {

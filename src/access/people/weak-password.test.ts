@@ -1,3 +1,4 @@
+/** Which passwords are too easy to guess, and which are not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isWeak } from './weak-password.ts';
@@ -33,9 +34,9 @@ for (const password of [
   'wrong wrong wrong',
   'よく晴れた日の海辺を歩く犬',
 ]) {
-  test(`${password} is good enough`, () => assert.equal(isWeak(password, owner), false));
+  test(`${password} is strong enough`, () => assert.equal(isWeak(password, owner), false));
 }
 
-test('a short name does not make other passwords weak', () => {
+test('a short name does not make unrelated passwords weak', () => {
   assert.equal(isWeak('harbour lights at dawn', { name: 'H A', email: 'a@b.co' }), false);
 });

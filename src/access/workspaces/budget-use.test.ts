@@ -38,7 +38,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-test('far below its limit nobody waits for another, and near it no two pass it together', async () => {
+test('commits wait for each other only near the limit, and never exceed it together', async () => {
   const workspaceId = await newWorkspace();
   const [one, other] = [await connect(), await connect()];
   const use = (client: pg.Client, amount: number, isChecked = true) =>
@@ -81,7 +81,7 @@ test('far below its limit nobody waits for another, and near it no two pass it t
   }
 });
 
-test('two that commit small amounts at once never wait for each other for good', async () => {
+test('two concurrent streams of small commits never deadlock', async () => {
   const workspaceId = await newWorkspace();
   const [one, other] = [await connect(), await connect()];
   try {
@@ -101,7 +101,7 @@ test('two that commit small amounts at once never wait for each other for good',
   }
 });
 
-test('a commit looks at nothing that was counted long ago, also while an old snapshot keeps all of it', async () => {
+test('a commit reads no rows that were added up long ago, even while an old snapshot keeps them', async () => {
   const workspaceId = await newWorkspace();
   const [one, snapshot] = [await connect(), await connect()];
   try {

@@ -40,7 +40,7 @@ function orderOf(vaults: Vault[]) {
   };
 }
 
-test('roots are those of a batch built here, and seals are what viem signs', async () => {
+test('returns the roots of a batch built on the main thread, and the seals that viem signs', async () => {
   const vaults = [newVault(1, 1), newVault(5, 7), newVault(64, 2 ** 40), newVault(3, 2)];
   const order = orderOf(vaults);
   const leaves = order.leaves.slice();
@@ -76,7 +76,7 @@ test('roots are those of a batch built here, and seals are what viem signs', asy
   assert.equal(at, built.upperPaths.length);
 });
 
-test('a key that is not that of its address is named, and nothing is built', async () => {
+test('names each key that does not match its address, and builds nothing', async () => {
   const vaults = [newVault(2, 1), newVault(2, 1), newVault(2, 1), newVault(2, 1)];
   const order = orderOf(vaults);
   order.privateKeys.fill(0, 32, 64);
@@ -95,7 +95,7 @@ test('the path of a leaf leads to the root of its subtree', async () => {
   await assert.rejects(thread.path({ leaves, leaf: 37 }), /no leaf 37/);
 });
 
-test('an order that fails leaves the next one alone, also after the thread was closed', async () => {
+test('a failed order does not affect the next one, even after the thread was closed', async () => {
   const own = createBatchThread();
   const bad = orderOf([newVault(1, 1)]);
   await assert.rejects(own.build({ ...bad, leaves: new Uint8Array(31) }), /whole leaves/);
@@ -106,7 +106,7 @@ test('an order that fails leaves the next one alone, also after the thread was c
   await own.close();
 });
 
-test('100,000 leaves do not hold up the main thread', async () => {
+test('100,000 leaves do not block the main thread', async () => {
   const order = orderOf(Array.from({ length: 100 }, () => newVault(1000, 1)));
   // CPU time per thread, which other processes do not affect.
   const [mine, all] = [threadCpuMs(), process.cpuUsage()];

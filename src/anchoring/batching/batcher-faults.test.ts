@@ -30,7 +30,7 @@ describe('a vault that cannot seal', () => {
     'that is gone': ({ id }) => sql`delete from vaults where id = ${id}`.execute(fixture.db),
   };
   for (const [name, spoiling] of Object.entries(spoil)) {
-    test(`${name} is told of, and holds up nobody but what follows its own`, async () => {
+    test(`${name} is reported, and delays only the leaves that follow its own`, async () => {
       const [good, bad] = [await fixture.newVault(), await fixture.newVault()];
       await fixture.accept(good, 'rec_good');
       const first = await fixture.accept(bad, 'rec_bad');
@@ -61,7 +61,7 @@ describe('a vault that cannot seal', () => {
   }
 });
 
-test('a leaf whose predecessor is nowhere is never batched, and others are', async () => {
+test('never batches a leaf whose predecessor does not exist, but batches the others', async () => {
   const vault = await fixture.newVault();
   await fixture.accept(vault, 'rec_1', { version: 2, after: Buffer.alloc(32, 9) });
   await fixture.accept(vault, 'rec_2');
@@ -86,7 +86,7 @@ describe('a batcher that dies', () => {
     },
   };
   for (const [name, dying] of Object.entries(commits)) {
-    test(`${name} leaves everything to the next one`, async () => {
+    test(`${name} leaves all leaves to the next one`, async () => {
       const vault = await fixture.newVault();
       await fixture.accept(vault, 'rec_1');
       const lead = leadOf(fixture.db);
@@ -103,7 +103,7 @@ describe('a batcher that dies', () => {
     });
   }
 
-  test('after its commit has left a batch that the next one does not make again', async () => {
+  test('after its commit leaves a batch that the next one does not repeat', async () => {
     const vault = await fixture.newVault();
     await fixture.accept(vault, 'rec_1');
     const killed = {
@@ -116,7 +116,7 @@ describe('a batcher that dies', () => {
     assert.equal((await fixture.batches()).length, 1);
   });
 
-  test('and one that claimed the same leaves meanwhile: only one of the two commits', async () => {
+  test('does not commit if another has committed the same leaves meanwhile', async () => {
     const vault = await fixture.newVault();
     await fixture.accept(vault, 'rec_1');
     const late = leadOf(fixture.db);
@@ -134,7 +134,7 @@ describe('a batcher that dies', () => {
     assert.equal(rows[0]?.count, 0);
   });
 
-  test('and one that claimed the same leaves before it, and seals them after it: they stay in the first batch', async () => {
+  test('fails if another batches its leaves between claim and seal, and they stay in that batch', async () => {
     const vault = await fixture.newVault();
     await fixture.accept(vault, 'rec_1');
     // Asked between claim and seal: the seal then has a number of its own, and nothing but the leaves is taken.

@@ -67,7 +67,7 @@ function follow(
   return { starts, seen, pass, stop };
 }
 
-test('the time that a batch takes is part of the interval', async (t) => {
+test('the time that a batch takes counts towards the interval', async (t) => {
   const { starts, pass, stop } = follow(t, {
     intervalMs: 300,
     lead: () => leading,
@@ -78,7 +78,7 @@ test('the time that a batch takes is part of the interval', async (t) => {
   assert.deepEqual(starts, [0, 300, 600, 900]);
 });
 
-test('what did not fit into a batch comes at once', async (t) => {
+test('batches at once what did not fit into the last batch', async (t) => {
   const { starts, pass, stop } = follow(t, {
     intervalMs: 60_000,
     lead: () => leading,
@@ -91,7 +91,7 @@ test('what did not fit into a batch comes at once', async (t) => {
   assert.ok((starts[2] ?? 0) <= 60, String(starts));
 });
 
-test('a node that does not lead makes none, and does not ask without rest', async (t) => {
+test('a node that does not lead makes no batch, and polls only once per interval', async (t) => {
   let lead: Lead | null = null;
   const { starts, seen, pass, stop } = follow(t, { intervalMs: 40, lead: () => lead });
   await pass(200);
@@ -103,7 +103,7 @@ test('a node that does not lead makes none, and does not ask without rest', asyn
   await stop();
 });
 
-test('with a long interval the lead and failed transactions are seen to much sooner', async (t) => {
+test('checks for the lead and for failed transactions every second, even with a long interval', async (t) => {
   let lead: Lead | null = null;
   const { starts, seen, pass, stop } = follow(t, { intervalMs: 3_600_000, lead: () => lead });
   await pass(500);
@@ -115,7 +115,7 @@ test('with a long interval the lead and failed transactions are seen to much soo
   assert.equal(seen.resends, 3);
 });
 
-test('while a batch waits for its block no other is made, and then one with all that gathered', async (t) => {
+test('makes no batch while one waits for its block, and then one with everything that gathered', async (t) => {
   let waits = false;
   const { starts, seen, pass, stop } = follow(t, {
     intervalMs: 1000,

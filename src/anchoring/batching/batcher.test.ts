@@ -28,7 +28,7 @@ before(async () => {
 after(() => fixture.close());
 beforeEach(() => fixture.clear());
 
-test('one transaction anchors all that is pending, each vault under a seal of its own', async () => {
+test('one transaction anchors everything pending, with a seal for each vault', async () => {
   const [one, other] = [await fixture.newVault('ws_1'), await fixture.newVault('ws_2')];
   const accepted = [
     await fixture.accept(one, 'rec_1'),
@@ -96,7 +96,7 @@ test('one transaction anchors all that is pending, each vault under a seal of it
   assert.equal(fixture.wakeups.sender, 1);
 });
 
-test('nothing pending makes no batch, asks no chain and sends nothing', async () => {
+test('makes no batch, asks no chain and sends nothing if nothing is pending', async () => {
   const vault = await fixture.newVault();
   await fixture.accept(vault, 'rec_1');
   const batcher = fixture.batcher();
@@ -108,7 +108,7 @@ test('nothing pending makes no batch, asks no chain and sends nothing', async ()
   assert.equal((await fixture.batches()).length, 1);
 });
 
-test('a batch whose transaction is in no block yet holds up the next one, and nothing else does', async () => {
+test('only a batch whose transaction is not yet in a block holds up the next one', async () => {
   await sql`delete from outgoing_attempts`.execute(fixture.db);
   await sql`delete from outgoing_transactions`.execute(fixture.db);
   const batcher = fixture.batcher();
@@ -137,7 +137,7 @@ test('a batch whose transaction is in no block yet holds up the next one, and no
   assert.equal(await batcher.waits(), false);
 });
 
-describe('the gas of an anchor on a chain of others', () => {
+describe('the gas limit of an anchor on a chain that is not embedded', () => {
   const gasFor = async (estimateGas: () => Promise<bigint>) => {
     const vault = await fixture.newVault();
     await fixture.accept(vault, 'rec_1');
@@ -152,27 +152,27 @@ describe('the gas of an anchor on a chain of others', () => {
     return sent?.gas_limit;
   };
 
-  test('is the usual one where the chain wants no more', async () => {
+  test('is the default if the chain estimates less', async () => {
     assert.equal(await gasFor(async () => 46_283n), 100_000);
   });
 
-  test('is twice what the chain says where that is more', async () => {
+  test('is twice the estimate of the chain if that is more', async () => {
     assert.equal(await gasFor(async () => 1_400_000n), 2_800_000);
   });
 
-  test('is the usual one where the chain does not tell', async () => {
+  test('is the default if the chain gives no estimate', async () => {
     const refused = () => Promise.reject(new RpcFault('refused', 'no such method', { code: -32601 }));
     assert.equal(await gasFor(refused), 100_000);
   });
 
-  test('is not guessed while the chain is away: nothing is batched', async () => {
+  test('is not guessed while the chain is unreachable: nothing is batched', async () => {
     const away = () => Promise.reject(new RpcFault('unreachable', 'no answer'));
     await assert.rejects(gasFor(away), /no answer/);
     assert.equal((await fixture.batches()).length, 0);
   });
 });
 
-test('each seal of a vault has the next number', async () => {
+test('numbers the seals of each vault in sequence', async () => {
   const [one, other] = [await fixture.newVault(), await fixture.newVault()];
   const batcher = fixture.batcher();
   for (const [round, vaults] of [[one], [one, other], [other], [one]].entries()) {
@@ -183,7 +183,7 @@ test('each seal of a vault has the next number', async () => {
   assert.deepEqual(numbers, [`${one.id} 1`, `${one.id} 2`, `${other.id} 1`, `${other.id} 2`, `${one.id} 3`]);
 });
 
-test('more than fits into one batch is said to be left, and comes with the next ones', async () => {
+test('reports that leaves are left over when a batch is full, and batches them next', async () => {
   const vault = await fixture.newVault();
   for (let count = 0; count < 5; count += 1) await fixture.accept(vault, `rec_${count}`);
   const batcher = fixture.batcher({ maxLeaves: 2 });
@@ -196,7 +196,7 @@ test('more than fits into one batch is said to be left, and comes with the next 
   );
 });
 
-test('a claim takes no more vaults than it has room for, and says that there is more', async () => {
+test('a claim takes at most the given number of vaults, and reports that there are more', async () => {
   const [one, two, three] = [await fixture.newVault(), await fixture.newVault(), await fixture.newVault()];
   const order = [one, two, one, three, one];
   const accepted: Buffer[] = [];
@@ -214,7 +214,7 @@ test('a claim takes no more vaults than it has room for, and says that there is 
   assert.deepEqual(whole.vaultOf, [0, 1, 0, 2, 0]);
 });
 
-test('whatever is accepted when, every leaf is in one batch, and none before the one it follows', async () => {
+test('puts every leaf into exactly one batch, never before its predecessor, in any order of arrival', async () => {
   const vaults = [
     await fixture.newVault('ws_1'),
     await fixture.newVault('ws_1'),

@@ -84,7 +84,7 @@ const announcer = (leavesAtOnce = 1000) =>
     countSubscribers: countAnchorSubscribers,
   });
 
-test('a batch goes the way of its transaction', async () => {
+test('the status of a batch follows that of its transaction', async () => {
   const { id, outgoing_id } = await newBatch();
   await apply(outgoing_id, { to: 'submitted' });
   assert.equal((await read(id)).status, 'submitted');
@@ -102,7 +102,7 @@ test('a batch goes the way of its transaction', async () => {
   assert.deepEqual(finalized.confirmed_at, confirmed.confirmed_at);
 });
 
-test('transactions for other purposes, and those of other batches, leave a batch alone', async () => {
+test('transactions of other batches or for other purposes do not change a batch', async () => {
   const [batch, neighbour] = [await newBatch(2), await newBatch(3)];
   const mined = await mine(fixture.db, batch.outgoing_id);
   await applyOutcomes(fixture.db, [
@@ -113,7 +113,7 @@ test('transactions for other purposes, and those of other batches, leave a batch
   assert.equal((await read(neighbour.id)).status, 'submitted');
 });
 
-test('the vaults of a transaction are those with content in its batch', async () => {
+test('the vaults of a transaction are those with leaves in its batch', async () => {
   const batch = await newBatch(2);
   assert.deepEqual(await vaultsOfAnchors(fixture.db, [batch.outgoing_id, 999_999]), [
     { outgoingId: batch.outgoing_id, workspaceId: 'ws_1', vaultId: one.id },
@@ -123,7 +123,7 @@ test('the vaults of a transaction are those with content in its batch', async ()
 });
 
 describe('confirmations', () => {
-  test('go into commits by how many deliveries they make, and into smaller ones when those take too long', async () => {
+  test('are split into commits by their number of deliveries, and into smaller ones after a timeout', async () => {
     await fixture.db
       .insertInto('webhook_endpoints')
       .values(
@@ -171,7 +171,7 @@ describe('confirmations', () => {
     await fixture.db.deleteFrom('webhook_endpoints').execute();
   });
 
-  test('are told once for each leaf, in the order of their places, in chunks', async () => {
+  test('are announced once for each leaf, in order of position, in chunks', async () => {
     const { id, outgoing_id } = await newBatch(4);
     assert.equal(await announcer().step(fixture.lead), false);
     const mined = await mine(fixture.db, outgoing_id);
@@ -200,7 +200,7 @@ describe('confirmations', () => {
     assert.equal((await read(id)).announced, 5);
   });
 
-  test('of a kind that nobody tells of are passed over', async () => {
+  test('of a kind without an event are skipped', async () => {
     await fixture.accept(one, 'odd', { kind: 'constructor' as Kind });
     const { id, outgoing_id } = await newBatch(1);
     await apply(outgoing_id, { to: 'confirmed', mined: await mine(fixture.db, outgoing_id) });
@@ -209,7 +209,7 @@ describe('confirmations', () => {
     assert.equal((await events()).length, 2);
   });
 
-  test('are not told twice when their commit was cut short', async () => {
+  test('are not announced twice when their commit is interrupted', async () => {
     const { outgoing_id } = await newBatch(3);
     await apply(outgoing_id, { to: 'confirmed', mined: await mine(fixture.db, outgoing_id) });
     const dying = leadOf(fixture.db);
@@ -226,7 +226,7 @@ describe('confirmations', () => {
 });
 
 describe('a reorg', () => {
-  test('puts a batch back, tells each workspace once, and the next confirmation is told to all again', async () => {
+  test('resets a batch, notifies each workspace once, and the next confirmation is announced again', async () => {
     const { id, outgoing_id } = await newBatch(2);
     const was = await mine(fixture.db, outgoing_id);
     await apply(outgoing_id, { to: 'confirmed', mined: was });
@@ -260,7 +260,7 @@ describe('a reorg', () => {
     );
   });
 
-  test('while a chunk is being told: the chunk is told whole or not at all', async () => {
+  test('during the announcement of a chunk lets the chunk be announced completely or not at all', async () => {
     const { id, outgoing_id } = await newBatch(2);
     const was = await mine(fixture.db, outgoing_id);
     await apply(outgoing_id, { to: 'confirmed', mined: was });
@@ -275,7 +275,7 @@ describe('a reorg', () => {
     assert.ok((await events()).every(({ type }) => type === 'anchor.reorged'));
   });
 
-  test('of something that was never confirmed tells nothing', async () => {
+  test('of something that was never confirmed is not announced', async () => {
     const { outgoing_id } = await newBatch();
     const was = { transactionHash: '0x' as Hex, blockNumber: 1, blockHash: '0x' as Hex, blockTime: 1 };
     await apply(outgoing_id, { to: 'reorged', was });
@@ -284,7 +284,7 @@ describe('a reorg', () => {
 });
 
 describe('a transaction that fails', () => {
-  test('by reverting is made anew with more gas, twice, and then its batch is set aside', async () => {
+  test('by reverting is sent again with more gas twice, and then its batch is set aside', async () => {
     const { id, root } = await newBatch();
     const gas: number[] = [];
     for (let round = 0; round < 3; round += 1) {
@@ -311,7 +311,7 @@ describe('a transaction that fails', () => {
     assert.deepEqual([(await read(id)).outgoing_id, fixture.wakeups.sender], [batch.outgoing_id, before]);
   });
 
-  test('is not made anew while another branch could let it pass', async () => {
+  test('is not sent again while it could still succeed on another branch', async () => {
     const { id, outgoing_id } = await newBatch();
     await mine(fixture.db, outgoing_id, { succeeded: false, blockNumber: 7 });
     await apply(outgoing_id, { to: 'failed', reason: 'the transaction reverted' });
@@ -330,7 +330,7 @@ describe('a transaction that fails', () => {
     }
   });
 
-  test('because it can never pass sets its batch aside at once, and others go on', async () => {
+  test('because it can never succeed sets its batch aside at once, and no other', async () => {
     const { id, outgoing_id } = await newBatch(2);
     await mine(fixture.db, outgoing_id, { noOp: true });
     await apply(outgoing_id, { to: 'failed', reason: 'the chain refuses it' });
@@ -342,7 +342,7 @@ describe('a transaction that fails', () => {
     assert.equal((await newBatch(3)).status, 'batched');
   });
 
-  test('and is on its way again after a reorg needs no new one', async () => {
+  test('and is pending again after a reorg is not replaced', async () => {
     const { id, outgoing_id } = await newBatch();
     await mine(fixture.db, outgoing_id, { succeeded: false });
     await apply(outgoing_id, { to: 'failed', reason: 'the transaction reverted' });
@@ -357,7 +357,7 @@ describe('a transaction that fails', () => {
   });
 });
 
-test('figures count what is pending and what is not final', async () => {
+test('the figures count pending leaves and batches that are not final', async () => {
   assert.deepEqual(await readAnchoringStats(fixture.db), {
     pendingLeaves: 0,
     oldestPendingSeconds: null,

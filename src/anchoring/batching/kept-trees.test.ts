@@ -11,7 +11,7 @@ function treeOf(size: number): MerkleTree {
   return { root: new Uint8Array(32), size, path: () => new Uint8Array() };
 }
 
-test('what was used longest ago goes first, and the bytes stay within their bound', () => {
+test('evicts the least recently used tree first, and stays within its limit of bytes', () => {
   const kept = createKeptTrees(3 * bytesOfHundred);
   for (const name of ['a', 'b', 'c']) kept.keep(name, treeOf(100));
   assert.ok(kept.find('a'));
@@ -30,7 +30,7 @@ test('what was used longest ago goes first, and the bytes stay within their boun
   );
 });
 
-test('one that is larger than all the room is not kept, and drives out no other', () => {
+test('does not keep a tree larger than the limit, and evicts nothing for it', () => {
   const kept = createKeptTrees(bytesOfHundred);
   kept.keep('small', treeOf(100));
   kept.keep('large', treeOf(101));

@@ -1,3 +1,4 @@
+/** The low-water mark of pending leaves: claims stay cheap, and no late leaf is missed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -39,7 +40,7 @@ async function acceptMany(name: string, count: number): Promise<void> {
   );
 }
 
-test('a look for what is pending costs the same however much was batched while an old snapshot is open', async () => {
+test('finding pending leaves stays cheap while an old snapshot is open', async () => {
   const snapshot = await connect();
   await snapshot.query('begin isolation level repeatable read');
   await snapshot.query('select count(*) from anchor_leaves');
@@ -63,7 +64,7 @@ test('a look for what is pending costs the same however much was batched while a
   }
 });
 
-test('a leaf that is committed after others with higher ids is batched with the next claim', async () => {
+test('batches a leaf that commits after others with higher ids with the next claim', async () => {
   const batcher = fixture.batcher();
   const late = await connect();
   try {
@@ -90,7 +91,7 @@ test('a leaf that is committed after others with higher ids is batched with the 
   }
 });
 
-test('what waits for its vault is not passed, and the mark follows when it is batched', async () => {
+test('the mark stops at a leaf that waits for its vault, and moves on once that is batched', async () => {
   const lowWater = createLowWater();
   await acceptMany('j', 2);
   const { rows } = await fixture.pool.query(

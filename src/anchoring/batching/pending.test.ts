@@ -18,7 +18,7 @@ const thing: Anchorable = {
   claims: { externalId: 'ünïcödé', count: 1 },
 };
 
-test('the leaf is that of the stored row, as a verifier computes it', async () => {
+test('the leaf matches the stored row, as a verifier computes it', async () => {
   // The first round hashes in plain JavaScript, the second in WebAssembly.
   for (let round = 0; round < 2; round += 1) {
     const { leaf, write } = pendingLeaf(thing);
@@ -41,7 +41,7 @@ test('the leaf is that of the stored row, as a verifier computes it', async () =
   }
 });
 
-test('claims get a random salt unless they have one', () => {
+test('claims get a random salt unless they already have one', () => {
   const saltOf = (claims: Record<string, unknown>) => {
     const { write } = pendingLeaf({ ...thing, claims });
     return JSON.parse((write.row as { claims: string }).claims).salt as Hex;
@@ -52,7 +52,7 @@ test('claims get a random salt unless they have one', () => {
   assert.equal(saltOf({ salt }), salt);
 });
 
-test('the first leaf names zeros, and a hash of another length is refused', () => {
+test('the first leaf has a previous leaf of zeros, and hashes of another length are refused', () => {
   assert.equal(toHex(firstLeaf), zeroHash);
   assert.throws(() => pendingLeaf({ ...thing, digest: Buffer.alloc(31) }), /32 bytes/);
   assert.throws(() => pendingLeaf({ ...thing, previousLeaf: Buffer.alloc(0) }), /32 bytes/);

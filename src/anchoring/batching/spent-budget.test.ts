@@ -1,3 +1,4 @@
+/** How commits are refused early once a workspace has used up its anchors of the day. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DatabaseError } from 'pg';
@@ -21,7 +22,7 @@ function leaves(workspaceId: string, count: number): Write[] {
   );
 }
 
-test('what was refused is not committed again for a moment, but less of it is, and that of others', async () => {
+test('a refused amount is not tried again for a second, while smaller ones and other workspaces are', async () => {
   let time = 0;
   const committed: number[] = [];
   const refused = Object.assign(new DatabaseError('spent', 0, 'error'), {

@@ -1,9 +1,10 @@
+/** How workspaces take turns, and how much work each may queue. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createWorkspaceTurns } from './workspace-turns.ts';
 
-test('workspaces take turns one piece at a time, and each has only so many', async () => {
+test('workspaces take turns, one piece of work at a time, and each may queue only so many', async () => {
   const turns = createWorkspaceTurns({ mostOfWorkspace: 3, refusal: () => new Error('too many') });
   const done: string[] = [];
   let running = 0;

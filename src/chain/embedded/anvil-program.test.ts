@@ -22,24 +22,24 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('the program that npm installed is taken before one on the PATH', async () => {
+test('prefers the program that npm installed to one on the PATH', async () => {
   await programAt('path/anvil');
   const installed = await installPackage();
   assert.equal(await findAnvil({ from }), installed);
 });
 
-test('without the package it is the one on the PATH', async () => {
+test('uses the program on the PATH if the package is missing', async () => {
   const onPath = await programAt('path/anvil');
   assert.equal(await findAnvil({ from }), onPath);
 });
 
-test('a package whose program cannot be run does not hide the one on the PATH', async () => {
+test('uses the program on the PATH if that of the package cannot run', async () => {
   const onPath = await programAt('path/anvil');
   await chmod(await installPackage(), 0o600);
   assert.equal(await findAnvil({ from }), onPath);
 });
 
-test('without either, the operator hears what to install and what to set instead', async () => {
+test('says what to install, or set instead, if there is neither', async () => {
   await mkdir(join(dir, 'path/anvil'), { recursive: true });
   await assert.rejects(findAnvil({ from }), (error) => {
     assert.ok(error instanceof OperatorError);

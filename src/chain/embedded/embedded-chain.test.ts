@@ -28,7 +28,7 @@ import { type EmbeddedChain, findEmbeddedChain } from './embedded-chain.ts';
 import { lastGatewayPort } from './gateway-file.ts';
 
 describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
-  test('after 50 blocks and a kill -9 of the node, the same 50 blocks are there again', async (t) => {
+  test('has the same 50 blocks after a kill -9 of the chain node', async (t) => {
     const fixture = await openFixture(t);
     const chain = await fixture.start();
     for (let nonce = 0; nonce < 50; nonce += 1) {
@@ -57,7 +57,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     assert.equal(receipt.blockHash, before[21]);
   });
 
-  test('what comes into the pool is mined, becomes final, and then the chain rests', async (t) => {
+  test('mines what enters the pool, makes it final, and then rests', async (t) => {
     const fixture = await openFixture(t);
     const told: number[] = [];
     const chain = await fixture.start({ onBlock: () => told.push(chain.head().number) });
@@ -76,7 +76,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     const finalized = await ask<{ number: Hex }>(chain.rpcUrl(), 'eth_getBlockByNumber', 'finalized', false);
     assert.equal(finalized.number, '0x1');
 
-    await t.test('through the gateway it is read and sent to, but not changed', async () => {
+    await t.test('the gateway passes on reads and signed transactions, but no changes', async () => {
       const address = numberToHex(0x1000, { size: 20 });
       assert.equal(await ask(chain.gatewayUrl, 'eth_getBalance', address, 'latest'), '0x1');
       const changes = [
@@ -99,7 +99,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       await waitUntil(() => chain.head().number === 6);
     });
 
-    await t.test('a block that somebody else mines is undone', async () => {
+    await t.test('undoes a block that somebody else mined', async () => {
       const before = await journalled(fixture);
       let answers: unknown[] = [];
       await madeAgainAfter(fixture, async () => {
@@ -114,7 +114,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       assert.deepEqual(await journalled(fixture), before);
     });
 
-    await t.test('a transaction that nobody signed is thrown away with its block', async () => {
+    await t.test('discards an unsigned transaction together with its block', async () => {
       const before = await journalled(fixture);
       const [from] = Object.keys(alloc);
       await ask(chain.rpcUrl(), 'anvil_impersonateAccount', from);
@@ -124,7 +124,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       assert.deepEqual(await hashesAt(chain), before);
     });
 
-    await t.test('the node is there for this machine alone, and for no web page', async () => {
+    await t.test('the chain node is reachable only from this machine, and not by web pages', async () => {
       const answer = await fetch(chain.rpcUrl() ?? '', {
         method: 'POST',
         headers: { 'content-type': 'application/json', origin: 'https://elsewhere.example' },
@@ -137,7 +137,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     });
   });
 
-  test('a start takes the newest dump that is good and replays the rest, or stops and touches nothing', async (t) => {
+  test('starts from the newest good dump and replays the rest, or stops and changes nothing', async (t) => {
     const fixture = await openFixture(t);
     const first = await fixture.start({ dumpAfter: 10 });
     await mineWithLoop(first, 0, 24);
@@ -158,7 +158,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     };
     await startAndLook(newest.number);
 
-    await t.test('a dump with another state falls back to the one before', async () => {
+    await t.test('falls back to the previous dump if the newest has a wrong state', async () => {
       const state = JSON.parse(gunzipSync(await readFile(newest.file)).toString());
       for (const account of Object.values<{ balance: string }>(state.accounts)) account.balance = '0x1';
       await writeFile(newest.file, gzipSync(JSON.stringify(state)));
@@ -169,13 +169,13 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       );
     });
 
-    await t.test('without a good dump it begins with the genesis', async () => {
+    await t.test('replays from the genesis if there is no good dump', async () => {
       await truncate(older.file, 200);
       await startAndLook(0);
       assert.deepEqual(await listDumps(paths), []);
     });
 
-    await t.test('a changed journal stops it, and nothing is touched', async () => {
+    await t.test('refuses a changed journal, and changes nothing', async () => {
       const change =
         'update embedded_chain_blocks set timestamp_seconds = timestamp_seconds + 1 where number = 24';
       await fixture.database.pool.query(change);
@@ -195,7 +195,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     });
   });
 
-  test('an orphan is adopted with nothing replayed; one that has another head, or is foreign, is not', async (t) => {
+  test('adopts an orphaned chain node without a replay, unless its head differs or it is foreign', async (t) => {
     const fixture = await openFixture(t);
     // Killed at rest: in the middle of a block its node would have one more than the journal, and not be adopted.
     await killed(await fixture.startElsewhere(5, 'rest'));
@@ -220,19 +220,22 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       rpcUrl: chain.gatewayUrl,
     });
 
-    await t.test('one that was left is adopted, and then no longer the first one’s to end', async () => {
-      await chain.leave();
-      await assert.rejects(chain.mine([]), isRetryable);
-      const successor = await fixture.start();
-      assert.equal(fixture.logged.at(-1)?.message, 'using the embedded chain that is already running');
-      await chain.stop();
-      assert.equal(await nodePid(fixture), orphan);
-      assert.equal((await successor.mine([])).number, before.length + 1);
-      chain = successor;
-    });
+    await t.test(
+      'adopts a chain node that was left, which its former owner can then no longer stop',
+      async () => {
+        await chain.leave();
+        await assert.rejects(chain.mine([]), isRetryable);
+        const successor = await fixture.start();
+        assert.equal(fixture.logged.at(-1)?.message, 'using the embedded chain that is already running');
+        await chain.stop();
+        assert.equal(await nodePid(fixture), orphan);
+        assert.equal((await successor.mine([])).number, before.length + 1);
+        chain = successor;
+      },
+    );
 
     await t.test(
-      'after a stop nothing is left, and a foreign node on the old port is left alone',
+      'leaves nothing behind after a stop, and ignores a foreign chain node on its old port',
       async () => {
         const { port } = new URL(chain.rpcUrl() ?? '');
         const record = await readFile(paths.pidFile);
@@ -258,7 +261,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     );
 
     await t.test(
-      'a node whose starter was killed before it had noted the pid is found and ended',
+      'finds and kills a chain node whose starter was killed before it noted the pid',
       async () => {
         const child = await fixture.startElsewhere(0, 'run');
         const pid = await waitUntil(() => nodePid(fixture).catch(() => null));
@@ -274,7 +277,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     );
   });
 
-  test('a block that was mined and not committed is nobody’s, and its transactions are sent again', async (t) => {
+  test('discards a block that was mined but not committed, and mines its transactions again', async (t) => {
     const fixture = await openFixture(t);
     const child = await fixture.startElsewhere(2, 'run');
     await waitUntil(async () => (await fixture.allBlocks()).length === 5);
@@ -298,28 +301,25 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     const block = await chain.mine([raw]);
     assert.deepEqual([block.number, block.transactions], [before.length, [raw]]);
 
-    await t.test(
-      'with the service alive, the commit is made good before anything else is mined',
-      async () => {
-        const held = await blockJournal(fixture.database);
-        const next = await transfer(chainId, 3);
-        const outcome = chain.mine([next]).then(
-          () => null,
-          (error: unknown) => error,
-        );
-        await held.untilWaiting();
-        await held.failWaiting();
-        assert.ok((await outcome) instanceof Error);
-        assert.equal(chain.head().hash, block.hash);
-        await held.undo();
-        const after = await chain.mine([]);
-        assert.equal(after.number, block.number + 2);
-        assert.deepEqual((await fixture.journal.block(block.number + 1))?.transactions, [next]);
-        assert.deepEqual(await hashesAt(chain), await journalled(fixture));
-      },
-    );
+    await t.test('repeats the commit before it mines anything else while the service runs', async () => {
+      const held = await blockJournal(fixture.database);
+      const next = await transfer(chainId, 3);
+      const outcome = chain.mine([next]).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      await held.untilWaiting();
+      await held.failWaiting();
+      assert.ok((await outcome) instanceof Error);
+      assert.equal(chain.head().hash, block.hash);
+      await held.undo();
+      const after = await chain.mine([]);
+      assert.equal(after.number, block.number + 2);
+      assert.deepEqual((await fixture.journal.block(block.number + 1))?.transactions, [next]);
+      assert.deepEqual(await hashesAt(chain), await journalled(fixture));
+    });
 
-    await t.test('what the chain refuses is told, mines nothing, and disturbs nothing', async () => {
+    await t.test('reports a transaction that the chain refuses, and mines nothing', async () => {
       const head = chain.head();
       await assert.rejects(chain.mine([raw.replace(/..$/, '00') as Hex]), (error) => !isRetryable(error));
       assert.deepEqual(chain.head(), head);
@@ -328,7 +328,7 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
     });
   });
 
-  test('an anvil that does not start is told with what it said', async (t) => {
+  test('quotes the output of an anvil that does not start', async (t) => {
     const fixture = await openFixture(t);
     await fixture.journal.birth(() => ({ chainId: 1_234_567_890, genesis: 'no genesis' }));
     await assert.rejects(fixture.start(), (error: unknown) => {

@@ -39,7 +39,7 @@ beforeEach(() => {
     response.end(`{"jsonrpc":"2.0","id":${response.getHeader('x-call')},"result":"0x1"}`);
 });
 
-test('what reads is passed on with its id and parameters, and what is signed is told', async () => {
+test('passes on reads with their id and parameters, and reports signed transactions', async () => {
   for (const id of [7, 'seven', 0, '']) {
     const answer = await ask(gateway, {
       jsonrpc: '2.0',
@@ -56,7 +56,7 @@ test('what reads is passed on with its id and parameters, and what is signed is 
   assert.deepEqual([heard.length, sent], [1, 1]);
 });
 
-test('what changes the node, signs, or is kept by it never reaches it', async () => {
+test('passes on nothing that changes the chain node, makes it sign, or keeps state in it', async () => {
   const methods = [
     ...['anvil_setBalance', 'evm_mine', 'hardhat_reset', 'debug_traceCall', 'trace_block', 'txpool_content'],
     ...['eth_sendTransaction', 'eth_sendUnsignedTransaction', 'eth_sign', 'eth_signTypedData_v4'],
@@ -78,7 +78,7 @@ test('what changes the node, signs, or is kept by it never reaches it', async ()
   assert.deepEqual(heard, [{ jsonrpc: '2.0', id: 1, method: 'eth_chainId' }]);
 });
 
-test('a batch is answered in its order, each call for itself', async () => {
+test('answers the calls of a batch one by one, in order', async () => {
   const calls = ['eth_chainId', 'anvil_mine', 'eth_blockNumber'].map((method, id) => ({
     ...call(method),
     id,
@@ -101,7 +101,7 @@ test('a batch is answered in its order, each call for itself', async () => {
   );
 });
 
-test('what is no call is refused with a reason, and heard by nobody', async () => {
+test('refuses a malformed call with a reason, and does not pass it on', async () => {
   const good = call('eth_chainId');
   const cases: [unknown, number, number][] = [
     ['{"jsonrpc"', 400, -32700],
@@ -129,7 +129,7 @@ test('what is no call is refused with a reason, and heard by nobody', async () =
   assert.equal(heard.length, 1);
 });
 
-test('a page whose name leads to this machine is refused', async () => {
+test('refuses a web page whose host name resolves to this machine', async () => {
   const statuses = ['a.example', 'a.example:80', '127.0.0.1.a.example', 'localhost'].map(
     (host) =>
       new Promise((resolve, reject) => {
@@ -143,7 +143,7 @@ test('a page whose name leads to this machine is refused', async () => {
   assert.deepEqual(await Promise.all(statuses), [403, 403, 403, 200]);
 });
 
-test('a node that is away, late, or breaks off is told as such, and other calls go on', async (t) => {
+test('reports a chain node that is unreachable, slow or breaks off, while other calls go on', async (t) => {
   behave = (response) => response.destroy();
   const { json } = await ask(gateway, [call('eth_chainId'), call('eth_sendTransaction')]);
   assert.deepEqual(
@@ -168,7 +168,7 @@ test('a node that is away, late, or breaks off is told as such, and other calls 
   assert.match((await ask(hurried, call('eth_chainId'))).json.error.message, /did not answer within 100 ms/);
 });
 
-test('an answer of any size passes, and one that nobody reads holds nothing for ever', async (t) => {
+test('passes on answers of any size, and drops one that the client does not read', async (t) => {
   const large = `{"jsonrpc":"2.0","id":1,"result":"0x${'ab'.repeat(16 * 1024 * 1024)}"}`;
   behave = (response) => response.end(large);
   assert.equal((await ask(gateway, call('eth_getLogs'))).text, large);
@@ -192,7 +192,7 @@ test('an answer of any size passes, and one that nobody reads holds nothing for 
   socket.destroy();
 });
 
-test('a gateway is found by its own answer, keeps its port, and takes another one where that is held', async (t) => {
+test('a gateway is found by its own answer, and keeps its port unless another process took it', async (t) => {
   assert.equal(await findGateway(paths), gateway.url);
   const own = { gatewayFile: join(dir, 'own.json') };
   assert.equal(await findGateway(own), null);

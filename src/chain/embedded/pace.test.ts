@@ -16,7 +16,7 @@ function block(number: number, transactions: number): JournalBlock {
   };
 }
 
-test('what is in the pool is due at once; an empty pool is only until the last transactions are final', (t) => {
+test('mines a filled pool at once, and an empty one only until the last transactions are final', (t) => {
   t.mock.method(performance, 'now', () => now);
   let now = 0;
   const pace = createPace([block(0, 0)]);
@@ -35,7 +35,7 @@ test('what is in the pool is due at once; an empty pool is only until the last t
   assert.equal(pace.isDue(block(3, 0), 0), false);
 });
 
-test('a pool that no block takes slows down, and a newcomer in it does not wait', (t) => {
+test('mines more slowly while no block takes the pool, but at once for a new transaction', (t) => {
   t.mock.method(performance, 'now', () => now);
   let now = 0;
   let mined = 0;
@@ -51,7 +51,7 @@ test('a pool that no block takes slows down, and a newcomer in it does not wait'
   assert.equal(pace.isDue(head, 2), true);
 });
 
-test('after a restart what is not final yet becomes so', (t) => {
+test('mines after a restart until everything is final', (t) => {
   t.mock.method(performance, 'now', () => now);
   let now = 0;
   const unfinished = createPace([block(7, 1), block(8, 0)]);

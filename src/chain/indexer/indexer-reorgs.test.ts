@@ -35,7 +35,7 @@ function chainTest(name: string, run: (db: Db) => Promise<void>): void {
   test(name, { skip }, async () => run(await fixture.emptyDb()));
 }
 
-chainTest('catching up stores every block in order, and goes on where it was interrupted', async (db) => {
+chainTest('catches up on every block in order, and resumes where it was interrupted', async (db) => {
   const [one] = node.anvil.accounts;
   await insertVault(db, one.address);
   for (let round = 0; round < 5; round += 1) {
@@ -68,7 +68,7 @@ chainTest('catching up stores every block in order, and goes on where it was int
   );
 });
 
-chainTest('after a reorg of any depth from 1 to 10 the stored chain is the new one', async (db) => {
+chainTest('stores the new chain after a reorg of any depth from 1 to 10', async (db) => {
   const [one, two] = node.anvil.accounts;
   await insertVault(db, one.address);
   await insertVault(db, two.address);
@@ -109,7 +109,7 @@ chainTest('after a reorg of any depth from 1 to 10 the stored chain is the new o
 });
 
 chainTest(
-  'a chain that became shorter and other is followed, one that is only shorter is not',
+  'follows a chain that became shorter and different, but not one that is only shorter',
   async (db) => {
     const [one] = node.anvil.accounts;
     await insertVault(db, one.address);
@@ -139,7 +139,7 @@ chainTest(
   },
 );
 
-chainTest('another genesis, or a fork below all that is held, stops it and changes nothing', async (db) => {
+chainTest('stops and changes nothing at another genesis or at a fork below all stored blocks', async (db) => {
   await node.mine(3);
   const { number } = await node.head();
   await follow(testIndexer({ db }), leadOn(db, await node.chain()));
@@ -164,7 +164,7 @@ chainTest('another genesis, or a fork below all that is held, stops it and chang
 });
 
 chainTest(
-  'a reorg is followed however deep it is, and below what was final on the word of an operator',
+  'follows a reorg of any depth, and below a final block only if an operator accepts it',
   async (db) => {
     const [one] = node.anvil.accounts;
     await insertVault(db, one.address);

@@ -34,7 +34,7 @@ function chainTest(name: string, run: (db: Db) => Promise<void>): void {
   test(name, { skip }, async () => run(await fixture.emptyDb()));
 }
 
-chainTest('a transaction is listed once for each vault it is from, to, or an anchor of', async (db) => {
+chainTest('lists a transaction once for each vault that it is from, to, or anchors', async (db) => {
   const [one, two, three] = node.anvil.accounts;
   const first = await insertVault(db, one.address);
   const second = await insertVault(db, two.address);
@@ -85,7 +85,7 @@ chainTest('a transaction is listed once for each vault it is from, to, or an anc
   assert.deepEqual(new Set(kept.map(({ number }) => number)), new Set(rows.map((row) => row.block_number)));
 });
 
-chainTest('an anchor that reverted is told to the sender, and listed for no vault', async (db) => {
+chainTest('reports a reverted anchor to the sender, and lists it for no vault', async (db) => {
   const [, , three] = node.anvil.accounts;
   const vault = await insertVault(db, strangerAddress(3));
   await insertSender(db, three.address);
@@ -107,7 +107,7 @@ chainTest('an anchor that reverted is told to the sender, and listed for no vaul
 });
 
 chainTest(
-  'a chain of others is followed from a little below its head; finality alone is told too',
+  'starts a little below the head of a chain that is not embedded, and reports new finality',
   async (db) => {
     await node.mine(80);
     const { number } = await node.head();
@@ -136,32 +136,35 @@ chainTest(
   },
 );
 
-chainTest('vaults that are older than the first look at the chain: it begins with the oldest', async (db) => {
-  const [one] = node.anvil.accounts;
-  // Blocks that are mined together have the same time.
-  await node.anvil.client.increaseTime({ seconds: 10 });
-  await node.mine();
-  const { number: paidAfter } = await node.head();
-  const vault = await insertVault(db, strangerAddress(7));
-  await insertVault(db, strangerAddress(8));
-  const paid = await node.send(0, { to: strangerAddress(7), value: 5n });
-  await node.mine(100);
-  const made = await node.anvil.client.getBlock({ blockNumber: BigInt(paidAfter) });
-  // Later by the most that the two clocks may differ.
-  const at = new Date((Number(made.timestamp) + 3_600) * 1000);
-  const late = new Date(at.getTime() + 3_600_000);
-  await db.updateTable('vaults').set({ created_at: late }).execute();
-  await db.updateTable('vaults').set({ created_at: at }).where('id', '=', vault.vaultId).execute();
-  await follow(testIndexer({ db }), leadOn(db, await node.chain({ embedded: false })));
-  assert.equal((await blocksOf(db))[0]?.number, paidAfter - 1);
-  const rows = await db
-    .selectFrom('vault_transactions')
-    .select(['vault_id', 'hash', 'from_address'])
-    .execute();
-  assert.deepEqual(rows, [{ vault_id: vault.vaultId, hash: toBytea(paid), from_address: one.address }]);
-});
+chainTest(
+  'starts with the block of the oldest vault that is older than the first look at the chain',
+  async (db) => {
+    const [one] = node.anvil.accounts;
+    // Blocks that are mined together have the same time.
+    await node.anvil.client.increaseTime({ seconds: 10 });
+    await node.mine();
+    const { number: paidAfter } = await node.head();
+    const vault = await insertVault(db, strangerAddress(7));
+    await insertVault(db, strangerAddress(8));
+    const paid = await node.send(0, { to: strangerAddress(7), value: 5n });
+    await node.mine(100);
+    const made = await node.anvil.client.getBlock({ blockNumber: BigInt(paidAfter) });
+    // Later by the most that the two clocks may differ.
+    const at = new Date((Number(made.timestamp) + 3_600) * 1000);
+    const late = new Date(at.getTime() + 3_600_000);
+    await db.updateTable('vaults').set({ created_at: late }).execute();
+    await db.updateTable('vaults').set({ created_at: at }).where('id', '=', vault.vaultId).execute();
+    await follow(testIndexer({ db }), leadOn(db, await node.chain({ embedded: false })));
+    assert.equal((await blocksOf(db))[0]?.number, paidAfter - 1);
+    const rows = await db
+      .selectFrom('vault_transactions')
+      .select(['vault_id', 'hash', 'from_address'])
+      .execute();
+    assert.deepEqual(rows, [{ vault_id: vault.vaultId, hash: toBytea(paid), from_address: one.address }]);
+  },
+);
 
-chainTest('old blocks without anything of a vault are dropped, those with something stay', async (db) => {
+chainTest('drops old blocks unless they have a transaction of a vault', async (db) => {
   const [one] = node.anvil.accounts;
   await insertVault(db, one.address);
   await node.send(0, { to: strangerAddress(1), value: 1n });

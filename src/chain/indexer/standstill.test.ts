@@ -1,8 +1,9 @@
+/** When a stall of the indexer is logged, and when its end is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStandstill } from './standstill.ts';
 
-test('a cause that passes is not told, one that lasts is told once a minute, and its end too', () => {
+test('logs a cause only once it lasts, then once a minute, and its end too', () => {
   const told: string[] = [];
   const note = (_details: object, message: string) => void told.push(message);
   let seconds = 0;

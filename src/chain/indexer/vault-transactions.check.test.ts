@@ -1,3 +1,4 @@
+/** The check of vault transactions: a missing one is found on a real chain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PublicClient } from 'viem';
@@ -14,7 +15,7 @@ import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { runEach } from '../../runtime/check.ts';
 import { vaultTransactionsCheck } from './vault-transactions.check.ts';
 
-test('a missing transaction is found by the count of its sender and the balance of its receiver', {
+test('finds a missing transaction by the nonce of its sender and the balance of its receiver', {
   skip: await anvilMissing(),
 }, async () => {
   const node = await startTestChain();

@@ -17,7 +17,7 @@ import { readRegistryState } from '../registry/registry-deployment.ts';
 import { findStoredChain } from '../stored-chain.ts';
 
 describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }, () => {
-  test('the first to lead makes the chain, with money, deployer and registry, and keeps it through what happens', async (t) => {
+  test('the first leader creates the chain with funds, deployer and registry, and keeps it', async (t) => {
     const fixture = await openLeadFixture(t);
     const { db, pool } = fixture.database;
     const node = await fixture.node({}, { patienceMs: 600_000 });
@@ -41,7 +41,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     assert.equal((await chain.client.getBlock({ blockNumber: BigInt(head.number) })).hash, head.hash);
     assert.deepEqual(await Promise.all([1, 2, 9].map(chain.finalizedNumber)), [-1, 0, 7]);
 
-    await t.test('a kill of the node is mended within the same term', async () => {
+    await t.test('restarts a killed chain node within the same term', async () => {
       const starts = () => fixture.logged.filter(({ message }) => message === 'embedded chain started');
       const [first] = starts();
       process.kill(Number(first?.details.pid), 'SIGKILL');
@@ -50,7 +50,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
       assert.equal((await node.leads()).term.epoch, term.epoch);
     });
 
-    await t.test('a lost term ends the lead; the next one finds the node as it was left', async (t) => {
+    await t.test('a lost term ends the lead, and the next leader adopts the chain node', async (t) => {
       // A node with one block more than the journal, because the term ended just then, would not be adopted.
       await waitUntil(async () => (await chain.head()).number === 3);
       const away = await takeLead(t, fixture.database);
@@ -70,14 +70,14 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
       assert.equal((await again.chain.client.getBlock({ blockNumber: 0n })).hash, chain.genesisHash);
     });
 
-    await t.test('after a stop nothing runs', async () => {
+    await t.test('nothing runs after a stop', async () => {
       await node.stop();
       assert.equal(node.lead(), null);
       assert.deepEqual(processesMentioning(fixture.dataDir), []);
       assert.equal(await findEmbeddedChain(db, fixture.dataDir), null);
     });
 
-    await t.test('another genesis than the stored one stops it, and nothing is written', async () => {
+    await t.test('waits and writes nothing if the genesis is not the stored one', async () => {
       await pool.query("update chain set genesis_hash = decode(repeat('ab', 32), 'hex')");
       const before = await fixture.counts();
       const other = await fixture.node();
@@ -91,7 +91,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
       assert.deepEqual(processesMentioning(fixture.dataDir), []);
     });
 
-    await t.test('a journal that is gone is not begun anew', async () => {
+    await t.test('does not start a new journal if the stored one is missing', async () => {
       await pool.query('truncate embedded_chain, embedded_chain_blocks');
       const other = await fixture.node();
       assert.match(await other.waitsFor(), /journal of the embedded chain \d+ is missing/);
@@ -100,7 +100,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     });
   });
 
-  test('when the process that leads is killed, another node goes on with the same chain', async (t) => {
+  test('another node continues with the same chain when the leading process is killed', async (t) => {
     const fixture = await openLeadFixture(t);
     const child = await fixture.nodeElsewhere();
     const stored = await findStoredChain(fixture.database.db);
@@ -121,7 +121,7 @@ describe('the lead on the chain', { skip: await anvilMissing(), concurrency: 2 }
     assert.deepEqual(await findStoredChain(fixture.database.db), stored);
   });
 
-  test('over RPC addresses it waits for the registry, leads once it is there, and refuses another chain', async (t) => {
+  test('over RPC addresses it waits for the registry before it leads, and refuses another chain', async (t) => {
     const deployer = {
       [deployerAddress]: { nonce: '0x1', balance: '0x0', code: deployerRuntimeCode },
     } as const;

@@ -1,3 +1,4 @@
+/** What the anchor reader makes of the answers of a real chain node and of faulty ones. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ before(async () => {
 });
 after(() => anvil?.stop());
 
-test('a real chain answers as the verifier needs it', { skip }, async () => {
+test('reads from a real chain what the verifier needs', { skip }, async () => {
   const { client, accounts, mined } = anvil;
   const [account] = accounts;
   const submitter = account.address.toLowerCase() as Hex;
@@ -70,7 +71,9 @@ test('a real chain answers as the verifier needs it', { skip }, async () => {
   assert.equal(await reader.block(number + 1), null);
 });
 
-test('what another contract logged is told apart, and a reverted transaction is none', { skip }, async () => {
+test('names the contract that logged an anchor, and finds none in a reverted transaction', {
+  skip,
+}, async () => {
   const { client, accounts, mined } = anvil;
   const [, account] = accounts;
   const common = { account, chain: client.chain, gas: 2_000_000n } as const;
@@ -116,7 +119,7 @@ function answering(answers: Record<string, unknown>): ChainReader {
   return createAnchorReader(call);
 }
 
-test('a block that the node has dropped is not a block that the chain lacks', async () => {
+test('distinguishes a block that the chain node has pruned from one that does not exist', async () => {
   const latest = { 'eth_getBlockByNumber latest': { ...block, number: '0x64' } };
   const pruned = answering({ ...latest, eth_getBlockByNumber: null, eth_getTransactionReceipt: null });
   await assert.rejects(pruned.block(5), /no longer has block 5/);
@@ -126,7 +129,7 @@ test('a block that the node has dropped is not a block that the chain lacks', as
   await assert.rejects(silent.block(5), /not answered/);
 });
 
-test('a transaction that the node has no index of is found in its block', async () => {
+test('finds a transaction that the chain node has not indexed in its block', async () => {
   const other = { ...anchored, transactionHash: unknown };
   const node = answering({
     eth_getTransactionReceipt: null,
@@ -142,7 +145,7 @@ test('a transaction that the node has no index of is found in its block', async 
   assert.equal(await node.transaction(unknown, 5), null);
 });
 
-test('logs that only look like an anchor are left out', async () => {
+test('ignores logs that only resemble an anchor', async () => {
   const receipt = { transactionHash: root, status: '0x1', blockNumber: '0x5', blockHash: block.hash };
   const lookAlikes = [
     { ...anchored, topics: anchored.topics.slice(0, 2) },
@@ -154,7 +157,7 @@ test('logs that only look like an anchor are left out', async () => {
   assert.equal((await node.transaction(root, 5))?.anchored.length, 1);
 });
 
-test('an answer of another form is no answer', async () => {
+test('rejects an answer of an unexpected form', async () => {
   const receipt = {
     transactionHash: root,
     status: '0x1',
@@ -182,7 +185,7 @@ test('an answer of another form is no answer', async () => {
   for (const [answers, ask] of bad) await assert.rejects(ask(answering(answers)), JSON.stringify(answers));
 });
 
-test('the tag that a chain is trusted for has to be there', async () => {
+test('requires the finalized tag on chains where it is trusted', async () => {
   const mainnet = { eth_chainId: '0x1', web3_clientVersion: 'Geth/v1.16.7' };
   const latest = { ...block, number: '0x64' };
   const tagged = { ...mainnet, eth_getBlockByNumber: latest, 'eth_getBlockByNumber finalized': block };
@@ -193,7 +196,7 @@ test('the tag that a chain is trusted for has to be there', async () => {
   assert.deepEqual(await other.finality(), { head: 100, finalized: -1 });
 });
 
-test('nothing of it needs Node.js', () => {
+test('does not depend on Node.js', () => {
   for (const file of [
     'anchor-reader.ts',
     '../rules/finality.ts',

@@ -20,12 +20,12 @@ import {
   registryDeploymentData,
 } from './registry.ts';
 
-test('the registry stays where it is: proofs that exist name this address and this code', () => {
+test('address and code of the registry stay the same, because existing proofs name them', () => {
   assert.equal(registryAddress, '0xcfaEe48D743f42264aAf3521fc464606cfafE23A');
   assert.equal(registryCodeHash, '0x306c55ab61d7e86e32417b2c6fa63432f43e36a870a6cdf8c63b691291b51de0');
 });
 
-test('the interface is that of the compiled contract', () => {
+test('the ABI matches the compiled contract', () => {
   // solc writes the source's type names and false values, which viem leaves out.
   const compiled = JSON.stringify(artifact.abi, (key, value) =>
     key === 'internalType' || value === false ? undefined : value,
@@ -33,13 +33,13 @@ test('the interface is that of the compiled contract', () => {
   assert.deepEqual(registryAbi, JSON.parse(compiled));
 });
 
-test('the data for the deployer is the salt and then the creation code', () => {
+test('the deployment data are the salt followed by the creation code', () => {
   const data = registryDeploymentData();
   assert.equal(data.slice(66), artifact.creationCode.slice(2));
   assert.equal(data.length, 66 + artifact.creationCode.length - 2);
 });
 
-test("the deployer's own transaction creates that code at that address, for the money stated, on any chain", async () => {
+test('the presigned transaction creates the deployer at its address on any chain, for the stated funds', async () => {
   const serialized = deployerDeployment.rawTransaction as TransactionSerializedLegacy;
   const transaction = parseTransaction(serialized);
   assert.equal(
@@ -52,7 +52,7 @@ test("the deployer's own transaction creates that code at that address, for the 
   assert.ok(transaction.data?.endsWith(deployerRuntimeCode.slice(2)));
 });
 
-test('nothing of it needs Node.js', () => {
+test('does not depend on Node.js', () => {
   for (const file of ['registry.ts', 'registry-code.ts']) {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8');
     const imported = [...text.matchAll(/from '([^']+)'/g)].map(([, from]) => from);

@@ -24,7 +24,7 @@ interface FakeNode {
   reply: Reply | null;
 }
 
-test('an address that fails is passed over, and asked last for a while', async (t) => {
+test('skips an address that fails, and asks it last for a while', async (t) => {
   let now = 0;
   t.mock.method(performance, 'now', () => now);
   const first = await fakeNode(t);
@@ -44,7 +44,7 @@ test('an address that fails is passed over, and asked last for a while', async (
   assert.equal(await client.getBlockNumber(), 5n);
 });
 
-test('whatever goes wrong with the only address is retryable, and told without the key in its URL', async (t) => {
+test('any failure of the only address is retryable, and its message omits the key in the URL', async (t) => {
   const node = await fakeNode(t);
   const replies: Record<string, Reply> = {
     'a gateway page': (_method, response) => response.writeHead(502).end('<html>Bad Gateway</html>'),
@@ -85,7 +85,7 @@ const refusing =
   (_method, response, id) =>
     response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
 
-test('what a contract refuses is told at once with its code; what a node lacks is asked of the next', async (t) => {
+test('reports a refusal by a contract at once, but asks the next chain node for missing state', async (t) => {
   const first = await fakeNode(t);
   const second = await fakeNode(t, { head: '0x7' });
   const { client } = chainOver(t, [first, second]);
@@ -108,7 +108,7 @@ test('what a contract refuses is told at once with its code; what a node lacks i
   });
 });
 
-test('a transaction is given to every address: one that takes it is enough, and a refusal outweighs silence', async (t) => {
+test('sends a transaction to every address; one acceptance is enough, and refusal outweighs silence', async (t) => {
   const first = await fakeNode(t);
   const second = await fakeNode(t);
   const { client } = chainOver(t, [first, second]);
@@ -127,7 +127,7 @@ test('a transaction is given to every address: one that takes it is enough, and 
   await assert.rejects(send(), isRetryable);
 });
 
-test('a first node that stands still is not believed: the highest head counts, and is asked from then on', async (t) => {
+test('does not trust a first chain node that is stuck, but prefers the one with the highest head', async (t) => {
   const stuck = await fakeNode(t, { head: '0x5' });
   const good = await fakeNode(t, { head: '0x64' });
   const { client, head, doubt } = chainOver(t, [stuck, good]);
@@ -155,7 +155,7 @@ test('a first node that stands still is not believed: the highest head counts, a
   await assert.rejects(usual.head(), isRetryable);
 });
 
-test('another chain is refused, by its id or by its genesis, also when it takes the place of the right one', async (t) => {
+test('refuses another chain by id or genesis, even if it replaces the right one', async (t) => {
   const otherId = await fakeNode(t, { chainId: '0x1' });
   const otherGenesis = await fakeNode(t, { genesis: `0x${'cd'.repeat(32)}` });
   const right = await fakeNode(t);
@@ -178,7 +178,7 @@ test('another chain is refused, by its id or by its genesis, also when it takes 
   await assert.rejects(client.getBlockNumber(), (error) => rpcFaultOf(error)?.kind === 'wrong_chain');
 });
 
-test('health tells of every address, and names hosts alone', async (t) => {
+test('health reports every address, by host only', async (t) => {
   const good = await fakeNode(t);
   const wrong = await fakeNode(t, { chainId: '0x1' });
   const health = await chainOver(t, [good, wrong], { path: '/v3/secret-key' }).health();
@@ -193,7 +193,7 @@ test('health tells of every address, and names hosts alone', async (t) => {
   assert.doesNotMatch(JSON.stringify(health), /secret-key/);
 });
 
-test('the chain behind the addresses is found when they agree, and refused when they do not', async (t) => {
+test('discovers the chain if the addresses agree, and refuses it if they do not', async (t) => {
   const one = await fakeNode(t);
   const two = await fakeNode(t);
   const other = await fakeNode(t, { chainId: '0x1' });

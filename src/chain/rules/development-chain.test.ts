@@ -1,3 +1,4 @@
+/** Which chains count as development chains. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as chains from 'viem/chains';
@@ -5,7 +6,7 @@ import { embeddedChainIds, isDevelopmentChain } from './development-chain.ts';
 
 const geth = 'Geth/v1.16.7-stable/linux-amd64/go1.24';
 
-test('an id from where embedded chains draw theirs tells one, whatever the node calls itself', () => {
+test('recognizes a chain id from the range of embedded chains, whatever the client version', () => {
   for (const chainId of [embeddedChainIds.from, 1_500_000_000, embeddedChainIds.to - 1]) {
     assert.equal(isDevelopmentChain({ chainId, clientVersion: geth }), true);
   }
@@ -14,7 +15,7 @@ test('an id from where embedded chains draw theirs tells one, whatever the node 
   }
 });
 
-test('public chains that have an id in that range are taken for what they are', () => {
+test('does not mistake public chains with an id in that range for development chains', () => {
   const within = Object.values(chains).filter(
     ({ id }) => id >= embeddedChainIds.from && id < embeddedChainIds.to,
   );
@@ -24,7 +25,7 @@ test('public chains that have an id in that range are taken for what they are', 
   }
 });
 
-test('a development node tells itself by its name, also under the id of a public chain', () => {
+test('recognizes a development node by its client version, even under the id of a public chain', () => {
   for (const clientVersion of [
     'anvil/v1.7.1',
     'HardhatNetwork/2.26.3',
@@ -37,7 +38,7 @@ test('a development node tells itself by its name, also under the id of a public
   }
 });
 
-test('a node that does not say what it is leaves the question open', () => {
+test('throws if the chain node does not report its client version', () => {
   for (const clientVersion of ['', null, undefined, 7]) {
     assert.throws(() => isDevelopmentChain({ chainId: 1, clientVersion }), /does not say/);
   }

@@ -1,8 +1,9 @@
+/** Which blocks are final, by tag or by depth. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finalByDepth, finalityRule } from './finality.ts';
 
-test('the tag counts where validators or Ethereum itself put it, depth everywhere else', () => {
+test('uses the finalized tag on chains where it can be trusted, and depth everywhere else', () => {
   for (const chainId of [1, 100, 8_453, 42_161]) {
     assert.deepEqual(finalityRule({ chainId, embedded: false }), { by: 'tag' });
   }
@@ -11,7 +12,7 @@ test('the tag counts where validators or Ethereum itself put it, depth everywher
   }
 });
 
-test('the embedded chain is final two blocks below its head, also under the id of a public chain', () => {
+test('the embedded chain is final two blocks below its head, even under the id of a public chain', () => {
   for (const chainId of [1, 1_500_000_000]) {
     assert.deepEqual(finalityRule({ chainId, embedded: true }), { by: 'depth', blocks: 2 });
   }

@@ -1,3 +1,4 @@
+/** Which answers of a chain node mean "not now", and how calls are repeated after them. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -5,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { createJsonRpc } from '../rpc/json-rpc.ts';
 import { askAgain, isNotNow, NotNow, retryAfterMs } from './not-now.ts';
 
-test('which answers mean "not now", and when to try again', () => {
+test('recognizes the answers that mean "not now", and when to retry', () => {
   assert.equal(retryAfterMs({ status: 503 }, '2'), 2_000);
   assert.equal(retryAfterMs({ status: 429 }, null), 1_000);
   assert.equal(retryAfterMs({ status: 503 }, 'Sun, 15 Nov 2026 21:00:00 GMT'), 1_000);
@@ -16,7 +17,7 @@ test('which answers mean "not now", and when to try again', () => {
   for (const code of [-32000, -32601, 3]) assert.equal(retryAfterMs({ status: 200, code }, '2'), null);
 });
 
-test('a call is made again after "not now", so often in all, and never after anything else', async () => {
+test('repeats a call after "not now" a limited number of times, and after no other error', async () => {
   const said: unknown[] = [new NotNow('busy', 1), new NotNow('busy', 60_000), '0x1', new NotNow('busy', 1)];
   let asked = 0;
   const call = askAgain(
@@ -36,7 +37,7 @@ test('a call is made again after "not now", so often in all, and never after any
   assert.equal(asked, 5);
 });
 
-test('over HTTP a node that has no time is told from one that is not there', async (t) => {
+test('distinguishes over HTTP a busy chain node from an unreachable one', async (t) => {
   const rpc = createJsonRpc({ timeoutMs: 20_000, maxAnswerBytes: 1_000 });
   t.after(() => rpc.close());
   const answers: [number, string, boolean][] = [

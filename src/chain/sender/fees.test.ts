@@ -8,12 +8,12 @@ import { raiseFees, readFees } from './fees.ts';
 
 const gwei = 10n ** 9n;
 
-test('twice the base fee and what the node suggests for its miners', async () => {
+test('offers twice the base fee plus the suggested priority fee', async () => {
   const fees = await readFees(chainWith({ baseFee: 7n * gwei, tip: 2n * gwei }), 500n * gwei);
   assert.deepEqual(fees, { legacy: false, maxFeeWei: 16n * gwei, priorityFeeWei: 2n * gwei });
 });
 
-test('nothing is offered above the cap, the part for miners included', async () => {
+test('offers nothing above the cap, including the priority fee', async () => {
   const dear = chainWith({ baseFee: 700n * gwei, tip: 20n * gwei });
   assert.deepEqual(await readFees(dear, 10n * gwei), {
     legacy: false,
@@ -22,12 +22,12 @@ test('nothing is offered above the cap, the part for miners included', async () 
   });
 });
 
-test('a chain without a base fee has one gas price', async () => {
+test('uses one gas price on a chain without a base fee', async () => {
   const fees = await readFees(chainWith({ baseFee: null, gasPrice: 3n * gwei }), 500n * gwei);
   assert.deepEqual(fees, { legacy: true, maxFeeWei: 3n * gwei, priorityFeeWei: 3n * gwei });
 });
 
-test('a node that suggests nothing is taken for a usual one; one that fails is told', async () => {
+test('assumes a default if the chain node refuses to suggest a fee, and throws if it is unreachable', async () => {
   const refuses = chainWith({
     baseFee: gwei,
     fault: new RpcFault('refused', 'no such method', { code: -32601 }),
@@ -37,7 +37,7 @@ test('a node that suggests nothing is taken for a usual one; one that fails is t
   await assert.rejects(readFees(fails, 500n * gwei), /no answer/);
 });
 
-test('a replacement offers an eighth more of both, today’s fees if higher, and never more than the cap', () => {
+test("a replacement offers an eighth more of both fees, or today's if higher, up to the cap", () => {
   const wei = fc.bigInt(0n, 10n ** 13n);
   const pair = fc.tuple(wei, wei).map(([one, other]) => ({
     legacy: false,

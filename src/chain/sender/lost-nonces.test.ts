@@ -21,7 +21,7 @@ const bedOf = (t: TestContext, options?: Parameters<typeof openFixture>[2]) =>
 
 const gwei = 10n ** 9n;
 
-test('somebody else used the nonce: it is told, and once that is final the payload goes on under another', {
+test('reports a nonce used by somebody else, and moves the payload to another once that is final', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -73,7 +73,7 @@ test('somebody else used the nonce: it is told, and once that is final the paylo
   assert.equal(await usedNonces(fixture), 3);
 });
 
-test('nonces that were lost are known by one look at the chain, which needs no state of long ago', {
+test('finds lost nonces with one look at the chain, without historical state', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -116,7 +116,7 @@ test('nonces that were lost are known by one look at the chain, which needs no s
   assert.equal(await nonceOf(fixture, (await fixture.enqueue()).id), lost + 1);
 });
 
-test('ours was mined and the node hides the receipt: no other nonce is taken, however final it is', {
+test('keeps the nonce of a mined transaction whose receipt the chain node hides, however final it is', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -138,7 +138,7 @@ test('ours was mined and the node hides the receipt: no other nonce is taken, ho
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'finalized', reason: null, mined: hash });
 });
 
-test('a payload that can never pass, and whose nonce somebody else used, fails without another', {
+test('a payload that can never succeed fails without a new nonce if somebody else used its own', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -162,7 +162,7 @@ test('a payload that can never pass, and whose nonce somebody else used, fails w
   assert.match(row.reason ?? '', /gas/);
 });
 
-test('a reorg brings back the payload that had been mined, not the no-op that was signed later', {
+test('a reorg restores the payload that had been mined, not the no-op signed later', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -187,7 +187,7 @@ test('a reorg brings back the payload that had been mined, not the no-op that wa
   assert.deepEqual(await fixture.inPool(), [hash]);
 });
 
-test('a transaction without a base fee is taken too', { skip }, async (t) => {
+test('sends a legacy transaction with one gas price too', { skip }, async (t) => {
   const fixture = await bedOf(t);
   const quote = await fixture.sender.quote(fixture.lead.chain);
   const fees = { legacy: true, maxFeeWei: 5n * gwei, priorityFeeWei: 5n * gwei };

@@ -93,7 +93,7 @@ for (const [verdict, wordings] of Object.entries(said)) {
   }
 }
 
-test('an answer that is no opinion on the transaction is none, whatever it says', () => {
+test('an answer that is not about the transaction is no verdict, whatever its text', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('unreachable', 'limited', 'bad_answer', 'wrong_chain'),
@@ -110,7 +110,7 @@ test('an answer that is no opinion on the transaction is none, whatever it says'
   assert.equal(readRefusal(new Error('nonce too low')), null);
 });
 
-test('any refusal gets one verdict, also wrapped by others, in another case, and under a telling host', () => {
+test('any refusal gets one verdict, even if wrapped, in other case, or with a misleading host name', () => {
   const verdicts = Object.keys(said);
   fc.assert(
     fc.property(fc.string(), fc.integer(), (message, code) => {

@@ -13,7 +13,7 @@ const bedOf = (t: TestContext, options?: Parameters<typeof openFixture>[2]) =>
 
 const gwei = 10n ** 9n;
 
-test('not mined for 30 s: both fees are raised by an eighth at least, on the same nonce, every time', {
+test('raises both fees by at least an eighth on the same nonce, every 30 s until mined', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -42,7 +42,9 @@ test('not mined for 30 s: both fees are raised by an eighth at least, on the sam
   assert.equal(await usedNonces(fixture), 1);
 });
 
-test('those behind one that is not mined keep their fee, unless the chain asks more', { skip }, async (t) => {
+test('transactions behind an unmined one keep their fee unless the chain asks for more', {
+  skip,
+}, async (t) => {
   const fixture = await bedOf(t);
   await baseFee(fixture, gwei);
   const ids: number[] = [];
@@ -66,7 +68,7 @@ test('those behind one that is not mined keep their fee, unless the chain asks m
   assert.equal(await usedNonces(fixture), 3);
 });
 
-test('the fee that the chain asks now is offered, and never more than the cap', { skip }, async (t) => {
+test('offers the current fee of the chain, up to the cap', { skip }, async (t) => {
   const fixture = await bedOf(t, { maxFeePerGasWei: 20n * gwei });
   await baseFee(fixture, gwei);
   const { id } = await fixture.enqueue();
@@ -90,7 +92,7 @@ test('the fee that the chain asks now is offered, and never more than the cap', 
   assert.equal((await fixture.row(id)).mined, last.hash);
 });
 
-test('below the base fee: today’s fee is offered at once; above the cap it waits, says so, and goes on when fees fall', {
+test("below the base fee it offers today's fee at once; above the cap it waits until fees fall", {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t, { maxFeePerGasWei: 10n * gwei });
@@ -120,7 +122,7 @@ test('below the base fee: today’s fee is offered at once; above the cap it wai
   assert.equal(fixture.sender.status().waiting, null);
 });
 
-test('a mined attempt is found before anything is signed, whichever it is', { skip }, async (t) => {
+test('finds whichever attempt was mined before it signs anything', { skip }, async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -142,7 +144,9 @@ test('a mined attempt is found before anything is signed, whichever it is', { sk
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
-test('mined and indexed while a higher fee is being signed: nothing is added to it', { skip }, async (t) => {
+test('adds no attempt to a transaction mined and indexed while a higher fee is being signed', {
+  skip,
+}, async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -167,7 +171,7 @@ test('mined and indexed while a higher fee is being signed: nothing is added to 
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
-test('killed after a higher fee was signed and stored: the next process sends that one', {
+test('the next process sends a higher fee that was stored before a kill', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -183,7 +187,7 @@ test('killed after a higher fee was signed and stored: the next process sends th
   assert.equal((await fixture.attempts(id)).length, 2);
 });
 
-test('without money it waits and says so, signs nothing more, and goes on when there is some', {
+test('reports missing funds, signs nothing more, and continues once there are some', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t, { balanceWei: 0n });
@@ -208,7 +212,7 @@ test('without money it waits and says so, signs nothing more, and goes on when t
   for (const { id } of [first, second]) assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
-test('where a higher fee is beyond its means, the former one is sent again', { skip }, async (t) => {
+test('resends the previous attempt if a higher fee is not affordable', { skip }, async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -227,7 +231,7 @@ test('where a higher fee is beyond its means, the former one is sent again', { s
 for (const [name, outgoing] of Object.entries({
   'more gas than a block has': { gasLimit: 100_000_000 },
 })) {
-  test(`a payload with ${name} can never pass: a no-op takes its nonce, it fails with its reason, nothing behind it waits`, {
+  test(`a payload with ${name} can never succeed: a no-op takes its nonce, and it fails with a reason`, {
     skip,
   }, async (t) => {
     const fixture = await bedOf(t, { confirmations: 2 });
@@ -270,7 +274,7 @@ for (const [name, outgoing] of Object.entries({
   'its bytes cost': { gasLimit: 21_000, data: '0x0102030405060708' as Hex },
   'the chain wants at this moment': {},
 })) {
-  test(`with less gas than ${name} it is estimated and signed again, and passes`, { skip }, async (t) => {
+  test(`with less gas than ${name} it is estimated, signed again and mined`, { skip }, async (t) => {
     const fixture = await bedOf(t);
     const { id } = await fixture.enqueue(outgoing);
     const [first] = await fixture.attempts(id);
@@ -295,7 +299,7 @@ for (const [name, outgoing] of Object.entries({
   });
 }
 
-test('one that no gas helps is signed again a few times, and then a no-op takes its nonce', {
+test('after a few attempts that no gas helps, a no-op takes its nonce', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -313,7 +317,7 @@ test('one that no gas helps is signed again a few times, and then a no-op takes 
   assert.deepEqual(await fixture.inPool(), [attempts.at(-1)?.hash]);
 });
 
-test('a node was wrong that it can never pass, and the payload is mined after all: that counts', {
+test('a payload that a chain node wrongly called impossible counts once it is mined', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -334,7 +338,7 @@ test('a node was wrong that it can never pass, and the payload is mined after al
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
-test('killed after the no-op was stored: the next process sends it', { skip }, async (t) => {
+test('the next process sends a no-op that was stored before a kill', { skip }, async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue({ gasLimit: 100_000_000 });
   let sends = 0;
@@ -350,7 +354,7 @@ test('killed after the no-op was stored: the next process sends it', { skip }, a
   assert.deepEqual(await fixture.inPool(), [attempts[1]?.hash]);
 });
 
-test('one that reverts is mined, and fails with that reason', { skip }, async (t) => {
+test('a transaction that reverts is mined, and fails for that reason', { skip }, async (t) => {
   const fixture = await bedOf(t);
   // PUSH1 0, PUSH1 0, REVERT
   const to = `0x${'66'.repeat(20)}` as const;

@@ -17,7 +17,7 @@ const deepestReorg = 10;
 const actions = 80;
 
 for (const seed of ['4801', '5003']) {
-  test(`whatever happens, each payload is anchored once (seed ${seed})`, { skip }, async (t) => {
+  test(`anchors each payload exactly once, whatever happens (seed ${seed})`, { skip }, async (t) => {
     const fixture = await openFixture(t, chain as NonNullable<typeof chain>, {
       confirmations: 2,
       blocksToFinality: deepestReorg + 2,

@@ -20,7 +20,7 @@ after(() => chain?.stop());
 const bedOf = (t: Parameters<typeof openFixture>[0], options?: Parameters<typeof openFixture>[2]) =>
   openFixture(t, chain as NonNullable<typeof chain>, options);
 
-test('a transaction is stored before it is sent, and told of when it is taken, confirmed and final', {
+test('stores a transaction before it sends it, and reports it as submitted, confirmed and final', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t, { confirmations: 2 });
@@ -55,7 +55,7 @@ test('a transaction is stored before it is sent, and told of when it is taken, c
   );
 });
 
-test('the first nonce is the chain’s, pending ones included, and the database’s from then on', {
+test('takes the first nonce from the chain, pending ones included, and later ones from the database', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -92,7 +92,7 @@ test('a commit that fails after nonce and signature leaves no gap', { skip }, as
   assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
-test('several in one commit and in later ones have nonces in a row, and are sent in that order', {
+test('numbers transactions of one or several commits in sequence, and sends them in that order', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -114,7 +114,7 @@ test('several in one commit and in later ones have nonces in a row, and are sent
   for (const id of ids) assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
-test('killed after the commit, or after the broadcast: the next process sends the same bytes, and it is mined once', {
+test('after a kill before or after the broadcast the same bytes are sent again and mined once', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -138,7 +138,7 @@ test('killed after the commit, or after the broadcast: the next process sends th
   assert.equal(await fixture.anvil.client.getTransactionCount({ address: fixture.account.address }), 1);
 });
 
-test('killed after the broadcast and mined before the next start: it counts as submitted and confirmed', {
+test('a transaction mined before the next start counts as submitted and confirmed', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -159,7 +159,7 @@ test('killed after the broadcast and mined before the next start: it counts as s
 });
 
 for (const failure of rpcFailures.filter((one) => one !== 'staleHead')) {
-  test(`RPC failure "${failure}" while sending: the same bytes again, one nonce, mined once`, {
+  test(`RPC failure "${failure}" while sending: resends the same bytes with one nonce, mined once`, {
     skip,
   }, async (t) => {
     const fixture = await bedOf(t);
@@ -187,7 +187,9 @@ for (const failure of rpcFailures.filter((one) => one !== 'staleHead')) {
   });
 }
 
-test('a node with a stale head causes no second nonce and no wrong verdict', { skip }, async (t) => {
+test('a chain node with a stale head causes neither a second nonce nor a wrong verdict', {
+  skip,
+}, async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.proxy.fail('staleHead');
@@ -204,7 +206,9 @@ test('a node with a stale head causes no second nonce and no wrong verdict', { s
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
-test('one that no node gives an opinion on does not hold up those behind it', { skip }, async (t) => {
+test('a transaction without a verdict from any chain node does not hold up those behind it', {
+  skip,
+}, async (t) => {
   const fixture = await bedOf(t, { holdMs: 60_000 });
   const first = await fixture.enqueue();
   const second = await fixture.enqueue();
@@ -227,7 +231,7 @@ test('one that no node gives an opinion on does not hold up those behind it', { 
   assert.equal((await fixture.row(second.id)).status, 'confirmed');
 });
 
-test('what a node refuses in words that nobody foresaw is tried again, with those behind it', {
+test('retries after an unexpected refusal, and sends the transactions behind it too', {
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
@@ -254,7 +258,7 @@ test('what a node refuses in words that nobody foresaw is tried again, with thos
   assert.equal(fixture.sender.status().waiting, null);
 });
 
-test('the pool was dropped: the same bytes are sent again after a while', { skip }, async (t) => {
+test('resends the same bytes some time after the pool was dropped', { skip }, async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -269,7 +273,7 @@ test('the pool was dropped: the same bytes are sent again after a while', { skip
   assert.equal((await fixture.attempts(id)).length, 1);
 });
 
-test('a reorg takes a confirmed one away: it is told, and the same bytes are sent at once', {
+test('reports a confirmed transaction that a reorg removed, and resends the same bytes at once', {
   skip,
 }, async (t) => {
   for (const depth of [1, 3, 10]) {
@@ -310,7 +314,7 @@ test('a reorg takes a confirmed one away: it is told, and the same bytes are sen
   }
 });
 
-test('a node that loses the lead in the middle of a round sends no more of it', { skip }, async (t) => {
+test('a node that loses the lead during a round sends nothing more of it', { skip }, async (t) => {
   const fixture = await bedOf(t);
   for (let count = 0; count < 3; count += 1) await fixture.enqueue();
   const lost = new AbortController();
@@ -332,7 +336,7 @@ test('a node that loses the lead in the middle of a round sends no more of it', 
   assert.equal(fixture.rawSent().length, 3, 'the successor sends the rest');
 });
 
-test('the loop does nothing without the lead, and a step with it', async () => {
+test('the loop does nothing without the lead, and one step with it', async () => {
   const wakeup = createWakeup();
   let lead: object | null = null;
   const steps: unknown[] = [];

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await db.insertInto('sender_accounts').values({ address: account, next_nonce: 100 }).execute();
 });
 
-test('confirmed when the block and those on it are as many as wanted, final when the chain says so', async () => {
+test('is confirmed at the required depth, and final when the chain says so', async () => {
   const id = await addOutgoing(1);
   await settlement.markMined(database.db, [foundAt(10, 'attempt 1')]);
   for (const [headNumber, finalizedNumber, status] of [
@@ -52,7 +52,7 @@ test('confirmed when the block and those on it are as many as wanted, final when
   ]);
 });
 
-test('confirmed and final in one go are told in that order', async () => {
+test('reports confirmed before final if both happen at once', async () => {
   const ids = [await addOutgoing(1, 'submitted'), await addOutgoing(2, 'submitted')];
   await settlement.markMined(database.db, [foundAt(10, 'attempt 2'), foundAt(10, 'attempt 1')]);
   await settle(20, 20);
@@ -67,7 +67,7 @@ test('confirmed and final in one go are told in that order', async () => {
   );
 });
 
-test('one that is not ours is nobody’s, and one that is in a block stays in that block', async () => {
+test('ignores transactions of others, and keeps a mined one in its block', async () => {
   const id = await addOutgoing(1);
   const ours = await settlement.attemptsAmong(database.db, [hashOf('attempt 1'), hashOf('other')]);
   assert.deepEqual(ours, [{ hash: hashOf('attempt 1'), outgoingId: id }]);
@@ -78,7 +78,7 @@ test('one that is not ours is nobody’s, and one that is in a block stays in th
   assert.equal(outcomes.length, 1);
 });
 
-test('a rollback takes back what was above it and no more, told for what had been confirmed', async () => {
+test('a rollback undoes only what was above it, and reports what had been confirmed', async () => {
   const [kept, confirmed, final, mined, failed] = [
     await addOutgoing(1),
     await addOutgoing(2),
@@ -135,7 +135,7 @@ test('a rollback takes back what was above it and no more, told for what had bee
   assert.equal(outcomes.length, 0);
 });
 
-test('whichever was mined decides, the payload or its no-op', async () => {
+test('the mined one decides, be it the payload or its no-op', async () => {
   const passed = await addOutgoing(1, 'submitted', { reason: 'too much gas', noOp: true });
   const replaced = await addOutgoing(2, 'submitted', { reason: 'too much gas', noOp: true });
   const reverted = await addOutgoing(3, 'submitted', { reason: 'too much gas', noOp: true });
@@ -172,7 +172,7 @@ test('whichever was mined decides, the payload or its no-op', async () => {
   assert.equal((await rowOf(replaced)).reason, 'too much gas');
 });
 
-test('with nothing to do, settling is one statement that reads two index entries at most', async () => {
+test('settling without work is one statement that reads at most two index entries', async () => {
   const { db, pool } = database;
   await pool.query(
     `insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit, status,

@@ -23,7 +23,7 @@ const freePid = 4_194_999;
 
 // Concurrent, since they mostly wait for the disk.
 describe('cluster', { concurrency: 3 }, () => {
-  test('two processes that make the cluster at once share one server', async (t) => {
+  test('two processes that create the cluster concurrently share one server', async (t) => {
     const dataDir = await scratchDataDir(t);
     const others = [startElsewhere(t, dataDir), startElsewhere(t, dataDir)];
     const [one, two] = await Promise.all(others.map((other) => other.ready));
@@ -31,14 +31,14 @@ describe('cluster', { concurrency: 3 }, () => {
     assert.deepEqual(await readdir(dataDir), ['postgres']);
   });
 
-  test('a kill while the cluster is made leaves nothing that hinders the next start', async (t) => {
+  test('a kill during the creation of the cluster does not hinder the next start', async (t) => {
     const dataDir = await killedWhileMaking(t);
     const user = await start(dataDir);
     assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
     await user.release();
   });
 
-  test('leftovers of dead processes are swept, those of living ones stay', async (t) => {
+  test('removes leftovers of dead processes, and keeps those of living ones', async (t) => {
     const dataDir = await newDataDir(t);
     const dead = `postgres.init-${freePid}-aaaaaa`;
     const alive = `postgres.init-${process.ppid}-bbbbbb`;
@@ -53,11 +53,11 @@ describe('cluster', { concurrency: 3 }, () => {
     assert.deepEqual(await readdir(dataDir), ['postgres', alive]);
   });
 
-  test('what an old server left behind does not hinder the start', async (t) => {
+  test('leftovers of an old server do not hinder the start', async (t) => {
     const dataDir = await newDataDir(t);
     const pidFile = join(clusterIn(dataDir), 'postmaster.pid');
 
-    await t.test('a postmaster.pid whose pid is now another program of the same user', async () => {
+    await t.test('a postmaster.pid whose pid now belongs to another program of the same user', async () => {
       const { uid, gid } = await stat(clusterIn(dataDir));
       const ids = process.geteuid?.() === 0 ? { uid, gid } : {};
       const foreign = spawn('/bin/sleep', ['600'], { stdio: 'ignore', cwd: '/', ...ids });
@@ -70,19 +70,19 @@ describe('cluster', { concurrency: 3 }, () => {
       assert.equal(foreign.exitCode, null);
     });
 
-    await t.test('a postmaster.pid whose pid is free', async () => {
+    await t.test('a postmaster.pid whose pid is unused', async () => {
       await writeFile(pidFile, `${freePid}\n${clusterIn(dataDir)}\n1700000000\n5432\n\n127.0.0.1\n\nready\n`);
       await startsAndStops(dataDir);
     });
 
-    await t.test('a postmaster.pid cut short', async () => {
+    await t.test('a truncated postmaster.pid', async () => {
       await writeFile(pidFile, '');
       const earlier = Date.now() / 1000 - 60;
       await utimes(pidFile, earlier, earlier);
       await startsAndStops(dataDir);
     });
 
-    await t.test('a server log grown too large', async () => {
+    await t.test('an oversized server log', async () => {
       const logFile = join(dataDir, 'postgres', 'server.log');
       await truncate(logFile, 11 * 1024 * 1024);
       await startsAndStops(dataDir);
@@ -90,7 +90,7 @@ describe('cluster', { concurrency: 3 }, () => {
     });
   });
 
-  test('the copy of a data directory in use gets a server of its own', async (t) => {
+  test('a copy of a data directory in use gets its own server', async (t) => {
     const original = await newDataDir(t);
     const copy = await scratchDataDir(t);
     const user = await start(original);
@@ -107,10 +107,10 @@ describe('cluster', { concurrency: 3 }, () => {
     await user.release();
   });
 
-  test('data that cannot be used is refused with the reason', async (t) => {
+  test('refuses unusable data with the reason', async (t) => {
     const dataDir = await newDataDir(t);
 
-    await t.test('a server that does not start: the end of its log', async () => {
+    await t.test('a server that does not start: quotes the end of its log', async () => {
       const settings = join(clusterIn(dataDir), 'postgresql.conf');
       const before = await readFile(settings, 'utf8');
       await appendFile(settings, 'no_such_setting = 1\n');
@@ -133,7 +133,7 @@ describe('cluster', { concurrency: 3 }, () => {
     });
   });
 
-  test('a data directory that is a file is refused with the reason', async (t) => {
+  test('refuses a data directory that is a file, with the reason', async (t) => {
     const path = join(await scratchDataDir(t), 'file');
     await writeFile(path, '');
     await refuses(t, path, /The data directory .* cannot be used: .* is a file, not a directory/);

@@ -21,7 +21,7 @@ const serviceLocks = `select from pg_locks where locktype = 'advisory' and mode 
 
 // Concurrent, since they mostly wait: for the disk, and for a claim to be refused.
 describe('embedded PostgreSQL', { concurrency: 3 }, () => {
-  test('a second service is refused, and told the pid of the first', async (t) => {
+  test('refuses a second service, and names the pid of the first', async (t) => {
     const dataDir = await newDataDir(t);
     const first = await start(dataDir, { exclusive: true });
     await assert.rejects(start(dataDir, { exclusive: true }), isRefusal(dataDir));
@@ -30,7 +30,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.equal(await serverPid(dataDir), null);
   });
 
-  test('the loop fails when another service took the place after the server died', async (t) => {
+  test('the loop fails if another service took over after the server died', async (t) => {
     const dataDir = await newDataDir(t);
     const first = await start(dataDir, { exclusive: true });
     const pid = await serverPid(dataDir);
@@ -45,7 +45,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.equal(await serverPid(dataDir), null);
   });
 
-  test('a restart keeps data, password and port', async (t) => {
+  test('a restart keeps the data, password and port', async (t) => {
     const dataDir = await newDataDir(t);
     const first = await start(dataDir);
     const before = first.connection();
@@ -68,7 +68,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     await second.release();
   });
 
-  test('the loop brings a killed server back with its data and takes the locks again', async (t) => {
+  test('the loop restarts a killed server with its data, and takes the locks again', async (t) => {
     const dataDir = await newDataDir(t);
     const service = await start(dataDir, { exclusive: true });
     const stop = new AbortController();
@@ -100,7 +100,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.equal(await serverPid(dataDir), null);
   });
 
-  test('a start works at once after process and server were both killed', async (t) => {
+  test('starts at once after process and server were both killed', async (t) => {
     const dataDir = await newDataDir(t);
     const other = startElsewhere(t, dataDir);
     await query(await other.ready, 'create table kept as select 42 as answer');
@@ -115,7 +115,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     await service.release();
   });
 
-  test('only the last one out stops the server, whoever started it', async (t) => {
+  test('only the last user stops the server, whoever started it', async (t) => {
     const dataDir = await newDataDir(t);
     const command = await start(dataDir);
     const service = await start(dataDir, { exclusive: true });
@@ -132,7 +132,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.equal(await serverPid(dataDir), null);
   });
 
-  test('one who comes while the last one stops the server gets a new one', async (t) => {
+  test('a user that arrives while the last one stops the server gets a new server', async (t) => {
     const dataDir = await newDataDir(t);
     let user = await start(dataDir);
     for (let round = 0; round < 5; round += 1) {
@@ -184,7 +184,7 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
 });
 
 // Not concurrent with the others: it stops the clock of the whole process.
-test('the server of a killed process is adopted within 2 s, and stopped by the one who adopted it', async (t) => {
+test('a killed process leaves a server that the next one adopts without waiting, and stops', async (t) => {
   const dataDir = await newDataDir(t);
   const other = startElsewhere(t, dataDir);
   const connection = await other.ready;

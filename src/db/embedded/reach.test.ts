@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { scratchDataDir } from '../../../test/support/fixtures/embedded-postgres-fixture.ts';
 import { closedDirectories, mayPass } from './reach.ts';
 
-test('owner, group and others are judged each by their own bit', () => {
+test('judges owner, group and others each by their own bit', () => {
   const entry = { uid: 1, gid: 2, mode: 0o700 };
   assert.equal(mayPass(entry, { uid: 1, gid: 9 }), true);
   assert.equal(mayPass(entry, { uid: 9, gid: 2 }), false);
@@ -16,7 +16,7 @@ test('owner, group and others are judged each by their own bit', () => {
   assert.equal(mayPass({ ...entry, mode: 0o077 }, { uid: 1, gid: 2 }), false);
 });
 
-test('every closed directory on the way is named, outermost first', async (t) => {
+test('names every closed directory on the path, outermost first', async (t) => {
   const outer = await scratchDataDir(t);
   const inner = join(outer, 'open', 'closed');
   await mkdir(inner, { recursive: true });

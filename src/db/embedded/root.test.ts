@@ -24,11 +24,11 @@ import { createLauncher, runProgram } from './launch.ts';
 const skip = process.geteuid?.() === 0 ? false : 'needs root';
 const stranger = { uid: 54_321, gid: 54_322 };
 
-test('below a directory closed to others', { skip }, async (t) => {
+test('below a directory that is closed to others', { skip }, async (t) => {
   const closed = await scratchDataDir(t);
   const dataDir = join(closed, 'data');
 
-  await t.test('the server runs under another account, and the password stays root’s', async () => {
+  await t.test('the server runs under another account, and root keeps the password', async () => {
     await servesAs(await serverAccount(), dataDir, async (user) => {
       // The server cannot read anything that its own account could not read.
       const secret = join(dataDir, 'master.key');
@@ -44,7 +44,7 @@ test('below a directory closed to others', { skip }, async (t) => {
     assert.deepEqual([password.uid, password.mode & 0o777], [0, 0o600]);
   });
 
-  await t.test('data of an ordinary user is served under that user and stays theirs', async () => {
+  await t.test('the data of an ordinary user are served as that user, and stay theirs', async () => {
     chownAll(dataDir, stranger);
     await servesAs(stranger, dataDir);
     const foreign = execFileSync('find', [dataDir, '!', '-uid', String(stranger.uid)], { encoding: 'utf8' });
@@ -52,7 +52,7 @@ test('below a directory closed to others', { skip }, async (t) => {
   });
 
   await t.test(
-    'a cluster that root owns, as after a restore, is handed to the server’s account',
+    'a cluster owned by root, as after a restore, is handed over to the account of the server',
     async () => {
       chownAll(dataDir, { uid: 0, gid: 0 });
       await servesAs(await serverAccount(), dataDir);
@@ -61,7 +61,7 @@ test('below a directory closed to others', { skip }, async (t) => {
   );
 });
 
-test('below a closed directory where other accounts’ processes are hidden, the server is found again', {
+test('finds the server again where processes of other accounts are hidden', {
   skip,
 }, async (t) => {
   const dataDir = await scratchDataDir(t, 'data');
@@ -82,7 +82,7 @@ test('below a closed directory where other accounts’ processes are hidden, the
   assert.equal(await readFile(pidFile, 'utf8'), running);
 });
 
-test('below a closed directory where mounts are forbidden it says which one and what to do, and makes nothing', {
+test('names the closed directory and the remedy where mounts are forbidden, and creates nothing', {
   skip,
 }, async (t) => {
   const closed = await scratchDataDir(t);
@@ -104,7 +104,7 @@ test('below a closed directory where mounts are forbidden it says which one and 
   assert.deepEqual(await readdir(closed), []);
 });
 
-test('programs below a closed directory run, with their libraries', { skip }, async (t) => {
+test('runs programs below a closed directory, with their libraries', { skip }, async (t) => {
   const closed = await scratchDataDir(t);
   const { postgres } = await findBinaries();
   const programs = join(closed, 'native');
@@ -115,7 +115,7 @@ test('programs below a closed directory run, with their libraries', { skip }, as
   assert.match(await runProgram(launcher, [binaries.initdb, '--version']), /PostgreSQL/);
 });
 
-test('an ordinary user is told whose data it is', { skip }, async (t) => {
+test('tells an ordinary user whose data these are', { skip }, async (t) => {
   const dataDir = await scratchDataDir(t);
   await mkdir(clusterIn(dataDir), { recursive: true });
   await refusedAs(stranger.uid, dataDir);

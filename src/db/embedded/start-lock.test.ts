@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { eventually, scratchDataDir } from '../../../test/support/fixtures/embedded-postgres-fixture.ts';
 import { tryStartLock } from './start-lock.ts';
 
-test('one holder at a time, and a killed holder frees it', async (t) => {
+test('has one holder at a time, and a killed holder releases it', async (t) => {
   const path = join(await scratchDataDir(t), 'lock');
   const code = `
     const { tryStartLock } = await import(${JSON.stringify(import.meta.resolve('./start-lock.ts'))});

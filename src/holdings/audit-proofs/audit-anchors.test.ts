@@ -1,3 +1,4 @@
+/** When the head of an audit log is anchored. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -49,7 +50,7 @@ const leavesOf = (workspaceId: string) =>
     .orderBy('version')
     .execute();
 
-test('a day after a workspace was made its audit head is anchored, once', async () => {
+test('anchors the audit head of a workspace once, a day after its creation', async () => {
   await makeWorkspace('ws_old', { createdAt: old, vault: true });
   assert.equal(await anchorAuditHeads(database.db), false);
   await anchorAuditHeads(database.db);
@@ -67,7 +68,7 @@ test('a day after a workspace was made its audit head is anchored, once', async 
   assert.equal(JSON.parse(leaves[0]?.claims ?? '{}').sequence, 1);
 });
 
-test('the next day it follows the one before, if anything was done', async () => {
+test('anchors the head again the next day, after the previous one, if there are new entries', async () => {
   await makeWorkspace('ws_busy', { createdAt: old, vault: true });
   await anchorAuditHeads(database.db);
   await database.pool.query(
@@ -85,7 +86,7 @@ test('the next day it follows the one before, if anything was done', async () =>
   assert.deepEqual(second?.previous_leaf, first?.leaf);
 });
 
-test('a new workspace waits its day, and one without a vault has nobody to seal it', async () => {
+test('does not anchor a new workspace on its first day, nor one without a vault to seal it', async () => {
   await makeWorkspace('ws_new', { createdAt: now, vault: true });
   await makeWorkspace('ws_bare', { createdAt: old, vault: false });
   await anchorAuditHeads(database.db);

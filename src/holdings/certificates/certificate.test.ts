@@ -61,7 +61,7 @@ async function read(given: CertificateInput) {
 }
 
 describe('a certificate', () => {
-  test('names the file, the vault, the block and its time, and how to check all of it', async () => {
+  test('names the file, the vault, the block and its time, and says how to check them', async () => {
     const given = input();
     const { text } = await read(given);
     const { content, anchors } = given.proof;
@@ -88,7 +88,7 @@ describe('a certificate', () => {
     assert.doesNotMatch(text, /PROVISIONAL|DEVELOPMENT|Expired|erased/);
   });
 
-  test('carries the proof, which verifies with the file', async () => {
+  test('contains the proof, which verifies with the file', async () => {
     const { proof, content } = vector('file-raw');
     const { attachments } = await read(input({ proof }));
     const attached = attachments.get('proof.json')?.toString() ?? '';
@@ -111,14 +111,14 @@ describe('a certificate', () => {
     assert.match(text, /not final yet: provisional/);
   });
 
-  test('is marked on every page as development evidence on the embedded chain, and certifies no time there', async () => {
+  test('is marked on every page as development evidence on the embedded chain, and certifies no time', async () => {
     const { pages, text } = await read(input({ embedded: true }));
     for (const page of pages) assert.ok(page.some((line) => line.startsWith('DEVELOPMENT EVIDENCE')));
     assert.match(text, /According to the operator of this service, content/);
     assert.match(text, /the development chain of this service/);
   });
 
-  test('says that a file has expired from the very second on', async () => {
+  test('says that a file has expired from exactly that second', async () => {
     const madeAt = new Date('2026-11-15T10:00:00Z');
     const before = await read(input({ madeAt }, { expiresAt: new Date('2026-11-15T10:00:01Z') }));
     assert.doesNotMatch(before.text, /That time has passed/);
@@ -127,7 +127,7 @@ describe('a certificate', () => {
     assert.match(after.text, /That time has passed/);
   });
 
-  test('says that the content was erased, and that names are no longer bound once the claims are gone', async () => {
+  test('says that the content was erased, and that without claims its names are no longer bound', async () => {
     const proof = { ...vector('file-raw').proof, claims: null };
     const { text } = await read(
       input({ proof }, { erased: { at: new Date('2026-11-15T09:00:00Z'), bytesKept: false } }),
@@ -136,7 +136,7 @@ describe('a certificate', () => {
     assert.match(text, /no longer bound by the proof/);
   });
 
-  test('explains a fingerprint under a key of the client, which sha256sum does not give', async () => {
+  test('explains a fingerprint made with a key of the client, which sha256sum does not reproduce', async () => {
     const { proof } = vector('file-hmac');
     const { text } = await read(input({ proof }, { canonicalization: 'hmac-sha256', size: null }));
     assert.match(text, /openssl dgst -sha256 -mac HMAC/);
@@ -144,11 +144,11 @@ describe('a certificate', () => {
     assert.match(text, /given the fingerprint only/);
   });
 
-  test('tells of a newer version', async () => {
+  test('mentions a newer version', async () => {
     assert.match((await read(input({}, { newestVersion: 3 }))).text, /1 \(the newest is 3\)/);
   });
 
-  test('lists who had it, transfers with both vaults, and what is not confirmed yet', async () => {
+  test('lists the owners, transfers with both vaults, and what is not confirmed yet', async () => {
     const to = { name: 'Archive', address: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A' };
     const transfer: CustodyEntry = { kind: 'transfer', number: 1, vault, to, anchor: null };
     const { text } = await read(input({ custody: [firstVersion, transfer], custodyLeftOut: 7 }));
@@ -158,7 +158,7 @@ describe('a certificate', () => {
     assert.ok(text.includes(to.address));
   });
 
-  test('shows long names in any script whole, and no name that deceives', async () => {
+  test('shows long names in any script completely, and no deceptive name', async () => {
     const name = `Договор Ελληνικά 契約 ${'long-part/'.repeat(60)}\u202Efdp.exe`;
     const { text } = await read(input({}, { name }));
     assert.match(text, /Договор Ελληνικά\s+契約/);
@@ -167,7 +167,7 @@ describe('a certificate', () => {
     assert.match(text, /written as their number in Unicode/);
   });
 
-  test('an empty file without a name, alone in its batch, is a file too', async () => {
+  test('certifies an empty file without a name, alone in its batch, too', async () => {
     const { proof } = vector('single-leaf');
     const { text } = await read(input({ proof }, { name: '', size: 0 }));
     assert.match(text, /\(none given\)/);
@@ -175,7 +175,7 @@ describe('a certificate', () => {
     assert.match(text, /nothing else was in this batch/);
   });
 
-  test('no name gets into the title, which is also written as XML', async () => {
+  test('puts no name into the title, which is also written as XML', async () => {
     const pdf = await drawWhole(drawCertificate(input({}, { name: '<b>&"' })));
     const xml = pdf.toString('latin1').match(/<x:xmpmeta[\s\S]*<\/x:xmpmeta>/)?.[0] ?? '';
     assert.match(xml, /Certificate of anchoring fil_1\/1/);
@@ -183,14 +183,14 @@ describe('a certificate', () => {
   });
 });
 
-test('sizes are said exactly and in round figures', () => {
+test('states sizes exactly and in round figures', () => {
   assert.equal(sizeInWords(1), '1 byte');
   assert.equal(sizeInWords(999), '999 bytes');
   assert.equal(sizeInWords(1_000), '1,000 bytes (1.00 kB)');
   assert.equal(sizeInWords(5 * 1024 ** 3), '5,368,709,120 bytes (5.37 GB)');
 });
 
-test('chains have the names that they are known by', () => {
+test('uses the common names of chains', () => {
   const known = new Map<number, string>(
     Object.values(chains).map(({ id, name }) => [id, name.toLowerCase()]),
   );

@@ -1,3 +1,4 @@
+/** The figures of a workspace that depend on the chain. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
@@ -14,7 +15,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test('however many ask for the overview, the node of the chain is asked once in 15 seconds', async (t) => {
+test('asks the chain node only once in 15 seconds, however many ask for the overview', async (t) => {
   const asked = { open: 0, head: 0, balance: 0 };
   const chain = {
     async head() {
@@ -63,7 +64,7 @@ test('however many ask for the overview, the node of the chain is asked once in 
   assert.deepEqual(asked, { open: 2, head: 2, balance: 2 });
 });
 
-test('a chain that cannot be opened leaves its figures out, and the rest is told', async () => {
+test('leaves out the figures of a chain that cannot be opened, and reports the rest', async () => {
   const readStats = createStats({
     db: database.db,
     openChain: () => Promise.reject(new Error('away')),

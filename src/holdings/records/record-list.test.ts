@@ -89,11 +89,11 @@ async function walk(query: Omit<RecordQuery, 'limit'>, limit = 7): Promise<Recor
 const ids = (records: RecordVersion[]) => records.map(({ id }) => id);
 const statusesOf = (records: RecordVersion[]) => records.map(({ id, status }) => [id, status]);
 
-test('without a filter: every record of the workspace once, newest first, with its status', async () => {
+test('lists every record of the workspace once, newest first, with its status', async () => {
   assert.deepEqual(statusesOf(await walk({})), statusesOf(all));
 });
 
-test('by vault, by external id, by time, and by all of them', async () => {
+test('filters by vault, by external id, by time, and by all of them', async () => {
   const inVault = all.filter(({ vaultId }) => vaultId === 'ws_1b');
   assert.deepEqual(ids(await walk({ vaultId: 'ws_1b' })), ids(inVault));
   const named = all.filter(({ externalId }) => externalId === 'five 5');
@@ -111,7 +111,7 @@ test('by vault, by external id, by time, and by all of them', async () => {
 });
 
 for (const status of anchorStatuses) {
-  test(`by status ${status}, alone and with other filters`, async () => {
+  test(`filters by status ${status}, alone and with other filters`, async () => {
     const wanted = all.filter((record) => record.status === status);
     assert.ok(wanted.length >= 20);
     assert.deepEqual(ids(await walk({ status })), ids(wanted));
@@ -125,7 +125,7 @@ for (const status of anchorStatuses) {
     );
   });
 
-  test(`by status ${status}: walked in short pieces it is the same, and a page may be short`, async () => {
+  test(`finds the same by status ${status} in short steps, although pages may be short`, async () => {
     const wanted = ids(all.filter((record) => record.status === status));
     const items: RecordVersion[] = [];
     let pages = 0;
@@ -144,7 +144,7 @@ for (const status of anchorStatuses) {
   });
 }
 
-test('an anchor is told once it is confirmed, and not before', async () => {
+test('shows an anchor only once it is confirmed', async () => {
   for (const { status, anchor } of await walk({}, 1000)) {
     const confirmed = {
       chainId: 31337,
@@ -156,7 +156,7 @@ test('an anchor is told once it is confirmed, and not before', async () => {
   }
 });
 
-test('what is created while pages are read does not shift them', async () => {
+test('new records do not shift the pages being read', async () => {
   const query = { vaultId: 'ws_1a', limit: 10 };
   const first = await listRecords(database.db, workspaceId, query);
   const added = await addRecord(workspaceId, 'a', '');

@@ -1,3 +1,4 @@
+/** The transactions of a vault: pages, dates and cursors, also across reorgs. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Hex, keccak256, stringToHex, toHex } from 'viem';
@@ -97,7 +98,7 @@ function placeAfter(page: TransactionPage, kind: Kind): Place | null {
   return { hash: last.hash };
 }
 
-test('pages of any size lead through all transactions, newest first, with either kind of cursor', async () => {
+test('pages of any size list all transactions, newest first, with either kind of cursor', async () => {
   const chain = createChain('vlt_pages');
   await chain.append([[], [hashOf(1)], [hashOf(2), hashOf(3), hashOf(4)], [], [hashOf(5)], [hashOf(6)], []]);
   for (const kind of ['signed', 'hash'] as const) {
@@ -116,7 +117,7 @@ test('pages of any size lead through all transactions, newest first, with either
   }
 });
 
-test('days are UTC and both inclusive, to the second', async () => {
+test('dates are UTC and both inclusive, to the second', async () => {
   // Six hours a block; 1_700_000_000 is 2023-11-14T22:13:20Z.
   const chain = createChain('vlt_days', { secondsPerBlock: 21_600 });
   await chain.append(Array.from({ length: 40 }, (_, number) => [hashOf(`day ${number}`)]));
@@ -154,7 +155,7 @@ test('days are UTC and both inclusive, to the second', async () => {
   }
 });
 
-test('the first and the last second of a day belong to it, the one after does not', async () => {
+test('the first and the last second of a day belong to it, and the next one does not', async () => {
   const firstSeconds = Date.parse('2023-11-14T23:59:50Z') / 1000;
   const chain = createChain('vlt_midnight', { secondsPerBlock: 1, firstSeconds });
   // Block 10 is 2023-11-15T00:00:00Z.
@@ -165,7 +166,7 @@ test('the first and the last second of a day belong to it, the one after does no
   assert.deepEqual(await on('2023-11-14', '2023-11-14'), [hashOf(9), hashOf(8)]);
 });
 
-test('a page deep down costs the same whether its last day is near or far', async () => {
+test('a page far down costs the same whether its last day is near or far', async () => {
   const chain = createChain('vlt_deep', { secondsPerBlock: 60 });
   // Seven days.
   await chain.append(Array.from({ length: 10_000 }, (_, number) => [hashOf(`deep ${number}`)]));
@@ -207,7 +208,7 @@ test('a page deep down costs the same whether its last day is near or far', asyn
   }
 });
 
-test('a hash that the vault never had is no cursor', async () => {
+test('a hash of a transaction that the vault never had is not a cursor', async () => {
   const chain = createChain('vlt_unknown');
   await chain.append([[hashOf('known')]]);
   await assert.rejects(
@@ -216,7 +217,7 @@ test('a hash that the vault never had is no cursor', async () => {
   );
 });
 
-test('a cursor whose transaction was dropped goes on from where it stood', async () => {
+test('a cursor whose transaction was dropped continues from its position', async () => {
   const chain = createChain('vlt_dropped');
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(hashOf) as [Hex, Hex, Hex, Hex];
   await chain.append([[a], [b], [c], [d]]);
@@ -232,7 +233,7 @@ test('a cursor whose transaction was dropped goes on from where it stood', async
   }
 });
 
-test('what a reorg moved past the cursor comes ahead of the next page, and paging ends', async () => {
+test('shows transactions that a reorg moved past the cursor on the next page, and still ends', async () => {
   const chain = createChain('vlt_turned');
   const [x, y, h] = ['x', 'y', 'h'].map(hashOf) as [Hex, Hex, Hex];
   await chain.append([[], [y], [x], [h]]);

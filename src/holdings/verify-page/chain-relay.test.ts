@@ -1,3 +1,4 @@
+/** The chain relay of the verify page: what it passes on, refuses, limits and caches. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
@@ -26,7 +27,7 @@ const isCode = (code: string) => (error: unknown) => error instanceof AppError &
 const isNotNow = (error: unknown) =>
   isCode('service_unavailable')(error) && ((error as AppError).retryAfterSeconds ?? 0) > 0;
 
-test('whatever the reader of anchors asks goes through, word for word', async () => {
+test('passes on every call of the anchor reader unchanged', async () => {
   const asked: string[] = [];
   const block = { number: '0x5', hash, timestamp: '0x1', transactions: [] };
   const receipt = { transactionHash: hash, status: '0x1', blockNumber: '0x5', blockHash: hash, logs: [] };
@@ -56,7 +57,7 @@ test('whatever the reader of anchors asks goes through, word for word', async ()
   assert.deepEqual(new Set(asked), new Set(Object.keys(answers)));
 });
 
-test('any other method, contract or form is refused before the node hears of it', async () => {
+test('refuses any other method, contract or form before it reaches the chain node', async () => {
   const relay = relayTo(() => assert.fail('the node was asked'));
   const other = `0x${'99'.repeat(20)}`;
   const refused: [string, unknown[]][] = [
@@ -101,7 +102,7 @@ test('any other method, contract or form is refused before the node hears of it'
   }
 });
 
-test('without a chain, or when it gives no answer, the service is unavailable for this', async () => {
+test('is unavailable without a chain, or if the chain does not answer', async () => {
   const away = createChainRelay({ call: () => null, registry });
   await assert.rejects(away.ask('eth_chainId', []), isNotNow);
   const down = relayTo(() => {
@@ -113,7 +114,7 @@ test('without a chain, or when it gives no answer, the service is unavailable fo
   );
 });
 
-test('a chain that is about to be there is waited for, and those who wait count as asking', async () => {
+test('waits for a chain that is starting, and counts those who wait', async () => {
   const { promise: open, resolve } = Promise.withResolvers<RpcCall>();
   const relay = createChainRelay({ call: () => open, registry });
   const first = Array.from({ length: 16 }, () => relay.ask('eth_chainId', []));
@@ -122,7 +123,7 @@ test('a chain that is about to be there is waited for, and those who wait count 
   assert.deepEqual(await Promise.all(first), Array(16).fill({ result: '0x1' }));
 });
 
-test('what the chain refuses is passed on without the address of the node', async () => {
+test('passes on refusals of the chain without the address of the chain node', async () => {
   const relay = relayTo(() => {
     const fault = new RpcFault('refused', 'eth_call at 10.1.2.3:8545: no', { code: -32_602 });
     throw new Error('as viem wraps it', { cause: fault });
@@ -131,7 +132,7 @@ test('what the chain refuses is passed on without the address of the node', asyn
   assert.deepEqual(answer, { error: { code: -32_602, message: 'the chain node refused the call' } });
 });
 
-test('only so many are asked at once, and the next is asked when one is done', async () => {
+test('limits concurrent calls, and makes the next when one is done', async () => {
   const waiting: (() => void)[] = [];
   const relay = relayTo(() => new Promise<string>((resolve) => waiting.push(() => resolve('0x1'))));
   const first = Array.from({ length: 16 }, () => relay.ask('web3_clientVersion', []));
@@ -145,7 +146,7 @@ test('only so many are asked at once, and the next is asked when one is done', a
   assert.deepEqual(await next, { result: '0x1' });
 });
 
-test('what cannot change is asked of the node once, and the rest within one budget for all', async () => {
+test('asks only once for what cannot change, and limits the rest to one shared budget', async () => {
   const asked: string[] = [];
   const blockOf = (number: string) => ({ number, hash, timestamp: '0x1', transactions: [] });
   const relay = createChainRelay({

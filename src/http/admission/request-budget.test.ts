@@ -1,3 +1,4 @@
+/** How the requests of a workspace are counted per minute. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OwnLimits, usualLimits } from '../../runtime/budgets.ts';
@@ -5,7 +6,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import type { AppError } from '../../runtime/errors.ts';
 import { createRequestBudget } from './request-budget.ts';
 
-test('the requests of a workspace are counted by the minute, whoever sends them', () => {
+test('counts the requests of a workspace per minute, whoever sends them', () => {
   let time = 0;
   const budget = createRequestBudget({ ...usualLimits, requests_per_minute: 3 }, () => time);
   const by = (id: string, workspaceId: string, limits: OwnLimits = {}): Caller => ({

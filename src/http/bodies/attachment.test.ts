@@ -4,18 +4,18 @@ import { test } from 'node:test';
 import { fc } from '../../../test/support/service/properties.ts';
 import { attachment, safeMediaType } from './attachment.ts';
 
-test('a plain name is given once', () => {
+test('sends a plain name once', () => {
   assert.equal(attachment('report 2026 (final).pdf'), 'attachment; filename="report 2026 (final).pdf"');
 });
 
-test('a name beyond ASCII is given exactly, beside one that every client reads', () => {
+test('sends a name beyond ASCII exactly, beside a fallback for every client', () => {
   assert.equal(
     attachment("Jürgen's 50% €.pdf"),
     `attachment; filename="J_rgen_s 50_ _.pdf"; filename*=UTF-8''J%C3%BCrgen%27s%2050%25%20%E2%82%AC.pdf`,
   );
 });
 
-test('a name leads into no directory, hides nothing, and turns no text around', () => {
+test('a name cannot contain a directory, start with a dot, or reverse the text', () => {
   for (const [name, safe] of [
     ['../../etc/passwd', '__.._etc_passwd'],
     ['..\\..\\boot.ini', '__.._boot.ini'],
@@ -35,13 +35,13 @@ test('a name leads into no directory, hides nothing, and turns no text around', 
   }
 });
 
-test('a long name is cut, and keeps its ending', () => {
+test('truncates a long name, but keeps its extension', () => {
   const [, exact = ''] = /filename\*=UTF-8''(\S+)$/.exec(attachment(`${'ü'.repeat(400)}.tar.gz`)) ?? [];
   assert.ok(Buffer.byteLength(decodeURIComponent(exact)) <= 200);
   assert.match(decodeURIComponent(exact), /^ü+\.gz$/);
 });
 
-test('whatever the name, the header is ASCII and has no quote, slash or line end inside', () => {
+test('the header is ASCII without inner quotes, slashes or line breaks for any name', () => {
   const character = fc.integer({ min: 0, max: 0x10_ff_ff }).map((code) => String.fromCodePoint(code));
   const name = fc.array(character, { maxLength: 60 }).map((characters) => characters.join(''));
   fc.assert(
@@ -54,7 +54,7 @@ test('whatever the name, the header is ASCII and has no quote, slash or line end
   );
 });
 
-test('only media types are sent as media types', () => {
+test('only valid media types are sent as media types', () => {
   for (const type of ['text/plain', 'image/svg+xml', 'text/plain; charset=utf-8', 'a/b;x="y z"']) {
     assert.equal(safeMediaType(type), type);
   }

@@ -1,3 +1,4 @@
+/** The table of dashboard pages: complete, and without duplicate paths. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { pageTable } from './dashboard-table.ts';
 
 const folder = join(dashboardFolder, 'src');
 
-test('every page that is loaded when it is opened is in the table, and exports one component, by which it is found', () => {
+test('every lazily loaded page is in the table, and exports only its component', () => {
   const files = globSync('**/*-page.tsx', { cwd: folder });
   const listed = pageTable.flatMap((page) => ('file' in page ? [`${page.file}-page.tsx`] : []));
   assert.deepEqual(files.sort(), listed.sort());

@@ -1,3 +1,4 @@
+/** HTTP/2: the time-out of slow requests, and the limits of a connection. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +21,7 @@ import { waitUntil } from '../../../test/support/service/process.ts';
 import { replyWithErrors } from '../api/error-reply.ts';
 import { boundHttp2, mostStreams, secureOptions } from './http2.ts';
 
-test('a request that never ends is 408 and then closed, and an answer that takes long is not', async () => {
+test('a request that never ends gets 408 and is closed, but a slow answer is not cut off', async () => {
   const app = fastify({ http2: true });
   let answer: Http2ServerResponse | undefined;
   app.get('/long', (_request, reply) => {
@@ -93,7 +94,7 @@ const opening = [Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(settings
 /** The ids of this many client streams. */
 const streams = (count: number) => Array.from({ length: count }, (_, place) => 2 * place + 1);
 
-test('a connection is ended that cancels, breaks or exceeds what it may, and one that stays below is not', async () => {
+test('ends a connection with too many cancelled, broken or excess streams, and no other', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-http2-'));
   const [certFile, keyFile] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];

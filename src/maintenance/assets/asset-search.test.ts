@@ -36,7 +36,7 @@ async function walk(q: string, { limit, examined }: { limit: number; examined: n
   return pages;
 }
 
-test('a page ends with what was looked at, and the next goes on from there until all was seen', async () => {
+test('a page ends at its limit of examined rows, and the next continues there until the end', async () => {
   assert.deepEqual(await walk('pump', { limit: 10, examined: 100 }), [['6', '3', '0']]);
   assert.deepEqual(await walk('pump', { limit: 10, examined: 2 }), [['6'], ['3'], [], ['0']]);
   assert.deepEqual(await walk('pump', { limit: 1, examined: 100 }), [['6'], ['3'], ['0']]);

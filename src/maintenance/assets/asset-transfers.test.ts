@@ -45,7 +45,7 @@ async function eventsOf(assetId: string) {
     .map(({ type, data }) => ({ type, ...data }));
 }
 
-test('the owner changes with the confirmation and not before, and the grants of the giver end', async () => {
+test('the owner changes only with the confirmation, and the grants of the former owner end', async () => {
   await create('sold');
   await grant('sold');
   const { id, number } = await start('sold', two);
@@ -79,7 +79,7 @@ test('the owner changes with the confirmation and not before, and the grants of 
   );
 });
 
-test('a transfer that is confirmed again after a reorg is told again, and takes nothing from later owners', async () => {
+test('a transfer confirmed again after a reorg is announced again, and does not affect later owners', async () => {
   await create('twice');
   await start('twice', two);
   await fixture.confirm(transferLeaf('twice', 1));
@@ -101,7 +101,7 @@ test('a transfer that is confirmed again after a reorg is told again, and takes 
   );
 });
 
-test('while the first of two confirmations is repeated, a transfer under way stays under way', async () => {
+test('a repeated confirmation of an earlier transfer does not end the one in progress', async () => {
   await create('again');
   await start('again', two);
   await fixture.confirm(transferLeaf('again', 1));
@@ -113,7 +113,7 @@ test('while the first of two confirmations is repeated, a transfer under way sta
   assert.equal((await fixture.assets.get(workspaceId, 'again')).vaultAddress, one);
 });
 
-test('transfers of other things are left alone', async () => {
+test('ignores transfers of other subjects', async () => {
   await create('mine');
   await fixture.confirm(transferLeaf('fil_1', 1), transferLeaf('mine', 1));
   assert.deepEqual([await eventsOf('mine'), await eventsOf('fil_1')], [[], []]);
@@ -145,7 +145,7 @@ async function deactivatedDuring<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('a vault that is deactivated at that moment takes no asset, and no change of one it has', async () => {
+test('a vault that is deactivated concurrently gets no asset, and no change to one that it has', async () => {
   await create('late');
   const deactivated = { code: 'vault_deactivated' };
   await assert.rejects(

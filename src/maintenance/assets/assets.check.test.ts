@@ -41,7 +41,7 @@ async function rulesOf(db: Db): Promise<string[]> {
   return [...new Set(reports.flatMap(({ findings }) => findings.map(({ rule }) => rule)))].sort();
 }
 
-test('where all is right nothing is found, and everything was looked at', async () => {
+test('finds nothing in correct data, and checks every row', async () => {
   const [report] = await runEach([assetsCheck(database.db)], { settleMs: 0 });
   assert.deepEqual(report?.findings, []);
   assert.equal(report?.checked, 3 + 7 + 3 + 2);
@@ -55,12 +55,12 @@ const cases: [name: string, statement: string, rules: string[]][] = [
     ['asset_owner', 'asset_transfer_open'],
   ],
   [
-    'a transfer under way that the asset does not know of',
+    'a transfer in progress that the asset does not name',
     "update assets set transfer_id = null where asset_id = 'aircraft'",
     ['asset_transfer_open'],
   ],
   [
-    'another document',
+    'a changed document',
     `update asset_versions set document = replace(document, 'Main', 'Old')`,
     ['asset_changed'],
   ],
@@ -75,7 +75,7 @@ const cases: [name: string, statement: string, rules: string[]][] = [
     ['asset_leaf_differs'],
   ],
   [
-    'a version that is missing',
+    'a missing version',
     "delete from asset_versions where asset_id = 'pump' and version = 2",
     ['asset_versions'],
   ],
@@ -85,7 +85,7 @@ const cases: [name: string, statement: string, rules: string[]][] = [
     ['asset_last_leaf'],
   ],
   [
-    'a circle of parents',
+    'a cycle of parents',
     `with moved as (update assets set parent_asset_id = 'pump' where asset_id = 'aircraft' returning 1)
      insert into asset_installations (workspace_id, asset_id, number, parent_asset_id, installed_at)
      select 'ws_1', 'aircraft', 1, 'pump', now() from moved`,
@@ -107,7 +107,7 @@ const cases: [name: string, statement: string, rules: string[]][] = [
     ['asset_transfer_leaf_differs'],
   ],
   [
-    'a confirmed transfer after which nothing was given over',
+    'a confirmed transfer that did not change the owner',
     `with account as (
        insert into sender_accounts (address, next_nonce) values (substr(sha256('a'), 1, 20), 1) returning address
      ), sent as (
@@ -123,7 +123,7 @@ const cases: [name: string, statement: string, rules: string[]][] = [
 ];
 
 for (const [name, statement, rules] of cases) {
-  test(`${name} is found`, async () => {
+  test(`finds ${name}`, async () => {
     const takeBack = new Error('taken back');
     await assert.rejects(
       database.db.transaction().execute(async (db) => {

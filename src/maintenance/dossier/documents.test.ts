@@ -134,12 +134,12 @@ function entry(summary: string, data: Record<string, unknown>): SentEntry {
   };
 }
 
-test('a certificate of names as long as they may be', async () => {
+test('draws a certificate with names of maximum length', async () => {
   const { text } = await assertCheap('certificate', certificate(hostile(255), hostile(200)));
   assert.ok(text.includes('Certificate of anchoring'));
 });
 
-test('names in any script stand in a certificate as they were written', async () => {
+test('a certificate shows names in any script as they were written', async () => {
   for (const name of ['检查主旋翼.pdf', '髙橋の点検.pdf', '대한민국.pdf', '🚁❤️.pdf']) {
     const { text } = await measured('certificate', certificate(name, 'Vault'));
     assert.ok(text.replaceAll(' ', '').includes(name), name);
@@ -151,7 +151,7 @@ test('names in any script stand in a certificate as they were written', async ()
   }
 });
 
-test('a release certificate of an entry as large as it may be, of each value as much as fits on a page or two', async () => {
+test('draws a release certificate of the largest entry, with each value cut to a page or two', async () => {
   const data = Object.fromEntries(
     Array.from({ length: 10 }, (_, place) => [`value ${place}`, hostile(9_000)]),
   );
@@ -168,7 +168,7 @@ test('a release certificate of an entry as large as it may be, of each value as 
   assert.ok(text.includes('(5,000 more characters in the dossier)'));
 });
 
-test('a logbook, whose pages of entries are taken one by one', async () => {
+test('draws a logbook, and takes its pages of entries one by one', async () => {
   const input: LogbookInput = {
     asset,
     owner: { address, name: hostile(200) },

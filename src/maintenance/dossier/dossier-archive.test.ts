@@ -27,7 +27,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
-test('files come out as they went in, and are listed with their sizes and hashes', async () => {
+test('files come out unchanged, and are listed with their sizes and hashes', async () => {
   const archive = createDossierArchive(new Date('2026-01-02T03:04:05Z'));
   const read = buffer(archive.stream);
   const large = randomBytes(300_000);
@@ -52,7 +52,7 @@ test('files come out as they went in, and are listed with their sizes and hashes
   );
 });
 
-test('while nobody reads, next to nothing is taken; once the reader is gone, the source is let go', async () => {
+test('takes almost nothing ahead of the reader, and ends the source when the reader is gone', async () => {
   const archive = createDossierArchive(new Date());
   const { state, content } = flow(16_000);
   const added = archive.add('endless', content);
@@ -70,7 +70,7 @@ test('while nobody reads, next to nothing is taken; once the reader is gone, the
   await assert.rejects(archive.add('more', whole('x')), /nobody reads/);
 });
 
-test('a source that fails breaks the archive off', async () => {
+test('a failing source breaks off the archive', async () => {
   const archive = createDossierArchive(new Date());
   const read = buffer(archive.stream);
   async function* broken(): AsyncGenerator<Uint8Array> {

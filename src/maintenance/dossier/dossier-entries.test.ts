@@ -36,7 +36,7 @@ async function addEntries(count: number, bytes: number): Promise<void> {
   );
 }
 
-test('a page of an export has few entries when they are large, and none is left out', async () => {
+test('a page of an export has fewer entries if they are large, and omits none', async () => {
   await addEntries(120, 100);
   await addEntries(10, 400_000);
   const sizes: number[] = [];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { AppError } from '../../runtime/errors.ts';
 import { createExportLimit } from './export-limit.ts';
 
-test('a workspace and a node write so many exports at once, and another one when one is over', () => {
+test('limits concurrent exports of a workspace and of a node, and frees a place when one ends', () => {
   const limit = createExportLimit(3);
   const is = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
   const leave = limit.enter('ws_1', 2);

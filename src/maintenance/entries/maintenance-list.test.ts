@@ -102,7 +102,7 @@ async function walk(
 
 const idsOf = (items: Maintenance[]) => items.map(({ maintenanceId }) => maintenanceId);
 
-test('what was done last comes first, page by page, under every filter, each entry once', async () => {
+test('lists each entry once, latest work first, page by page, under every filter', async () => {
   const [from, to] = [day(5), day(11)];
   const filters: [Omit<EntryQuery, 'limit'>, (one: Expected) => boolean][] = [
     [{}, () => true],
@@ -131,7 +131,7 @@ test('what was done last comes first, page by page, under every filter, each ent
   }
 });
 
-test('an asset with 100,000 entries is listed and counted from indexes, and no page reads more than it shows', async () => {
+test('lists and counts 100,000 entries from indexes, and no page reads more than it shows', async () => {
   await database.pool.query(
     `insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type, summary,
        performed_at, entry, salt, hash, created_at)

@@ -81,12 +81,12 @@ async function found(...changes: RawBuilder<unknown>[]): Promise<string[]> {
   return rules;
 }
 
-test('nothing is found where all is right', async () => {
+test('finds nothing in correct data', async () => {
   const [report] = await runEach([maintenancesCheck(database.db)], { settleMs: 0 });
   assert.deepEqual([report?.checked, report?.findings, report?.skipped], [3, [], []]);
 });
 
-test('each change of an entry is found', async () => {
+test('finds each change of an entry', async () => {
   const entry = (change: RawBuilder<unknown>) => sql`update maintenances set ${change} where id = ${first}`;
   assert.deepEqual(
     await found(entry(sql`entry = replace(entry, 'Seal', 'Hose'), summary = 'Hose replaced'`)),
@@ -115,7 +115,7 @@ test('each change of an entry is found', async () => {
   ]);
 });
 
-test('each change of a sign-off is found', async () => {
+test('finds each change of a sign-off', async () => {
   const signoff = (change: RawBuilder<unknown>) => sql`update signoffs set ${change}`;
   assert.deepEqual(await found(signoff(sql`document = replace(document, 'Mia', 'Ada')`)), [
     'signoff_changed',

@@ -73,7 +73,7 @@ async function planOf(work: (db: Db) => Promise<unknown>): Promise<PlanNode> {
   return plan ?? assert.fail('no query was made');
 }
 
-test('what closes defects is read once, not once for each defect that is open', async () => {
+test('reads the entries that close defects once, not once for each open defect', async () => {
   const look = async (assetId: string) => {
     const find = (db: Db) => findOpenDefects(db, { workspaceId, assetId }, new Date());
     const found = await find(database.db);

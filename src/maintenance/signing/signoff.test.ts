@@ -31,12 +31,12 @@ const document: SignoffDocument = {
     '0x8b24b7d83914fc498ce4167089dcdf540537fcc193f778bd44323704faba6586718f5942dc347479be1c47de1ca0fdd30a93c7f7ff76559ac68f788586a02eb11b',
 };
 
-test('a frozen sign-off verifies, so what was signed once can be checked by every later version', async () => {
+test('a frozen sign-off verifies, so that every later version can check old signatures', async () => {
   assert.equal(await account.signTypedData(makeSignoffTypedData(fieldsOf(document))), document.signature);
   assert.deepEqual(await verifySignoff(document, document), []);
 });
 
-test('the verifier runs in browsers: nothing of Node.js is reached from it', async () => {
+test('the verifier runs in browsers, without Node.js', async () => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'signoff.ts')],
     bundle: true,
@@ -51,7 +51,7 @@ test('the verifier runs in browsers: nothing of Node.js is reached from it', asy
   assert.notDeepEqual(await bundled.verifySignoff({ ...document, role: 'performed' }, document), []);
 });
 
-test('any other field, and any other byte of the signature, is not what was signed', async () => {
+test('a change of any field or of any byte of the signature does not verify', async () => {
   const fields = fieldsOf(document);
   for (const name of Object.keys(fields) as (keyof typeof fields)[]) {
     const value = fields[name];
@@ -75,7 +75,7 @@ test('any other field, and any other byte of the signature, is not what was sign
   }
 });
 
-test('a document that is no sign-off is refused, not thrown over', async () => {
+test('reports a malformed document instead of throwing', async () => {
   const changes = [
     { signedAt: 'yesterday' },
     { signedAt: '1969-12-31T23:59:59Z' },
@@ -108,7 +108,7 @@ const signing: Signing = {
   performers: [{ address: '0xa', licenceNumbers: ['A'] }],
 };
 
-test('a licence ends at the very moment it expires', () => {
+test('a licence ends at the exact moment it expires', () => {
   const expiring = (ms: number) => licence('repair', 'B', new Date(at.getTime() + ms).toISOString());
   assert.equal(isExpired(expiring(1), at), false);
   assert.equal(isExpired(expiring(0), at), true);
@@ -116,7 +116,7 @@ test('a licence ends at the very moment it expires', () => {
   assert.match(String(judgeSignoff({ ...signing, licences: [expiring(0)] })), /expired/);
 });
 
-test('a scope fits when it is the same or wider, and not when it only begins alike', () => {
+test('a scope fits if it is the same or wider, but not if it only starts alike', () => {
   for (const [held, needed] of [
     ['engine', 'engine'],
     [' Engine ', 'ENGINE'],
@@ -135,7 +135,7 @@ test('a scope fits when it is the same or wider, and not when it only begins ali
   }
 });
 
-test('the rules hold whatever the case of addresses and numbers', () => {
+test('the rules ignore the case of addresses and licence numbers', () => {
   assert.deepEqual(judgeSignoff(signing), { licence: licence('repair', 'B') });
   const refused = (change: Partial<Signing>) => judgeSignoff({ ...signing, ...change });
   assert.match(String(refused({ workerAddress: '0xA' })), /did the work/);

@@ -1,3 +1,4 @@
+/** The delivery log: how much its pages read, and the locks of a retry. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
@@ -66,7 +67,7 @@ async function walk(query: Partial<DeliveryQuery>): Promise<{ ids: string[]; pag
   }
 }
 
-test('what is rare in a long log is found page by page, and no page reads more than it may', async () => {
+test('finds rare deliveries in a long log page by page, and no page exceeds its limit of rows read', async () => {
   for (const query of [
     { status: 'failed' as const },
     { type: 'anchor.reorged' },
@@ -81,7 +82,7 @@ test('what is rare in a long log is found page by page, and no page reads more t
   assert.ok(pages.length >= 5 && pages.length <= 6, `${pages} items`);
 });
 
-test('what is common fills its pages, each delivery once and newest first, by every filter', async () => {
+test('fills pages with common deliveries, each once and newest first, under every filter', async () => {
   const all = Array.from({ length: logged }, (_, n) => `dlv_${String(n).padStart(4, '0')}`).reverse();
   assert.deepEqual((await walk({})).ids, all);
   const common = await walk({ status: 'succeeded' });
@@ -93,7 +94,7 @@ test('what is common fills its pages, each delivery once and newest first, by ev
   );
 });
 
-test('a retry and what is sent meanwhile take their locks in one order, and none is refused for it', async (t) => {
+test('a retry takes its locks in the same order as a sending node, so there is no deadlock', async (t) => {
   await database.pool.query(
     `insert into webhook_endpoints (workspace_id, id, url, event_types) values ($1, 'whe_9', 'https://example.org', '{a}')`,
     [workspaceId],

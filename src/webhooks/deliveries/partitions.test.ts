@@ -1,3 +1,4 @@
+/** The partitions of the delivery log: when they are created and dropped. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
@@ -57,7 +58,7 @@ async function countIn(table: string): Promise<number> {
   return (await database.pool.query(`select count(*) from ${table}`)).rows[0].count;
 }
 
-test('today and the three days after have their partition, and making them again changes nothing', async () => {
+test('creates the partitions of today and the next three days, and repeating it changes nothing', async () => {
   assert.deepEqual((await keepPartitions(database.db, 90, day('2026-03-01'))).dropped, []);
   const made = [
     'webhook_deliveries_20260301',
@@ -71,14 +72,14 @@ test('today and the three days after have their partition, and making them again
   assert.deepEqual(await partitions(), made);
 });
 
-test('a delivery lies in its day by UTC, to the last millisecond', async () => {
+test('puts a delivery into the partition of its UTC day, to the last millisecond', async () => {
   await keepPartitions(database.db, 90, day('2026-03-01'));
   assert.equal(await insertAt(new Date('2026-03-01T00:00:00Z')), 'webhook_deliveries_20260301');
   assert.equal(await insertAt(new Date('2026-03-01T23:59:59.999Z')), 'webhook_deliveries_20260301');
   assert.equal(await insertAt(new Date('2026-03-02T00:00:00Z')), 'webhook_deliveries_20260302');
 });
 
-test('a day without a partition is caught by the other one, stays there whole, and goes when its time is over', async () => {
+test('the default partition takes a whole day that has none of its own, and drops it when it is over', async () => {
   await keepPartitions(database.db, 90, day('2026-03-01'));
   const early = new Date('2026-03-05T00:00:00Z');
   assert.equal(await insertAt(early), 'webhook_deliveries_other');
@@ -94,7 +95,7 @@ test('a day without a partition is caught by the other one, stays there whole, a
   assert.equal(await countIn('webhook_deliveries_other'), 0);
 });
 
-test('days older than the retention are dropped whole, and none before', async () => {
+test('drops whole days that are older than the retention, and none earlier', async () => {
   const now = day('2026-08-10');
   for (let ago = 5; ago >= 0; ago -= 1)
     await keepPartitions(database.db, 30, new Date(now.getTime() - ago * dayMs));
@@ -113,7 +114,7 @@ test('days older than the retention are dropped whole, and none before', async (
   assert.equal(await countIn('webhook_queue'), 1, 'nothing is sent that the log no longer has');
 });
 
-test('what is still to be sent of a day whose time is over has failed, and can be seen before the day goes', async () => {
+test('fails open deliveries of a day past its retention, and shows that before it drops the day', async () => {
   const now = day('2026-10-10');
   await keepPartitions(database.db, 30, new Date(now.getTime() - 5 * dayMs));
   const [left, beingSent] = [await openAt(day('2026-10-05')), await openAt(day('2026-10-06'))];
@@ -156,7 +157,7 @@ test('a node whose clock is months ahead drops nothing', async (t) => {
   assert.deepEqual(rows, [{ status: 'pending' }]);
 });
 
-test('somebody who reads the log for long holds up neither the upkeep nor the commits behind it', async () => {
+test('a long reader of the log holds up neither the maintenance of partitions nor commits', async () => {
   await keepPartitions(database.db, 90);
   const today = new Date();
   const old = new Date(Date.now() - 5 * dayMs);

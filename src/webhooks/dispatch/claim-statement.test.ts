@@ -1,3 +1,4 @@
+/** The claim statement: its cost, the share of retries, and deliveries that cannot be sent. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
@@ -74,7 +75,7 @@ async function countLooks(work: (pool: Pool) => Promise<unknown>): Promise<numbe
   }
 }
 
-test('endpoints that have nothing due cost a claim nothing, however many they are', async () => {
+test('endpoints with nothing due cost a claim nothing, however many there are', async () => {
   const ids = await makeEndpoints(3000);
   await makeEvents(1);
   await change("asleep = true, retrying = true, next_attempt_at = now() + interval '1 hour'");
@@ -92,7 +93,7 @@ test('endpoints that have nothing due cost a claim nothing, however many they ar
   );
 });
 
-test('a claim looks at so many endpoints and no more, and the next ones go on from there to all of them', async () => {
+test('a claim examines a limited number of endpoints, and the next claims continue with the others', async () => {
   const ids = await makeEndpoints(250);
   await makeEvents(1);
   const looks = await countLooks((pool) => claim({ usual: 0 }, createQueue(pool, 100)));
@@ -106,7 +107,7 @@ test('a claim looks at so many endpoints and no more, and the next ones go on fr
   assert.deepEqual(got.sort(), ids);
 });
 
-test('retries that are long overdue get a quarter of what a receiver takes, behind however many first attempts', async () => {
+test("overdue retries get a quarter of a receiver's capacity, behind any number of first attempts", async () => {
   await makeEndpoints(1);
   await makeEvents(40);
   await change("retrying = true, next_attempt_at = now() - interval '1 minute'");
@@ -156,7 +157,7 @@ async function state() {
   return rows[0];
 }
 
-test('tries by hand use up nothing of the schedule, and leave it when it was', async () => {
+test('manual retries do not use up or change the schedule', async () => {
   await makeEndpoints(1);
   await makeEvents(1);
   const [first] = await claim();
@@ -185,7 +186,7 @@ test('tries by hand use up nothing of the schedule, and leave it when it was', a
   assert.equal((await state()).attempts, 9);
 });
 
-test('a delivery does not fail for a wait that was ours', async () => {
+test('a delivery does not fail because of our own delay', async () => {
   await makeEndpoints(1);
   await makeEvents(1);
   const [first] = await claim();
@@ -211,7 +212,7 @@ test('a delivery does not fail for a wait that was ours', async () => {
   assert.equal((await fail(last)).status, 'failed');
 });
 
-test('what has no envelope any more has failed, and is not claimed for ever', async () => {
+test('fails a delivery whose envelope is gone, instead of claiming it forever', async () => {
   await makeEndpoints(1);
   await makeEvents(2);
   await database.pool.query('delete from events where id = (select min(id) from events)');
@@ -222,7 +223,7 @@ test('what has no envelope any more has failed, and is not claimed for ever', as
   assert.deepEqual(rows.map(({ status, queued }) => `${status} ${queued}`).sort(), ['failed 0', 'pending 1']);
 });
 
-test('a workspace that has enough in hand gives nothing, whichever of its endpoints', async () => {
+test('claims nothing from a workspace that has enough in hand, from any of its endpoints', async () => {
   await makeEndpoints(1);
   await makeEvents(3);
   const busy = workspaceId;

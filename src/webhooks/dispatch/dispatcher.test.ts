@@ -1,3 +1,4 @@
+/** The dispatcher with receivers that hang. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
@@ -40,7 +41,7 @@ async function makeEvents(workspaceId: string, count: number): Promise<void> {
   );
 }
 
-test('receivers of one workspace that all hang leave places on the node for another', async () => {
+test('hanging receivers of one workspace leave capacity on the node for another', async () => {
   const [busy, other] = [
     (await createWorkspace(database.db, { name: 'Busy' })).id,
     (await createWorkspace(database.db, { name: 'Other' })).id,

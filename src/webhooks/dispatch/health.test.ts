@@ -1,3 +1,4 @@
+/** Endpoint health: failures, recoveries, and when an endpoint is disabled. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
@@ -97,7 +98,7 @@ async function disabledEvents(): Promise<{ data: Record<string, string> }[]> {
   return rows.map(({ envelope }) => JSON.parse(envelope));
 }
 
-test('the first failure is written down, later ones leave it, and a success clears it', async () => {
+test('stores the first failure, keeps it on later ones, and clears it on a success', async () => {
   const keep = createHealthKeeper(endpoints);
   const asClaimed = await claimed();
   await keep(asClaimed, 'failing');
@@ -111,7 +112,7 @@ test('the first failure is written down, later ones leave it, and a success clea
   assert.equal((await row()).enabled, true);
 });
 
-test('a recovery that could not be written down is written with the next success', async () => {
+test('stores a recovery with the next success if it could not be stored before', async () => {
   let away = true;
   const keep = createHealthKeeper({
     disable: endpoints.disable,
@@ -128,7 +129,7 @@ test('a recovery that could not be written down is written with the next success
   assert.equal((await row()).failing_since, null);
 });
 
-test('a success of a delivery that was claimed before the failure clears it too', async () => {
+test('a success of a delivery claimed before the failure clears it too', async () => {
   const keep = createHealthKeeper(endpoints);
   const claimedTogether = await claimed();
   await keep(claimedTogether, 'failing');
@@ -136,7 +137,7 @@ test('a success of a delivery that was claimed before the failure clears it too'
   assert.equal((await row()).failing_since, null);
 });
 
-test('an endpoint that goes on being well or failing costs no statement', async () => {
+test('an endpoint that stays healthy or keeps failing costs no statement', async () => {
   let statements = 0;
   const counting = {
     disable: endpoints.disable,
@@ -158,7 +159,7 @@ test('an endpoint that goes on being well or failing costs no statement', async 
   assert.equal((await row()).failing_since, null);
 });
 
-test('after five days without a success it is disabled, an event says so, and what waits is kept as skipped', async () => {
+test('disables an endpoint after five days without a success, with an event, and skips its queue', async () => {
   const keep = createHealthKeeper(endpoints);
   await failingFor(5 * dayMs - 60_000);
   await keep(await claimed(), 'failing');
@@ -199,7 +200,7 @@ test('after five days without a success it is disabled, an event says so, and wh
   assert.deepEqual(audited, [{ details: { reason: 'failing' } }]);
 });
 
-test('410 disables at once, and told by many answers it is still one event', async () => {
+test('a 410 disables the endpoint at once, with one event even after many answers', async () => {
   const keep = createHealthKeeper(endpoints);
   const asClaimed = await claimed();
   await Promise.all(Array.from({ length: 8 }, () => keep(asClaimed, 'gone')));
@@ -207,7 +208,7 @@ test('410 disables at once, and told by many answers it is still one event', asy
   assert.equal((await disabledEvents()).length, 1);
 });
 
-test('a success that another node saw counts: a failure long after it starts afresh', async (t) => {
+test('a success on another node counts: a failure long after it starts a new period', async (t) => {
   const [here, elsewhere] = [createHealthKeeper(endpoints), createHealthKeeper(endpoints)];
   await here(await claimed(), 'failing');
   await failingFor(4 * dayMs);
@@ -219,7 +220,7 @@ test('a success that another node saw counts: a failure long after it starts afr
   assert.equal(await startedToday(), true, 'since now, not since then');
 });
 
-test('a failure and a success written down together: the last one counts, and a success always clears', async () => {
+test('the last of a concurrent failure and success counts, and a success always clears', async () => {
   const keep = createHealthKeeper(endpoints);
   const [first, second] = [await claimed(), await claimed()];
   await Promise.all([keep(first, 'failing'), keep(second, 'well')]);
@@ -237,7 +238,7 @@ test('a failure and a success written down together: the last one counts, and a 
   assert.equal((await row()).failing_since, null);
 });
 
-test('the five days are those of the database, whatever the clock of a node says', async (t) => {
+test('the clock of the database measures the five days, whatever that of a node says', async (t) => {
   const keep = createHealthKeeper(endpoints);
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 91 * dayMs });
   await keep(await claimed(), 'failing');
@@ -249,7 +250,7 @@ test('the five days are those of the database, whatever the clock of a node says
   assert.equal(await startedToday(), true);
 });
 
-test('one failure after days in which nothing was sent gives nobody up', async () => {
+test('one failure after days without deliveries does not disable an endpoint', async () => {
   const keep = createHealthKeeper(endpoints);
   await failingFor(6 * dayMs, { quietMs: 5 * dayMs });
   await keep(await claimed(), 'failing');
@@ -257,7 +258,7 @@ test('one failure after days in which nothing was sent gives nobody up', async (
   assert.equal(await startedToday(), true, 'the days begin anew');
 });
 
-test('an endpoint that its owner enabled again has five days anew', async (t) => {
+test('an endpoint enabled again by its owner gets five new days', async (t) => {
   const keep = createHealthKeeper(endpoints);
   await keep(await claimed(), 'failing');
   await keep(await claimed(), 'gone');

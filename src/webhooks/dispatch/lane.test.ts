@@ -1,3 +1,4 @@
+/** A lane: its concurrency, its rate limit, and what it takes back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/service/properties.ts';
@@ -14,7 +15,7 @@ function startAndFinish(lane: Lane<number>, succeeded: boolean, now = 0): number
   return started.length;
 }
 
-test('a new endpoint gets 8 at a time, and one more with every success up to 64', () => {
+test('a new endpoint gets 8 requests at a time, and one more with every success up to 64', () => {
   const lane = createLane<number>();
   assert.equal(lane.room(0), firstCap);
   lane.add(numbered(1000), 0);
@@ -28,7 +29,7 @@ test('a new endpoint gets 8 at a time, and one more with every success up to 64'
   }
 });
 
-test('three failures in a row leave one at a time, and a success lets it grow again', () => {
+test('three failures in a row reduce it to one at a time, and a success lets it grow again', () => {
   const lane = createLane<number>();
   lane.add(numbered(100), 0);
   assert.equal(lane.start(0).length, 8);
@@ -38,7 +39,7 @@ test('three failures in a row leave one at a time, and a success lets it grow ag
   assert.equal(lane.start(0).length, 2);
 });
 
-test('one failure among successes halves what it gets, and is not held against it later', () => {
+test('one failure among successes halves its limit, and does not count later', () => {
   const lane = createLane<number>();
   lane.add(numbered(100), 0);
   assert.equal(lane.start(0).length, 8);
@@ -51,7 +52,7 @@ test('one failure among successes halves what it gets, and is not held against i
   assert.equal(lane.start(0).length, 11, '8, halved to 4, and 7 more: the failures were not in a row');
 });
 
-test('an endpoint has more here than it may get at once when it gets through that soon, and none when it stalls', () => {
+test('a fast endpoint may hold more than it may send at once, and a stalled one nothing', () => {
   const lane = createLane<number>();
   lane.add(numbered(8), 0);
   assert.equal(lane.room(0), 0);
@@ -69,7 +70,7 @@ test('an endpoint has more here than it may get at once when it gets through tha
   assert.equal(lane.stalled(1020), false);
 });
 
-test('what is limited to few a second does not pile up here', () => {
+test('an endpoint with a low rate limit does not accumulate deliveries', () => {
   const lane = createLane<number>();
   lane.setRate(2);
   assert.equal(lane.room(0), 2);
@@ -77,7 +78,7 @@ test('what is limited to few a second does not pile up here', () => {
   assert.equal(lane.room(0), 0);
 });
 
-test('no second after a rest has more than the rate limit, and what is a little late is made up for', () => {
+test('never exceeds the rate limit in a second after a rest, and makes up for small delays', () => {
   const now = 1_000_000;
   for (const rate of [1, 10, 64]) {
     const lane = createLane<number>();
@@ -98,7 +99,7 @@ test('no second after a rest has more than the rate limit, and what is a little 
   }
 });
 
-test('a rate limit can be lifted, and says when the next one may start', () => {
+test('the rate limit can be removed, and says when the next request may start', () => {
   const lane = createLane<number>();
   const now = 1_000_000;
   lane.setRate(10);
@@ -112,7 +113,7 @@ test('a rate limit can be lifted, and says when the next one may start', () => {
   assert.ok(lane.start(now + 100).length > 5);
 });
 
-test('nothing waits for the rate limit while there is nothing to send, or all are under way', () => {
+test('nothing waits for the rate limit if there is nothing to send or all are in progress', () => {
   const lane = createLane<number>();
   lane.setRate(1);
   assert.equal(lane.nextStartAt(), null);
@@ -123,7 +124,7 @@ test('nothing waits for the rate limit while there is nothing to send, or all ar
   assert.equal(lane.nextStartAt(), null);
 });
 
-test('draining takes back what has not started, from the front, and leaves what is under way', () => {
+test('draining takes back from the front what has not started, and leaves what is in progress', () => {
   const lane = createLane<number>();
   lane.add(numbered(20), 0);
   assert.equal(lane.start(0).length, 8);
@@ -145,7 +146,7 @@ test('draining takes back what has not started, from the front, and leaves what 
   assert.equal(lane.idleSince(), 0);
 });
 
-test('whatever happens, every job is started or taken back exactly once, in its order, within the limits', () => {
+test('starts or takes back every job exactly once, in order and within the limits, whatever happens', () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('add' as const), count: fc.nat(40) }),
     fc.record({ do: fc.constant('pass' as const), ms: fc.nat(1500) }),

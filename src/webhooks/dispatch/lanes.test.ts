@@ -1,3 +1,4 @@
+/** How lanes share the capacity of a node between endpoints and workspaces. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -49,7 +50,7 @@ function createRig(t: TestContext, options: { isStale?: (job: Job) => boolean; w
   return { lanes, add, finish, of, started, takenBack, running, wanting: () => wanting };
 }
 
-test('endpoints get their turns one by one, whoever came first', async (t) => {
+test('endpoints take turns one by one, whoever came first', async (t) => {
   const { add, finish, started, of } = createRig(t);
   for (let number = 0; number < 8; number += 1) add(`first-${number}`, 8);
   assert.equal(started.length, 64, 'the node is busy');
@@ -63,7 +64,7 @@ test('endpoints get their turns one by one, whoever came first', async (t) => {
   assert.equal(started.length, 80);
 });
 
-test('requests that wait for their receiver leave their place to others', async (t) => {
+test('requests that wait for their receiver free their place for others', async (t) => {
   const { add, finish, started, of } = createRig(t, { waitsAfterMs: 100 });
   for (let number = 0; number < 8; number += 1) add(`hangs-${number}`, 8);
   add('well', 8);
@@ -75,7 +76,7 @@ test('requests that wait for their receiver leave their place to others', async 
   await finish(() => true);
 });
 
-test('a workspace with many endpoints leaves its turns, and room to start, to another with one', async (t) => {
+test('a workspace with many endpoints leaves turns and capacity to one with a single endpoint', async (t) => {
   const { add, finish, started, of } = createRig(t, { waitsAfterMs: 100 });
   for (let number = 0; number < 500; number += 1) add(`hangs-${number}`, 8, { workspaceId: 'busy' });
   assert.equal(started.length, 64);
@@ -88,7 +89,7 @@ test('a workspace with many endpoints leaves its turns, and room to start, to an
   await finish(() => true);
 });
 
-test('a workspace holds no more than it leaves to others, and gets more again when it has given some back', async (t) => {
+test('a workspace holds no more than it leaves to others, and gets more once it has returned some', async (t) => {
   const { lanes, add, finish } = createRig(t);
   for (let number = 0; number < 10; number += 1)
     add(`hangs-${number}`, 8, { workspaceId: 'busy', more: true });
@@ -104,7 +105,7 @@ test('a workspace holds no more than it leaves to others, and gets more again wh
   await finish(() => true);
 });
 
-test('what stands behind a receiver that does not answer is taken back, once', async (t) => {
+test('takes back once what waits behind a receiver that does not answer', async (t) => {
   const { lanes, add, finish, takenBack } = createRig(t);
   add('hangs', 20);
   lanes.sweep(Date.now());
@@ -118,7 +119,7 @@ test('what stands behind a receiver that does not answer is taken back, once', a
   assert.equal(lanes.inFlight(), 0);
 });
 
-test('what waited too long is taken back instead of started', async (t) => {
+test('takes back what waited too long instead of starting it', async (t) => {
   let late = false;
   const { add, finish, takenBack, started } = createRig(t, { isStale: () => late });
   add('a', 10);
@@ -128,7 +129,7 @@ test('what waited too long is taken back instead of started', async (t) => {
   assert.equal(takenBack.length, 2);
 });
 
-test('more is asked for once when half is left, and only where there may be more', async (t) => {
+test('asks for more once when half is left, and only if there may be more', async (t) => {
   const { add, finish, wanting } = createRig(t);
   add('few', 8);
   await finish(() => true);
@@ -143,7 +144,7 @@ test('more is asked for once when half is left, and only where there may be more
   assert.equal(wanting(), 1);
 });
 
-test('those with more to send share the room, and those that ran out no longer count', async (t) => {
+test('endpoints with more to send share the room, and those that ran out no longer count', async (t) => {
   const { lanes, add, finish } = createRig(t);
   for (const id of ['a', 'b', 'c', 'd']) add(id, 8, { more: true });
   await finish(() => true);
@@ -158,7 +159,7 @@ test('those with more to send share the room, and those that ran out no longer c
   assert.ok((free()[0] ?? 0) > 5);
 });
 
-test('a rate limit is kept, also over times in which there is nothing to send', async (t) => {
+test('keeps the rate limit even across pauses with nothing to send', async (t) => {
   const { add, finish, of } = createRig(t);
   add('slow', 2, { rateLimit: 2 });
   assert.equal(of('slow'), 1, 'after a rest no more than at any other time');
@@ -175,7 +176,7 @@ test('a rate limit is kept, also over times in which there is nothing to send', 
   await finish(() => true);
 });
 
-test('emptied lanes give back all that has not started', async (t) => {
+test('emptying the lanes returns everything that has not started', async (t) => {
   const { lanes, add, finish, takenBack } = createRig(t);
   add('a', 30);
   add('b', 3);

@@ -1,3 +1,4 @@
+/** The low-water mark of the delivery queue, with an old snapshot open. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -45,7 +46,7 @@ function claim(queue: Queue): Promise<ClaimedDelivery[]> {
   return queue.claim({ claimId: randomUUID(), limit: 1000, ...request });
 }
 
-test('a claim looks at nothing that is done, however much of it an old snapshot keeps in the index', async () => {
+test('a claim reads nothing that is done, however much an old snapshot keeps in the index', async () => {
   await makeEvents(500);
   // Not an update: a transaction in another database may keep entries of the old row versions, which were due just now.
   await database.pool.query(`
@@ -96,7 +97,7 @@ test('a claim looks at nothing that is done, however much of it an old snapshot 
   }
 });
 
-test('what has waited for long counts where a claim begins, asleep or not', async () => {
+test('deliveries that have waited long determine where a claim begins, asleep or not', async () => {
   const lowest = async (): Promise<number> => {
     const { rows } = await database.pool.query<{ hours: number }>(
       `select extract(epoch from now() - mark::timestamptz)::float8 / 3600 as hours from (${lowWaterText}) as low`,

@@ -1,3 +1,4 @@
+/** Which nodes count as alive, and what becomes of the claims of dead ones. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
@@ -59,7 +60,7 @@ async function holders(nodeId: number): Promise<{ pid: number }[]> {
   return rows;
 }
 
-test('what a dead node had claimed is given back at once, what a living one has is left alone', async () => {
+test('releases the claims of a dead node at once, and leaves those of a living one', async () => {
   let told = 0;
   const [living, dying] = [node(11, (count) => (told += count)), node(12)];
   await living.hold();
@@ -75,7 +76,7 @@ test('what a dead node had claimed is given back at once, what a living one has 
   assert.equal(await living.releaseDead(), 0, 'once');
 });
 
-test('a node that left without finishing all gives the rest to the others', async () => {
+test('a node that stops with unfinished claims leaves them to the others', async () => {
   const [living, leaving] = [node(21), node(22)];
   await living.hold();
   await leaving.hold();
@@ -84,7 +85,7 @@ test('a node that left without finishing all gives the rest to the others', asyn
   await waitUntil(async () => (await living.releaseDead()) === 2);
 });
 
-test('a node that lost its connection makes itself known again before it looks for dead ones', async () => {
+test('a node that lost its connection registers again before it looks for dead ones', async () => {
   const nodes = node(31);
   await nodes.hold();
   await claimedBy(31, 1);
@@ -98,7 +99,7 @@ test('a node that lost its connection makes itself known again before it looks f
   assert.deepEqual(await claims(), { 31: 1 });
 });
 
-test('a node whose connection was cut without a word makes itself known again', async (t) => {
+test('a node whose connection went silent registers again', async (t) => {
   const proxy = await openSilentProxy(database.url);
   t.after(() => proxy.close());
   const nodes = createNodes(71, {
@@ -123,7 +124,7 @@ test('a node whose connection was cut without a word makes itself known again', 
   assert.deepEqual(await holders(71), [second], 'one that answers is kept');
 });
 
-test('while the server still sees the old connection the node waits for nothing, and counts as alive', async () => {
+test('a node does not wait while the server still sees its old connection, and counts as alive', async () => {
   const [before, same] = [node(41), node(41)];
   await before.hold();
   await claimedBy(41, 1);
@@ -139,7 +140,7 @@ test('while the server still sees the old connection the node waits for nothing,
   assert.deepEqual(await claims(), { 41: 1 });
 });
 
-test('a node with the same id in another database of the server keeps no dead one alive', async (t) => {
+test('a node with the same id in another database does not keep a dead one alive', async (t) => {
   const other = await openTestDatabase();
   t.after(() => other.close());
   const namesake = createNodes(61, {
@@ -158,7 +159,7 @@ test('a node with the same id in another database of the server keeps no dead on
   assert.equal(await namesake.releaseDead(), 0);
 });
 
-test('a database that is away is told, and leaves no connection behind', async () => {
+test('throws if the database is unreachable, and leaves no connection behind', async () => {
   const away = createNodes(51, { connection: () => ({ host: '127.0.0.1', port: 1 }), pool: database.pool });
   await assert.rejects(away.hold(), { code: 'ECONNREFUSED' });
   await database.pool.query('alter table webhook_nodes rename to webhook_nodes_away');

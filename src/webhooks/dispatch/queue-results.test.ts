@@ -15,7 +15,7 @@ before(async () => {
 after(() => fixture.close());
 beforeEach(() => fixture.clear());
 
-test('of many attempts the first and the newest are kept, and all are counted', async () => {
+test('keeps the first and the newest of many attempts, and counts all of them', async () => {
   await fixture.makeEndpoint();
   await fixture.makeEvents(1);
   for (let number = 1; number <= mostAttempts + 2; number += 1) {
@@ -34,7 +34,7 @@ test('of many attempts the first and the newest are kept, and all are counted', 
   assert.equal(row?.attempt_count, mostAttempts + 2);
 });
 
-test('an expired claim goes to another node; the late result of the first is refused, that of the second taken', async () => {
+test("an expired claim goes to another node, and only that node's result is accepted", async () => {
   await fixture.makeEndpoint();
   await fixture.makeEvents(1);
   const [first] = await fixture.claim({ nodeId: 1 });
@@ -58,7 +58,7 @@ test('an expired claim goes to another node; the late result of the first is ref
   assert.equal(row?.attempt_count, 1);
 });
 
-test('a late result is refused also where the row has come to lie in its old place again', async () => {
+test('refuses a late result even if the row is back in its old place', async () => {
   await fixture.makeEndpoint();
   await fixture.makeEvents(1);
   const [first] = await fixture.claim({ nodeId: 1 });
@@ -77,7 +77,7 @@ test('a late result is refused also where the row has come to lie in its old pla
   );
 });
 
-test('results are written down in batches, each attempt added to those before it', async () => {
+test('stores results in batches, and adds each attempt to the earlier ones', async () => {
   await fixture.makeEndpoint();
   await fixture.makeEvents(4);
   const claimed = await fixture.claim();
@@ -123,7 +123,7 @@ test('results are written down in batches, each attempt added to those before it
   assert.deepEqual(await fixture.claim(), [], 'what is done is never claimed');
 });
 
-test('what is given back untried counts as no attempt, and keeps its place before retries', async () => {
+test('a delivery returned untried counts as no attempt, and keeps its place before retries', async () => {
   await fixture.makeEndpoint();
   await fixture.makeEvents(1);
   const [before] = await fixture.rows();
@@ -136,7 +136,7 @@ test('what is given back untried counts as no attempt, and keeps its place befor
   assert.equal((await fixture.claim()).length, 1);
 });
 
-test('what is left of earlier days is claimed, and written down in the log of its own day', async () => {
+test('claims leftovers of earlier days, and stores them in the log of their own day', async () => {
   const dayMs = 24 * 60 * 60 * 1000;
   await fixture.makeEndpoint();
   const old = new Date(Date.now() - 5 * dayMs);
@@ -159,7 +159,7 @@ test('what is left of earlier days is claimed, and written down in the log of it
   );
 });
 
-test('a retry is due after so long by the clock of the database', async () => {
+test('a retry is due by the clock of the database', async () => {
   await fixture.makeEndpoint();
   // Made by a node whose clock is an hour ahead.
   await fixture.makeEvents(1, new Date(Date.now() + 60 * 60 * 1000));

@@ -18,7 +18,7 @@ beforeEach(() => fixture.clear());
 
 const ids = (deliveries: ClaimedDelivery[]) => deliveries.map(({ id }) => id).sort();
 
-test('only what is due is claimed, with all it takes to send it', async () => {
+test('claims only what is due, with everything needed to send it', async () => {
   const endpointId = await fixture.makeEndpoint();
   await fixture.makeEvents(1);
   await fixture.change("next_attempt_at = now() + interval '1 minute'");
@@ -46,7 +46,7 @@ test('only what is due is claimed, with all it takes to send it', async () => {
   assert.deepEqual(await fixture.claim(), [], 'claimed once, it is not claimed again');
 });
 
-test('each endpoint gives as many as it has room for, and all together no more than the limit', async () => {
+test('claims as many from each endpoint as it has room for, and in total at most the limit', async () => {
   const [full, some, unnamed] = [
     await fixture.makeEndpoint(),
     await fixture.makeEndpoint(),
@@ -63,7 +63,7 @@ test('each endpoint gives as many as it has room for, and all together no more t
   assert.equal((await fixture.claim({ usual: 100, limit: 7 })).length, 7);
 });
 
-test('first attempts go before retries, and among them what has waited longest', async () => {
+test('claims first attempts before retries, and the longest waiting first', async () => {
   await fixture.makeEndpoint();
   const now = Date.now();
   for (const ago of [3000, 1000, 2000, 5000]) await fixture.makeEvents(1, new Date(now - ago));
@@ -83,7 +83,7 @@ test('first attempts go before retries, and among them what has waited longest',
   assert.deepEqual(order, [3000, 2000, 1000, 5000]);
 });
 
-test('a backlog of one endpoint does not keep others waiting, nor does a full one cost a look at its rows', async () => {
+test('the backlog of one endpoint does not delay others, and the rows of a full one are not read', async () => {
   const busy = await fixture.makeEndpoint();
   await fixture.makeEvents(3000);
   const quiet = await fixture.makeEndpoint();
@@ -94,7 +94,7 @@ test('a backlog of one endpoint does not keep others waiting, nor does a full on
   assert.equal(claimed.filter(({ endpoint }) => endpoint.id === busy).length, 8);
 });
 
-test('nodes that claim at the same time never get the same delivery, and together get all', async () => {
+test('nodes that claim concurrently never get the same delivery, and together get all', async () => {
   for (let endpoint = 0; endpoint < 5; endpoint += 1) await fixture.makeEndpoint();
   await fixture.makeEvents(200);
   const nodes = [1, 2, 3, 4];
@@ -116,7 +116,7 @@ test('nodes that claim at the same time never get the same delivery, and togethe
   assert.equal(new Set(shares.flat()).size, 1000);
 });
 
-test('what was made while its endpoint was disabled is kept as skipped; what was waiting is claimed as not to be sent', async () => {
+test('skips new deliveries to a disabled endpoint, and claims waiting ones as not to be sent', async () => {
   const disabled = await fixture.makeEndpoint(false);
   const enabled = await fixture.makeEndpoint();
   await fixture.makeEvents(1);
@@ -137,7 +137,7 @@ test('what was made while its endpoint was disabled is kept as skipped; what was
   }
 });
 
-test('an event of another workspace with the same id is not the one that is sent', async () => {
+test('never sends an event of another workspace with the same id', async () => {
   const makeTenant = async () => {
     const workspaceId = await fixture.newWorkspace();
     await fixture.makeEndpoint();
@@ -153,7 +153,7 @@ test('an event of another workspace with the same id is not the one that is sent
   for (const { envelope, endpoint } of claimed) assert.equal(envelope, `of ${endpoint.workspaceId}`);
 });
 
-test('what changes in an endpoint reaches the deliveries of it that wait', async () => {
+test('a change of an endpoint reaches its waiting deliveries', async () => {
   const id = await fixture.makeEndpoint();
   await fixture.makeEvents(2);
   const [delivery] = await fixture.claim({ usual: 1 });
@@ -165,7 +165,7 @@ test('what changes in an endpoint reaches the deliveries of it that wait', async
 
 for (const isSaved of [true, false]) {
   const outcome = isSaved ? 'stays disabled' : 'is asked again when that could not be saved';
-  test(`an endpoint that answered 410 ${outcome}, whatever a look from before says`, async () => {
+  test(`an endpoint that answered 410 ${outcome}, whatever an earlier read says`, async () => {
     const id = await fixture.makeEndpoint();
     await fixture.makeEvents(2);
     const [delivery] = await fixture.claim({ usual: 1 });
@@ -195,7 +195,7 @@ for (const isSaved of [true, false]) {
   });
 }
 
-test('endpoints take turns: what one claim had no room for comes first in the next', async () => {
+test('endpoints take turns: those that a claim had no room for come first in the next', async () => {
   const endpoints = [
     await fixture.makeEndpoint(),
     await fixture.makeEndpoint(),

@@ -1,3 +1,4 @@
+/** How results are saved when one of them, or the database, causes trouble. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
@@ -9,7 +10,7 @@ import { newId } from '../../runtime/ids.ts';
 import { createQueue, type DeliveryResult } from './queue.ts';
 import { createResultWriter } from './result-writer.ts';
 
-test('an answer that cannot be stored holds up no other result, and its own is kept without it', async () => {
+test('a response that cannot be stored does not hold up other results, and is replaced by a note', async () => {
   const database = await openTestDatabase();
   try {
     const workspaceId = (await createWorkspace(database.db, { name: 'Results' })).id;
@@ -75,7 +76,7 @@ test('an answer that cannot be stored holds up no other result, and its own is k
   }
 });
 
-test('results that a lock or a time-out held up are written again together, whole', async () => {
+test('stores results completely and together after a lock or a timeout delayed them', async () => {
   const database = await openTestDatabase();
   try {
     const sizes: number[] = [];

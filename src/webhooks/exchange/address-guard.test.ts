@@ -1,3 +1,4 @@
+/** Which webhook URLs and addresses the guard allows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostileUrls } from '../../../test/support/clients/hostile-urls.ts';
@@ -13,7 +14,7 @@ for (const url of hostileUrls) {
   });
 }
 
-test('allows public literals and names that lead to public addresses only', async () => {
+test('allows public literals, and names that resolve only to public addresses', async () => {
   const guard = createAddressGuard(nobody, async () => [{ address: '93.184.216.34', family: 4 }]);
   assert.equal(
     (await guard.vetUrl('https://example.org:8443/hook?x=1#frag')).href,
@@ -23,7 +24,7 @@ test('allows public literals and names that lead to public addresses only', asyn
   assert.ok(await guard.vetUrl('https://[2606:2800:220:1:248:1893:25c8:1946]/'));
 });
 
-test('a name that leads inside is refused, and of a mixed answer only the public address is used', async () => {
+test('refuses a name with internal addresses only, and uses only the public ones of a mixed answer', async () => {
   const inside = createAddressGuard(nobody, async () => [
     { address: '10.1.2.3', family: 4 },
     { address: '::1', family: 6 },
@@ -38,7 +39,7 @@ test('a name that leads inside is refused, and of a mixed answer only the public
   ]);
 });
 
-test('a name that changes its answer is judged by the answer that is connected to', async () => {
+test('judges a name that changes its answer by the answer that is connected to', async () => {
   const answers = [
     [{ address: '93.184.216.34', family: 4 as const }],
     [{ address: '127.0.0.1', family: 4 as const }],
@@ -48,7 +49,7 @@ test('a name that changes its answer is judged by the answer that is connected t
   await assert.rejects(guard.vetHost({ hostname: 'rebind.example.org', protocol: 'https:' }), BlockedTarget);
 });
 
-test('the operator may allow hosts and ranges, then also over http; nothing else is opened by that', async () => {
+test('the operator may allow hosts and ranges, over http too, and this opens nothing else', async () => {
   const allow = toAllowList(['127.0.0.0/8', 'hooks.internal']);
   const guard = createAddressGuard(allow, async (name) =>
     name === 'localhost'

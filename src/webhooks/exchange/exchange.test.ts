@@ -1,3 +1,4 @@
+/** One exchange with a receiver: what is sent, kept and reported, and when it is cut off. */
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +41,7 @@ const answer = (work: (response: ServerResponse) => void) => {
   receiver.answer = work;
 };
 
-test('posts the body and headers as they are, and tells what came back', async () => {
+test('posts body and headers unchanged, and reports the response', async () => {
   answer((response) => response.writeHead(201, { 'x-told': ['a', 'b'], 'retry-after': '7' }).end('grüezi'));
   const outcome = await post('{"a":"ü"}', '?x=1');
   assert.equal(receiver.received[0]?.body, '{"a":"ü"}');
@@ -66,13 +67,13 @@ for (const [status, error] of [
   [410, 'The receiver answered 410 Gone.'],
   [599, 'The receiver answered 599.'],
 ] as const) {
-  test(`${status} is told as ${error ?? 'a success'}`, async () => {
+  test(`reports ${status} as ${error ?? 'a success'}`, async () => {
     answer((response) => response.writeHead(status).end());
     assert.equal((await post()).error, error);
   });
 }
 
-test('of a long answer 16 KB are kept, and text that PostgreSQL could not store is mended', async () => {
+test('keeps 16 KB of a long response, and repairs text that PostgreSQL cannot store', async () => {
   answer((response) => response.writeHead(200).end(`\0${'ü'.repeat(20_000)}`));
   const { responseBody, error } = await post();
   assert.equal(error, null);
@@ -81,7 +82,7 @@ test('of a long answer 16 KB are kept, and text that PostgreSQL could not store 
   assert.ok(responseBody.isWellFormed());
 });
 
-test('of many and long headers a bounded part is kept', async () => {
+test('keeps a limited part of many or long headers', async () => {
   answer((response) => {
     for (let header = 0; header < 100; header += 1) response.setHeader(`x-${header}`, 'v');
     response.setHeader('x-0', 'v'.repeat(5000));
@@ -92,7 +93,7 @@ test('of many and long headers a bounded part is kept', async () => {
   assert.equal(responseHeaders['x-0']?.length, 1000);
 });
 
-test('the time is for the whole exchange: an answer that trickles in is cut off, and its connection closed', async (t) => {
+test('the timeout covers the whole exchange: cuts off a slow response and closes its connection', async (t) => {
   const hurried = newExchanger(hurriedMs);
   t.after(() => hurried.close());
   // Over an open connection: connecting counts towards the time-out too, and is not the subject here.
@@ -117,7 +118,7 @@ test('the time is for the whole exchange: an answer that trickles in is cut off,
   await waitUntil(() => closed);
 });
 
-test('what waits for a connection until its time is over is not sent afterwards', async () => {
+test('does not send a request that timed out while it waited for a connection', async () => {
   const paths: string[] = [];
   const plain = createServer((request, response) => {
     paths.push(request.url ?? '');
@@ -147,7 +148,7 @@ test('what waits for a connection until its time is over is not sent afterwards'
   }
 });
 
-test('closing ends what is under way at once', async () => {
+test('closing ends exchanges in progress at once', async () => {
   const closing = newExchanger();
   answer(() => {});
   const underWay = post('{"close":true}', '', closing);
@@ -157,7 +158,7 @@ test('closing ends what is under way at once', async () => {
   assert.notEqual((await underWay).error, null);
 });
 
-test('what refuses the connection and what has no name are told in words', async () => {
+test('explains a refused connection and an unknown host name in words', async () => {
   const refused = await startReceiver();
   const { url } = refused;
   await refused.close();
@@ -176,7 +177,7 @@ test('what refuses the connection and what has no name are told in words', async
   await lost.close();
 });
 
-test('what is under way when the service stops is told as cut off', async () => {
+test('reports an exchange interrupted by the stop of the service as cut off', async () => {
   answer(() => {});
   const stopping = newExchanger();
   const outcome = post('{}', '', stopping);

@@ -1,3 +1,4 @@
+/** The two signatures of a delivery, against independent implementations. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -31,7 +32,7 @@ for (const body of bodies) {
   });
 }
 
-test('while a secret rotates, both sign the standard header and only the new one the other', () => {
+test('while a secret rotates, both sign the standard header, and only the new one signs the other', () => {
   const [secret, previousSecret] = [newWebhookSecret(), newWebhookSecret()];
   const timestamp = Math.floor(Date.now() / 1000);
   const headers = createSigner({ serviceName: 'Acme', secret, previousSecrets: [previousSecret] })({
@@ -47,7 +48,7 @@ test('while a secret rotates, both sign the standard header and only the new one
   );
 });
 
-test('a secret is whsec_ and 32 random bytes', () => {
+test('a secret is whsec_ followed by 32 random bytes', () => {
   assert.match(newWebhookSecret(), /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.notEqual(newWebhookSecret(), newWebhookSecret());
 });

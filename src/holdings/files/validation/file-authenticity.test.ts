@@ -72,19 +72,19 @@ function check({
   return checkAuthenticity(version, { db: database.db, proofs: { make }, chain, freshChain, registry });
 }
 
-test('a proof that the chain bears out is authentic, final or not, whatever the clock of the chain is worth', async () => {
+test('a proof that the chain confirms is authentic, final or not, and on a development chain too', async () => {
   assert.equal((await check()).authentic, true);
   remembered.embedded = true;
   remembered.finalized = 0;
   assert.equal((await check()).authentic, true);
 });
 
-test('it stays so when the claims were erased', async () => {
+test('a proof with erased claims is authentic too', async () => {
   proof = { ...proof, claims: null };
   assert.equal((await check()).authentic, true);
 });
 
-test('a seal, a path or claims that do not fit are not authentic, and no chain is asked twice for that', async () => {
+test('a wrong seal, path or claims are not authentic, and the chain is not asked again', async () => {
   const other = fixed(0x99);
   for (const forged of [
     { ...proof, seal: { ...proof.seal, sequence: 2 } },
@@ -96,30 +96,30 @@ test('a seal, a path or claims that do not fit are not authentic, and no chain i
   }
 });
 
-test('rows that no longer lead to what was anchored are not authentic', async () => {
+test('rows that differ from what was anchored are not authentic', async () => {
   const make = () => Promise.reject(new NotAsAnchored('fil_1'));
   assert.deepEqual(await check({ make }), { authentic: false, reason: 'fil_1 is not as it was anchored' });
 });
 
-test('what is not confirmed any more waits', async () => {
+test('a version that is no longer confirmed has no verdict yet', async () => {
   const make = () => Promise.reject(new AppError('conflict', 'It is not confirmed on the chain yet.'));
   assert.equal((await check({ make })).authentic, null);
 });
 
-test('a chain that gives no answer leaves it open', async () => {
+test('a chain that does not answer leaves the verdict open', async () => {
   const result = await check({ chain: silent(), freshChain: silent() });
   assert.equal(result.authentic, null);
   assert.match(result.reason, /could not be queried/);
 });
 
-test('a chain without the anchor says that it is not authentic, while our index stands on it', async () => {
+test('a missing anchor is not authentic as long as the index agrees with the chain', async () => {
   for (const facts of [now, remembered]) facts.anchors = {};
   const result = await check();
   assert.equal(result.authentic, false);
   assert.match(result.reason, /no anchor/);
 });
 
-test('an anchor that a reorg has moved waits until the index has followed', async () => {
+test('an anchor moved by a reorg has no verdict until the index has caught up', async () => {
   const moved = { number: 101, hash: fixed(0x77), time: 1_800_000_001 };
   const [anchor] = proof.anchors as [EvmAnchor];
   for (const facts of [now, remembered]) {
@@ -140,7 +140,7 @@ test('an anchor that a reorg has moved waits until the index has followed', asyn
   assert.equal((await check()).authentic, true);
 });
 
-test('answers that are remembered from before a reorg condemn nothing', async () => {
+test('cached answers from before a reorg condemn nothing', async () => {
   remembered.blocks = {};
   assert.equal((await check()).authentic, true);
 });
@@ -150,7 +150,7 @@ function silent(): ReturnType<typeof memoryChain> {
   return new Proxy(memoryChain(now), { get: () => refuse });
 }
 
-test('a node behind the address that lags says nothing of the anchor, and the validation waits', async () => {
+test('a lagging chain node behind the address gives no verdict, and the validation waits', async () => {
   const { blockNumber, blockHash } = proof.anchors[0] as EvmAnchor;
   const quantity = (value: number) => `0x${value.toString(16)}`;
   const asked: string[] = [];

@@ -36,7 +36,7 @@ async function look(db: Db) {
   return report;
 }
 
-test('where all is right nothing is found', async () => {
+test('finds nothing in correct data', async () => {
   const { checked, findings } = await look(database.db);
   assert.deepEqual({ checked, findings }, { checked: 3, findings: [] });
 });
@@ -45,7 +45,7 @@ const valid = () => sql`id = ${file.validationIds[0]}`;
 
 const cases: [what: string, rule: string, break_: () => RawBuilder<unknown>][] = [
   [
-    'a result that was turned',
+    'a reversed result',
     'validation_result',
     () => sql`update file_validations set result = 'invalid' where ${valid()}`,
   ],
@@ -55,7 +55,7 @@ const cases: [what: string, rule: string, break_: () => RawBuilder<unknown>][] =
     () => sql`update file_validations set presented_hash = sha256('x') where ${valid()}`,
   ],
   [
-    'a leaf that is gone',
+    'a missing leaf',
     'validation_without_leaf',
     () => sql`delete from anchor_leaves where kind = 'validation' and version = 1`,
   ],
@@ -70,25 +70,25 @@ const cases: [what: string, rule: string, break_: () => RawBuilder<unknown>][] =
     () => sql`update file_validations set validated_at = validated_at + interval '1 second' where ${valid()}`,
   ],
   [
-    'an event that is gone',
+    'a missing event',
     'validation_untold',
     () => sql`delete from events where position(${file.validationIds[0]} in envelope) > 0`,
   ],
   [
-    'a version that is gone',
+    'a missing version',
     'validation_without_version',
     () => sql`delete from anchor_leaves where kind = 'file'`,
   ],
 ];
 
 for (const [what, rule, break_] of cases) {
-  test(`${what} is found`, async () => {
+  test(`finds ${what}`, async () => {
     const found = await broken(break_());
     assert.ok(found.includes(rule), found.join());
   });
 }
 
-test('an event is found also where the clock was set meanwhile', async () => {
+test('finds the event even if the clock was set meanwhile', async () => {
   const later = sql`update events set id = 'evt_7' || substr(id, 6) where position(${file.validationIds[0]} in envelope) > 0`;
   assert.deepEqual(await broken(later), []);
 });

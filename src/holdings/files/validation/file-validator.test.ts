@@ -184,7 +184,7 @@ function leadOf({ commit }: { commit?: Lead['term']['commit'] } = {}): Lead {
   return { term, chain: { client: { request } } as never };
 }
 
-test('results of one file are numbered as they were asked for, and each has its leaf, its event and its audit line', async () => {
+test('numbers the results of a file in request order, each with its leaf, event and audit entry', async () => {
   const file = await makeFile();
   const asked = [await ask(file), await ask(file, { hash: toBytea(fixed(0xd2)), vault: 1 })];
   const validator = makeValidator();
@@ -266,7 +266,7 @@ test('results of one file are numbered as they were asked for, and each has its 
   );
 });
 
-test('without a vault it is judged for whoever has the file then', async () => {
+test('checks ownership against the current owner if no vault is given', async () => {
   const fileId = await makeFile();
   const [asked, named] = [await ask(fileId, { vault: null }), await ask(fileId, { vault: 0 })];
   await database.db
@@ -279,7 +279,7 @@ test('without a vault it is judged for whoever has the file then', async () => {
   assert.equal((await rowOf(named)).ownership, false);
 });
 
-test('a version that is not confirmed is validated once it is', async () => {
+test('validates a version once it is confirmed', async () => {
   const file = await makeFile({ confirmed: false });
   const id = await ask(file);
   const validator = makeValidator();
@@ -290,7 +290,7 @@ test('a version that is not confirmed is validated once it is', async () => {
   assert.equal((await rowOf(id)).result, 'invalid');
 });
 
-test('one that cannot be judged waits without holding up those after it', async () => {
+test('a validation that cannot be judged waits without holding up those after it', async () => {
   const stuck = await makeFile();
   proofFaults.set(stuck, new AppError('conflict', 'not confirmed any more'));
   const broken = await makeFile();
@@ -306,7 +306,7 @@ test('one that cannot be judged waits without holding up those after it', async 
   assert.equal((await findOpen(database.db, { without: [], limit: 10 })).length, 2);
 });
 
-test('while the chain is away everything stays pending, and the loop hears of it', async () => {
+test('leaves everything pending and throws while the chain is unreachable', async () => {
   const id = await ask(await makeFile());
   chainAway = true;
   const validator = makeValidator();
@@ -317,7 +317,7 @@ test('while the chain is away everything stays pending, and the loop hears of it
   assert.equal((await rowOf(id)).result, 'invalid');
 });
 
-test('a chain that goes away in the middle of a round keeps what was found out before', async () => {
+test('keeps earlier results if the chain becomes unreachable during a round', async () => {
   const [file, other] = [await makeFile(), await makeFile()];
   const ids = [await ask(file), await ask(other)];
   proofFaults.set(other, new AppError('conflict', 'gone'));
@@ -330,7 +330,7 @@ test('a chain that goes away in the middle of a round keeps what was found out b
   assert.deepEqual(await Promise.all(ids.map(async (id) => (await rowOf(id)).result)), ['invalid', null]);
 });
 
-test('a node that has lost the lead writes nothing', async () => {
+test('writes nothing after the node has lost the lead', async () => {
   const id = await ask(await makeFile());
   const commit = () => Promise.reject(new LostLead());
   const validator = makeValidator();
@@ -339,7 +339,7 @@ test('a node that has lost the lead writes nothing', async () => {
   assert.equal((await rowOf(id)).result, null);
 });
 
-test('of two that have judged the same validation only the first completes it', async () => {
+test('only the first of two results for the same validation is stored', async () => {
   const { db } = database;
   const file = await makeFile();
   await ask(file);
