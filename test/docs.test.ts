@@ -17,3 +17,16 @@ test('every source file that a document names exists', () => {
     }
   }
 });
+
+test('every test that a document quotes exists under that name', () => {
+  let quoted = 0;
+  for (const document of globSync('{*.md,docs/*.md}', { cwd: root })) {
+    const text = readFileSync(join(root, document), 'utf8').replace(/\n\s+/g, ' ');
+    for (const [, file, name] of text.matchAll(/`((?:src|test)\/[\w./-]+\.test\.ts)`: "([^"…]+)/g)) {
+      const tests = readFileSync(join(root, file ?? ''), 'utf8');
+      assert.ok(tests.includes(`'${name?.trimEnd()}`), `${document} quotes "${name}" of ${file}`);
+      quoted += 1;
+    }
+  }
+  assert.ok(quoted >= 60, `${quoted} quoted tests`);
+});
