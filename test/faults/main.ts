@@ -5,18 +5,18 @@ import { type ChainMode, isChainMode } from './chain.ts';
 import { Interrupted, runFaults, type Summary } from './run.ts';
 import { Violation } from './violation.ts';
 
-const usage = `npm run test:faults -- [--cycles N] [--seed S] [--chain embedded|rpc]
+const usage = `npm run test:faults -- [--cycles N] [--seed S] [--chain embedded|rpc|none]
 
-  --cycles N   how many faults strike, one after the other (10)
+  --cycles N   how many faults to inject, one after another (10)
   --seed S     any text; the same seed makes the same choices (random, and printed)
-  --chain C    embedded: the service brings its chain, which is killed too (the default)
-               rpc: a chain of the test behind an RPC address, both of which misbehave
-               none: where there is no anvil; what is accepted stays pending
+  --chain C    embedded: the service starts its own chain, which is killed too (the default)
+               rpc: a test chain behind an RPC address; both misbehave
+               none: for machines without anvil; accepted work stays pending
 
-Each cycle puts the service under load, strikes with one fault, and holds what is stored against what was
+Each cycle puts the service under load, injects one fault, and compares what is stored with what was
 acknowledged. At the end everything must be anchored once, with a proof that verifies, and every event must
-have reached every receiver. Exit code 1 when a rule is broken: the seed, the cycle and the facts are
-printed, and the data directory is kept.`;
+have reached every receiver. When a rule is broken, the exit code is 1, the seed, the cycle and the facts
+are printed, and the data directory is kept.`;
 
 process.exitCode = await main();
 
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
   } catch (error) {
     if (error instanceof Interrupted) process.exit(130);
     if (!(error instanceof Violation)) throw error;
-    console.error(`\nBROKEN  ${error.message}`);
+    console.error(`\nFAILED  ${error.message}`);
     for (const fact of error.facts)
       console.error(typeof fact === 'string' ? fact : inspect(fact, { depth: 4, breakLength: 110 }));
     return 1;
@@ -84,9 +84,9 @@ function print({
     ...Object.entries(tally),
     ['requests acknowledged', requests.acknowledged],
     ['requests refused', requests.refused],
-    ['requests unknown, connection lost', requests.unknown],
-    ['requests told to wait, 503', requests.unavailable],
-    ['creations asked again with their key', askedAgain],
+    ['requests without an answer, connection lost', requests.unknown],
+    ['requests answered with 503 and Retry-After', requests.unavailable],
+    ['creates repeated with their idempotency key', askedAgain],
     ['records', records],
     ['files', files],
     ['events committed', events],

@@ -210,7 +210,7 @@ async function countEvents({ store }: Fixture): Promise<number> {
 async function describe(fixture: Fixture): Promise<string> {
   const { acknowledged, refused, unknown, unavailable } = fixture.journal.requests;
   const { received, duplicates } = fixture.receivers.figures();
-  return `requests ${acknowledged} acknowledged, ${refused} refused, ${unknown} unknown, ${unavailable} told to wait; records ${fixture.journal.records.length}, files ${fixture.journal.files.length}; events ${await countEvents(fixture)}; deliveries ${received}, of them twice ${duplicates}`;
+  return `requests: ${acknowledged} acknowledged, ${refused} refused, ${unknown} unknown, ${unavailable} × 503; ${fixture.journal.records.length} records, ${fixture.journal.files.length} files, ${await countEvents(fixture)} events, ${received} deliveries with ${duplicates} duplicates`;
 }
 
 async function summarise(

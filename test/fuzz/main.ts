@@ -5,12 +5,12 @@ import { type Fault, type Figures, runFuzz } from './run.ts';
 
 const usage = `npm run test:fuzz -- [--requests N] [--seed S]
 
-  --requests N   how many are sent in all, to all routes alike (5000)
+  --requests N   the total number, spread evenly over all routes (5000)
   --seed S       any text; the same seed makes the same requests (random, and printed)
 
-Fails on an answer of 5xx other than the documented 503, an answer that is not as /openapi.json says, a
-connection that breaks, a service that dies, one request that takes long of the thread that all share, and
-memory that grows. Each such request is printed as curl.`;
+Fails on a 5xx other than the documented 503, an answer that /openapi.json does not describe, a broken
+connection, a crash, a request that holds the main thread for too long, and a growing heap. Each failed
+request is printed as curl.`;
 
 process.exitCode = await main();
 
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   });
   for (const fault of faults) printFault(fault);
   printFigures(figures);
-  if (faults.length > 0) console.error(`\nBROKEN  ${faults.length} kinds of faults, seed ${seed}`);
+  if (faults.length > 0) console.error(`\nFAILED  ${faults.length} kinds of faults, seed ${seed}`);
   return faults.length > 0 ? 1 : 0;
 }
 
@@ -64,12 +64,12 @@ function printFigures(figures: Figures): void {
   console.log(
     [
       '',
-      `${figures.requests} requests to ${figures.routes} routes in ${figures.seconds.toFixed(1)} s: ${Math.round(figures.requests / figures.seconds)} a second`,
+      `${figures.requests} requests to ${figures.routes} routes in ${figures.seconds.toFixed(1)} s: ${Math.round(figures.requests / figures.seconds)} per second`,
       `answers: ${statuses.map(([status, count]) => `${count} × ${status}`).join(', ')}`,
-      `time to the answer: ${figures.p50Ms.toFixed(1)} ms in the middle, ${figures.p99Ms.toFixed(1)} ms for 99 of 100`,
-      `processor time: ${figures.cpuMsPerRequest.toFixed(2)} ms a request in the service's main thread, ${figures.ownCpuMsPerRequest.toFixed(2)} ms here`,
-      `the dearest of the slowest, alone: ${figures.dearest ? `${figures.dearest.ms.toFixed(0)} ms, ${figures.dearest.name}` : 'none'}`,
-      `heap after collection: ${megabytes(figures.heapBefore)} MB after the warm-up, ${megabytes(figures.heapAfter)} MB at the end`,
+      `latency: p50 ${figures.p50Ms.toFixed(1)} ms, p99 ${figures.p99Ms.toFixed(1)} ms`,
+      `CPU time per request: ${figures.cpuMsPerRequest.toFixed(2)} ms in the service's main thread, ${figures.ownCpuMsPerRequest.toFixed(2)} ms in this process`,
+      `most expensive request, repeated alone: ${figures.dearest ? `${figures.dearest.ms.toFixed(0)} ms, ${figures.dearest.name}` : 'none'}`,
+      `heap after garbage collection: ${megabytes(figures.heapBefore)} MB after the warm-up, ${megabytes(figures.heapAfter)} MB at the end`,
     ].join('\n'),
   );
 }

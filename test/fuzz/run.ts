@@ -80,7 +80,7 @@ export async function runFuzz({ requests, seed, signal, tell }: FuzzOptions): Pr
       return;
     }
     faults.set(key, { what, count: 1, curl: sent && toCurl(sent) });
-    tell(`BROKEN  ${what.split('\n', 1)[0]}`);
+    tell(`FAILED  ${what.split('\n', 1)[0]}`);
   }
 
   async function sendOne({ operation, sent }: Planned): Promise<void> {
@@ -137,7 +137,7 @@ export async function runFuzz({ requests, seed, signal, tell }: FuzzOptions): Pr
     const own = process.cpuUsage(ownBefore);
     const dearest = gone === null ? await findDearest(pool, service, slowest) : null;
     if (dearest && dearest.ms > mostMs)
-      report('dear', `${dearest.name} alone took ${dearest.ms} ms of processor time.`, dearest.sent);
+      report('dear', `${dearest.name} alone took ${dearest.ms} ms of CPU time.`, dearest.sent);
     times.sort((one, other) => one - other);
     const figures: Figures = {
       requests: done,
