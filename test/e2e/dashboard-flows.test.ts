@@ -170,7 +170,7 @@ test('from an upload to a certificate that anybody can verify', { skip }, async 
     .getByRole('button', { name: /^Content/ })
     .setInputFiles({ name: 'x', mimeType: 'text/plain', buffer: Buffer.from('Signed by one.\n') });
   await give('proof.json', proof);
-  await status.filter({ hasText: 'Not proven: this is another content' }).waitFor();
+  await status.filter({ hasText: 'Not proven: this is different content' }).waitFor();
   await visitor.context().close();
 });
 
