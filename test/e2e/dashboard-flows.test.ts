@@ -45,7 +45,7 @@ test('from the first link to the first delivered webhook', { skip }, async () =>
   await page.getByLabel('URL').fill(receiver.url);
   await page.getByLabel('record.anchor.confirmed').check();
   await page.getByRole('button', { name: 'Create and test' }).click();
-  await page.getByText('The test event arrived').waitFor();
+  await page.getByText('The test event was delivered').waitFor();
   await page.getByText(/^whsec_/).waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
 
@@ -83,7 +83,7 @@ test('a failing endpoint through retry and replay', { skip }, async () => {
   await page.getByLabel('vault.deactivated').check();
   await page.getByLabel('vault.reactivated').check();
   await page.getByRole('button', { name: 'Create and test' }).click();
-  await page.getByText('The test event did not arrive').waitFor();
+  await page.getByText('The test event was not delivered').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('link', { name: /second/ }).click();
 
@@ -107,7 +107,9 @@ test('a failing endpoint through retry and replay', { skip }, async () => {
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByText('1 event would be sent.').waitFor();
   await page.getByRole('button', { name: 'Send 1 again' }).click();
-  await page.getByText('1 of 1 ended: 1 arrived, 0 failed, 0 skipped. The replay is completed.').waitFor();
+  await page
+    .getByText('1 of 1 finished: 1 delivered, 0 failed, 0 skipped. The replay is completed.')
+    .waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   await log.getByText('replayed').waitFor();
   const types = receiver.received.map(({ body }) => JSON.parse(body).type);
